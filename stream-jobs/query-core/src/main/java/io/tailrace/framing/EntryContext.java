@@ -1,0 +1,14 @@
+package io.tailrace.framing;
+
+/**
+ * What a log says once and means for later entries too, and what the framer noticed about the entry.
+ *
+ * @param database last {@code use db} of the file, as raw ISO-8859-1 characters of its bytes; empty when unknown
+ * @param timeLine last time header of the file, the same way; empty when unknown
+ * @param forgedHeader a header stands inside a literal or comment of the entry
+ * @param ambiguous the log alone cannot prove where the entry ends
+ */
+public record EntryContext(String database, String timeLine, boolean forgedHeader, boolean ambiguous) {
+
+    public static final EntryContext NONE = new EntryContext("", "", false, false);
+}

@@ -1,0 +1,28 @@
+package io.tailrace.framing;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
+
+/** Receives what an entry means: exactly one call per entry. */
+public interface ParseListener {
+
+    /**
+     * A statement of a slow or general log.
+     *
+     * @param event without any literal
+     * @param fingerprint text of the event's {@code query_id}
+     * @param statement the statement as logged, unmasked; empty where it sets a password or may not be kept
+     */
+    void query(QueryEvent event, String fingerprint, String statement);
+
+    /**
+     * A record of an audit log.
+     *
+     * @param fingerprint text of the event's {@code query_id}, empty when it has none
+     * @param statement the statement as logged, unmasked; empty where there is none or it sets a password
+     */
+    void audit(AuditEvent event, String fingerprint, String statement);
+
+    /** The entry is none of its format. */
+    void rejected(DeadLetterCode code, String message);
+}
