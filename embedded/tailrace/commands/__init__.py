@@ -1,0 +1,1 @@
+"""The subcommands of bin/tailrace, one module each."""

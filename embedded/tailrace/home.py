@@ -1,0 +1,60 @@
+"""The home directory: everything that one installation writes at run time lives under it."""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Home:
+    """Paths under TAILRACE_HOME. Directories are made when first asked for, private to the user."""
+
+    root: Path
+
+    def data(self, part: str) -> Path:
+        """The part's own directory for data and generated configuration: data/<part>/."""
+        return _directory(self.root / "data" / part)
+
+    def log(self, part: str) -> Path:
+        """The part's log: logs/<part>.log, rotated to .1, .2 and so on."""
+        return _directory(self.root / "logs") / f"{part}.log"
+
+    @property
+    def run(self) -> Path:
+        """Lock, control socket and pid files."""
+        return _directory(self.root / "run")
+
+    @property
+    def watch(self) -> Path:
+        """The log files of the demo: watch/<instance>/<file>."""
+        return _directory(self.root / "watch")
+
+    def secret_file(self, name: str) -> Path:
+        """The file that holds a secret, made with 32 random hex digits on first use; mode 0600, no newline."""
+        path = _directory(self.root / "secrets") / name
+        if not path.exists():
+            _write_private(path, secrets.token_hex(16))
+        return path
+
+    def secret(self, name: str) -> str:
+        """A secret of this installation, by name, such as `clickhouse-writer`."""
+        return self.secret_file(name).read_text()
+
+
+def _directory(path: Path) -> Path:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Writes a file that nobody else can read, whole or not at all; the first of two writers wins."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

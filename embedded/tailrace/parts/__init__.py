@@ -1,0 +1,1 @@
+"""The parts of the embedded stack, one module each. `tailrace.stack.assembly` puts them together."""

@@ -1,0 +1,1 @@
+"""The supervisor: what a part is, how parts are installed, started, watched and stopped."""

@@ -1,0 +1,136 @@
+"""What a part of the stack is: the contract between the supervisor and Kafka, ClickHouse, Fluent Bit, …
+
+A part is one long-running operating-system process. To add one, write `tailrace/parts/<name>.py` with one
+subclass of `Part` and list it in `tailrace/stack/assembly.py`. The life of a part:
+
+    install(progress)   once per version, in the command that the user typed; several parts in parallel.
+                        Puts files into the cache (tailrace.stack.cache), never into the home directory.
+    prepare()           before every start of the process: writes configuration under home.data(name).
+    command()           the program to execute, environment() added to the inherited one.
+    health()            asked about 5 times a second until healthy or `start_seconds` are over, then every
+                        few seconds. Parts that need this one are started when it is healthy and provisioned.
+    provision()         after each start, once healthy and before dependents start: what must exist *inside*
+                        the part (topics, migrations, dashboards). Must be idempotent.
+    stop_signal         sent to the process at an ordered stop; after `grace_seconds` the whole process group
+                        is killed.
+
+install, prepare, provision, health and version run in worker threads and may block; an exception of
+`prepare` or `provision` counts as a failed start and is retried with back-off, its text shown by
+`tailrace status`. The process's standard output and error go to logs/<name>.log, rotated by the supervisor:
+let the part log there and not into files of its own. The process must stay in the foreground, in the process
+group that it is given. It is killed by the kernel when the supervisor dies.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGTERM, Signals
+from typing import ClassVar, Protocol
+
+from tailrace.home import Home
+from tailrace.settings import Settings
+
+
+class Progress(Protocol):
+    """Where an installation says what it does. Safe to use from the thread of one part."""
+
+    def say(self, doing: str) -> None:
+        """Shows one short line, such as `building Fluent Bit 1.8.15`."""
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Runs a command, output to logs/install-<part>.log.
+
+        `environment` is added to the inherited one. Raises InstallError with the command and its last lines
+        if it does not exit with 0.
+        """
+
+
+class InstallError(RuntimeError):
+    """A part could not be installed; the message says what was tried and how it failed."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """Whether a part serves, and if not, why not in one short clause."""
+
+    ok: bool
+    reason: str = ""
+
+    @classmethod
+    def failing(cls, reason: object) -> "Health":
+        return cls(False, str(reason))
+
+
+HEALTHY = Health(True)
+
+
+class Part(ABC):
+    """One supervised process. Subclasses set the class attributes and keep their constructor's signature."""
+
+    name: ClassVar[str]
+    """Also the name of its log, its data directory and of it in commands: lower case, no spaces."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Parts that must be healthy and provisioned before this one is started; it is stopped before them."""
+
+    os_packages: ClassVar[Mapping[str, str]] = {}
+    """Debian packages needed to install or run it: package → a path that proves it is there, such as
+    `{"cmake": "/usr/bin/cmake"}`. Missing ones are installed before `install` when the user is root."""
+
+    tools: ClassVar[tuple[str, ...]] = ()
+    """Programs that must be on PATH, such as `java`, `mvn`, `npm`, `gcc`, `make`."""
+
+    stop_signal: ClassVar[Signals] = SIGTERM
+    grace_seconds: ClassVar[float] = 20
+    """Time between the stop signal and SIGKILL."""
+
+    start_seconds: ClassVar[float] = 90
+    """A process that is not healthy by then is killed and counts as crashed."""
+
+    def __init__(self, settings: Settings, home: Home) -> None:
+        self.settings = settings
+        self.home = home
+
+    @abstractmethod
+    def installed(self) -> bool:
+        """Whether `install` has nothing to do; cheap, because it is asked at every start."""
+
+    @abstractmethod
+    def install(self, progress: Progress) -> None:
+        """Downloads and builds into the cache. Raises InstallError. Killed half-way it leaves no trace."""
+
+    def prepare(self) -> None:  # noqa: B027 - most parts have nothing to do here
+        """Writes configuration and whatever else the process needs at start."""
+
+    @abstractmethod
+    def command(self) -> Sequence[str | Path]:
+        """The program and its arguments; the program by absolute path or found on PATH."""
+
+    def environment(self) -> Mapping[str, str]:
+        """Variables added to the supervisor's environment, which holds no TAILRACE_* names."""
+        return {}
+
+    def ports(self) -> Mapping[str, int]:
+        """TCP ports on 127.0.0.1 that must be free before the stack starts: what listens → port."""
+        return {}
+
+    @abstractmethod
+    def health(self) -> Health:
+        """HEALTHY or Health.failing("why"). Takes a second at most; an OSError counts as failing."""
+
+    def provision(self) -> None:  # noqa: B027 - most parts have nothing to do here
+        """Makes what must exist inside the part before others use it. Idempotent."""
+
+    @abstractmethod
+    def version(self) -> str:
+        """The version of what runs, as the part itself tells it where it can; asked once per start."""
+
+    @abstractmethod
+    def address(self) -> str:
+        """Where a person finds it, such as `http://127.0.0.1:18081`; a file or `-` if it does not listen."""
