@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""The census: says every few seconds which log files there are and how long each of them is.
+
+Fluent Bit ships what it has read; it cannot say what it has not. So this process, which is none of Fluent
+Bit's, looks at the same files and appends one JSON line per file (schemas/census.schema.json) to an hourly
+spool file, which Fluent Bit tails. A collector that is late can still prove its minutes afterwards; minutes
+without a census are unknown, never covered.
+
+It needs nothing but Python 3.9's standard library, so that one copied file runs on any database server.
+
+What it looks at comes from the environment, as for Fluent Bit (../README.md):
+
+    TAILRACE_INSTANCE, TAILRACE_CLUSTER        names of the server and of its cluster
+    TAILRACE_SLOWLOG_PATH, TAILRACE_AUDIT_PATH live files, separated by commas, glob patterns allowed
+    TAILRACE_CENSUS_SPOOL                      directory of the spool
+
+or, for several servers' logs on one machine, from --sources: a JSON list of objects with the keys cluster,
+instance, source (slowlog or audit) and path.
+
+Of each live file the rotated siblings are looked at too (slow.log.1, slow.log-20260101, slow.log.old), but no
+compressed ones: their size says nothing about the log's bytes.
+"""
+
+import argparse
+import glob
+import hashlib
+import json
+import os
+import re
+import signal
+import stat
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HEAD_BYTES = 4096
+SPOOL_SECONDS = 3600
+SPOOL_KEPT_SECONDS = 72 * 3600
+
+ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.gz|\.old)$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A watched log; `path` may be a glob pattern."""
+
+    cluster: str
+    instance: str
+    source: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One file as it was found. Times are seconds since 1970 UTC, sizes bytes."""
+
+    at: float
+    cluster: str
+    instance: str
+    source: str
+    path: str
+    inode: int
+    size: int
+    head_length: int
+    head_hash: str
+    mtime: float
+
+
+class ConfigurationError(ValueError):
+    """What to watch was not said; the message says how."""
+
+
+def canonical_path(path: str) -> str:
+    """The path without rotation suffixes; the same rule as io.tailrace.reassembly.LogId."""
+    directory, _, name = path.rpartition("/")
+    while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
+        name = shorter
+    return f"{directory}/{name}"
+
+
+def sources_from_environment(environment) -> list[Source]:
+    """The logs of the one server that the environment describes. Raises ConfigurationError."""
+    instance = environment.get("TAILRACE_INSTANCE")
+    if not instance:
+        raise ConfigurationError("TAILRACE_INSTANCE is not set and no --sources given")
+    cluster = environment.get("TAILRACE_CLUSTER") or instance
+    found = [
+        Source(cluster, instance, source, path.strip())
+        for source in ("slowlog", "audit")
+        for path in environment.get(f"TAILRACE_{source.upper()}_PATH", "").split(",")
+        if path.strip()
+    ]
+    if not found:
+        raise ConfigurationError("neither TAILRACE_SLOWLOG_PATH nor TAILRACE_AUDIT_PATH is set")
+    return found
+
+
+def sources_from_file(file: Path) -> list[Source]:
+    """The logs listed in a JSON file. Raises ConfigurationError."""
+    try:
+        return [Source(**entry) for entry in json.loads(file.read_text())]
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigurationError(f"{file}: expected a JSON list of sources: {error}") from error
+
+
+def watched_files(source: Source) -> Iterator[str]:
+    """The live files of a source and their rotated siblings, each once, in order of their names."""
+    live = {os.path.abspath(path) for path in glob.glob(source.path)}
+    if not glob.has_magic(source.path):
+        live.add(os.path.abspath(source.path))
+    wanted = {canonical_path(path) for path in live}
+    for directory in sorted({os.path.dirname(path) for path in live}):
+        for name in _names_in(directory):
+            path = os.path.join(directory, name)
+            if not name.endswith(".gz") and canonical_path(path) in wanted:
+                yield path
+
+
+def _names_in(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError as error:
+        complain(f"cannot list {directory}: {error.strerror}")
+        return []
+
+
+def look_at(source: Source, path: str) -> "Record | None":
+    """The file's record; None, with the reason on standard error, if it cannot be read."""
+    try:
+        path.encode()
+        at = time.time()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            head = file.read(min(HEAD_BYTES, status.st_size))
+    except FileNotFoundError:
+        return None  # renamed between listing and opening; the next census sees it under its new name
+    except (OSError, UnicodeError) as error:
+        complain(f"cannot read {path!r}: {error}")
+        return None
+    return Record(
+        at=round(at, 3),
+        cluster=source.cluster,
+        instance=source.instance,
+        source=source.source,
+        path=path,
+        inode=status.st_ino,
+        size=status.st_size,
+        head_length=len(head),
+        head_hash=hashlib.md5(head, usedforsecurity=False).hexdigest(),
+        mtime=round(status.st_mtime, 3),
+    )
+
+
+def take_census(sources: Iterable[Source]) -> list[Record]:
+    """One record per file, one look at each."""
+    records = (look_at(source, path) for source in sources for path in watched_files(source))
+    return [record for record in records if record]
+
+
+class Spool:
+    """Hourly files of JSON lines in one directory. A census is appended by one write."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def append(self, records: Iterable[Record], now: float) -> None:
+        lines = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
+        path = self.directory / time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime(now))
+        is_new = not path.exists()
+        with open(path, "a+b", buffering=0) as file:
+            file.write(self._end_of_torn_line(file) + lines.encode())
+        os.utime(path)  # a census that found no file was taken too
+        if is_new:
+            self.remove_old(now)
+
+    @staticmethod
+    def _end_of_torn_line(file) -> bytes:
+        """A line feed if the last writer died, or its disk filled, in the middle of a line."""
+        if file.seek(0, os.SEEK_END) == 0:
+            return b""
+        file.seek(-1, os.SEEK_END)
+        return b"" if file.read(1) == b"\n" else b"\n"
+
+    def remove_old(self, now: float) -> None:
+        """Removes spool files that a collector would have shipped long ago."""
+        for path in self.directory.glob("census-*.jsonl"):
+            if path.stat().st_mtime < now - SPOOL_KEPT_SECONDS:
+                path.unlink()
+
+
+def complain(message: str) -> None:
+    print(f"census: {message}", file=sys.stderr, flush=True)
+
+
+def run(sources: list[Source], spool: Spool, interval: int, stopped: threading.Event) -> None:
+    """Takes a census at every multiple of `interval` seconds of the clock until `stopped`."""
+    while not stopped.wait(interval - time.time() % interval):
+        record_once(sources, spool)
+
+
+def record_once(sources: list[Source], spool: Spool) -> bool:
+    """Takes one census; False, with the reason on standard error, if it could not be written."""
+    try:
+        spool.append(take_census(sources), time.time())
+    except OSError as error:
+        complain(f"cannot write to {spool.directory}: {error}")
+        return False
+    return True
+
+
+def main(arguments: "list[str] | None" = None) -> int:
+    """Exit codes: 0 stopped or done, 1 the one census of --once could not be written, 2 wrong usage."""
+    options = _options(arguments)
+    try:
+        if not options.spool:
+            raise ConfigurationError("TAILRACE_CENSUS_SPOOL is not set and no --spool given")
+        sources = sources_from_file(options.sources) if options.sources else sources_from_environment(os.environ)
+    except ConfigurationError as error:
+        complain(str(error))
+        return 2
+    spool = Spool(options.spool)
+    if options.once:
+        return 0 if record_once(sources, spool) else 1
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    run(sources, spool, options.interval, stopped)
+    return 0
+
+
+def _options(arguments: "list[str] | None") -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="census.py", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--sources", type=Path, metavar="FILE", help="JSON list of logs to look at")
+    parser.add_argument(
+        "--spool",
+        type=Path,
+        metavar="DIRECTORY",
+        default=os.environ.get("TAILRACE_CENSUS_SPOOL"),
+        help="where the spool files go (default: TAILRACE_CENSUS_SPOOL)",
+    )
+    parser.add_argument("--interval", type=int, default=10, metavar="SECONDS", help="default: 10")
+    parser.add_argument("--once", action="store_true", help="take one census and exit")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

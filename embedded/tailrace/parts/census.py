@@ -1,0 +1,62 @@
+"""The census of the watched log files; its spool is shipped by Fluent Bit."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tailrace import __version__, sources
+from tailrace.settings import REPOSITORY
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+
+PROGRAM = REPOSITORY / "collectors" / "census" / "census.py"
+
+
+class Census(Part):
+    """Runs collectors/census/census.py over the logs of sources.yaml."""
+
+    name = "census"
+    start_seconds = 60
+
+    def installed(self) -> bool:
+        return True
+
+    def install(self, progress: Progress) -> None:
+        """Nothing to do: it is one file and needs only Python."""
+
+    def prepare(self) -> None:
+        listed = [
+            {"cluster": log.cluster, "instance": log.instance, "source": log.source, "path": str(log.path)}
+            for log in sources.load(self.settings.sources)
+        ]
+        self._sources().write_text(json.dumps(listed, indent=2))
+        self.spool().mkdir(mode=0o700, exist_ok=True)
+
+    def command(self) -> Sequence[str | Path]:
+        interval = str(self.settings.census_interval)
+        return [
+            *(sys.executable, PROGRAM),
+            *("--sources", self._sources(), "--spool", self.spool(), "--interval", interval),
+        ]
+
+    def health(self) -> Health:
+        newest = max((os.stat(path).st_mtime for path in self.spool().glob("census-*.jsonl")), default=0)
+        silent = time.time() - newest
+        if silent < 3 * self.settings.census_interval:
+            return HEALTHY
+        return Health.failing(f"no census for {silent:.0f} s" if newest else "no census yet")
+
+    def version(self) -> str:
+        return __version__
+
+    def address(self) -> str:
+        return str(self.spool())
+
+    def spool(self) -> Path:
+        """The directory of the hourly files that Fluent Bit tails."""
+        return self.home.data(self.name) / "spool"
+
+    def _sources(self) -> Path:
+        return self.home.data(self.name) / "sources.json"

@@ -1,0 +1,114 @@
+"""Fluent Bit: tails the logs of sources.yaml and the census's spool, ships lines to Kafka.
+
+It runs the files of collectors/fluent-bit as they are. Those describe one server, so that for each log of
+sources.yaml a copy of slowlog.conf or audit.conf is written with that log's names filled in; everything else
+comes from the environment, as in production.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace import sources
+from tailrace.parts import fluentbit_build
+from tailrace.parts.census import Census
+from tailrace.settings import REPOSITORY
+from tailrace.sources import Source
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+
+COLLECTOR = REPOSITORY / "collectors" / "fluent-bit"
+
+
+class FluentBit(Part):
+    """A `fluent-bit` on PATH if there is one, else 1.8.15 built from source."""
+
+    name = "fluentbit"
+    needs = ("kafka",)
+    os_packages = fluentbit_build.OS_PACKAGES
+    tools = fluentbit_build.TOOLS
+    grace_seconds = 15
+
+    def installed(self) -> bool:
+        return self._program().exists()
+
+    def install(self, progress: Progress) -> None:
+        fluentbit_build.build(self.settings.cache, progress)
+
+    def prepare(self) -> None:
+        directory = self._configuration()
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        inputs = [self._write_input(directory, source) for source in sources.load(self.settings.sources)]
+        included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", COLLECTOR / "kafka.conf"]
+        (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
+
+    def command(self) -> Sequence[str | Path]:
+        return [self._program(), "-c", self._configuration() / "tailrace.conf"]
+
+    def environment(self) -> Mapping[str, str]:
+        return {
+            "TAILRACE_COLLECTOR_DIR": str(COLLECTOR),
+            "TAILRACE_STATE": str(self.home.data(self.name)),
+            "TAILRACE_CENSUS_SPOOL": str(Census(self.settings, self.home).spool()),
+            "TAILRACE_KAFKA_BROKERS": f"127.0.0.1:{self.settings.port_kafka}",
+            "TAILRACE_HEALTH_HOST": "127.0.0.1",
+            "TAILRACE_HEALTH_PORT": str(self.settings.port_fluentbit),
+        }
+
+    def ports(self) -> Mapping[str, int]:
+        return {"health and metrics": self.settings.port_fluentbit}
+
+    def health(self) -> Health:
+        with urllib.request.urlopen(f"{self.address()}/api/v1/uptime", timeout=1) as answer:
+            return HEALTHY if "uptime_sec" in json.load(answer) else Health.failing("gives no uptime")
+
+    def version(self) -> str:
+        shown = subprocess.run([self._program(), "--version"], capture_output=True, text=True, check=True)
+        return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_fluentbit}"
+
+    def _program(self) -> Path:
+        on_path = shutil.which("fluent-bit")
+        return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
+
+    def _configuration(self) -> Path:
+        return self.home.data(self.name) / "configuration"
+
+    def _write_input(self, directory: Path, source: Source) -> Path:
+        template = (COLLECTOR / f"{source.source}.conf").read_text()
+        name = input_name(source)
+        path = directory / f"{name}.conf"
+        path.write_text(filled_in(template, variables_of(source, name)))
+        return path
+
+
+def input_name(source: Source) -> str:
+    """A name for the log that is unique and stays the same when others are added: it names the offsets' file."""
+    identity = "\0".join((source.instance, source.source, str(source.path)))
+    readable = re.sub(r"[^A-Za-z0-9_.-]", "_", source.instance)
+    return f"{readable}-{source.source}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+
+
+def variables_of(source: Source, name: str) -> dict[str, str]:
+    """The variables of collectors/fluent-bit/<source>.conf that describe one log."""
+    prefix = f"TAILRACE_{source.source.upper()}"
+    return {
+        "TAILRACE_CLUSTER": source.cluster,
+        "TAILRACE_INSTANCE": source.instance,
+        "TAILRACE_TZ": source.tz,
+        f"{prefix}_NAME": name,
+        f"{prefix}_PATH": str(source.path),
+        f"{prefix}_FORMAT": source.format,
+    }
+
+
+def filled_in(template: str, variables: Mapping[str, str]) -> str:
+    """The text with `${NAME}` replaced for these names only; Fluent Bit replaces the others."""
+    return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)
