@@ -1,0 +1,17 @@
+-- Counts the rows of audit_events that were really inserted.
+CREATE MATERIALIZED VIEW IF NOT EXISTS tailrace.receipts_audit_events_mv {on_cluster}
+TO tailrace.receipts
+AS SELECT
+    instance,
+    source,
+    log,
+    generation,
+    'EVENT' AS kind,
+    'PARSER' AS stage,
+    '' AS code,
+    toDate(ingested_at, 'UTC') AS day,
+    after_checkpoint,
+    count() AS rows,
+    sum(entry_bytes) AS bytes
+FROM tailrace.audit_events
+GROUP BY instance, source, log, generation, day, after_checkpoint
