@@ -31,7 +31,7 @@ class Home:
         return _directory(self.root / "watch")
 
     def secret_file(self, name: str) -> Path:
-        """The file that holds a secret, made with 32 random hex digits on first use; mode 0600, no newline."""
+        """The file of a secret, made with 32 random hex digits on first use; mode 0600, no newline."""
         path = _directory(self.root / "secrets") / name
         if not path.exists():
             _write_private(path, secrets.token_hex(16))

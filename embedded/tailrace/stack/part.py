@@ -14,11 +14,11 @@ subclass of `Part` and list it in `tailrace/stack/assembly.py`. The life of a pa
     stop_signal         sent to the process at an ordered stop; after `grace_seconds` the whole process group
                         is killed.
 
-install, prepare, provision, health and version run in worker threads and may block; an exception of
-`prepare` or `provision` counts as a failed start and is retried with back-off, its text shown by
-`tailrace status`. The process's standard output and error go to logs/<name>.log, rotated by the supervisor:
-let the part log there and not into files of its own. The process must stay in the foreground, in the process
-group that it is given. It is killed by the kernel when the supervisor dies.
+install, prepare, provision, health and version run in worker threads and may block. An exception of
+`prepare` counts as a failed start; one of `provision` leaves the process running and is retried; both with
+back-off, the text shown by `tailrace status`. The process's standard output and error go to logs/<name>.log,
+rotated by the supervisor: let the part log there and not into files of its own. The process must stay in the
+foreground, in the process group that it is given. The kernel kills it when the supervisor dies.
 """
 
 from abc import ABC, abstractmethod

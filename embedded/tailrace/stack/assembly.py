@@ -1,0 +1,19 @@
+"""The one place that knows which parts the stack has."""
+
+from tailrace.home import Home
+from tailrace.parts.clickhouse import ClickHouse
+from tailrace.parts.flink import Flink
+from tailrace.parts.kafka import Kafka
+from tailrace.settings import Settings, SettingsError
+from tailrace.stack.part import Part
+
+PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink)
+
+
+def assemble(settings: Settings, home: Home) -> list[Part]:
+    """The parts to run, in a good order to show. Raises SettingsError for a part that does not exist."""
+    known = {part.name: part for part in PARTS}
+    chosen = settings.chosen_parts() or known.keys()
+    if unknown := sorted(chosen - known.keys()):
+        raise SettingsError(f"TAILRACE_PARTS: there is no part {unknown[0]}; there are {', '.join(known)}")
+    return [part(settings, home) for name, part in known.items() if name in chosen]

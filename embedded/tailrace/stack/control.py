@@ -1,0 +1,135 @@
+"""Talking to a running supervisor: JSON lines over run/control.sock.
+
+{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
+{"op": "follow"}                    → the same at once, and again after every change, until it is closed
+{"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
+{"op": "stop"}                      → {"done": true} when every part has ended
+"""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tailrace.home import Home
+
+SOCKET = "control.sock"
+
+
+class NotRunningError(Exception):
+    """No supervisor runs for this home directory."""
+
+
+class RefusedError(Exception):
+    """The supervisor did not do what was asked; the message is its own."""
+
+
+@dataclass(frozen=True)
+class PartStatus:
+    """One part, as `tailrace status` shows it."""
+
+    name: str
+    state: str
+    reason: str
+    """Why it is not healthy; empty when it is."""
+    pid: int | None
+    restarts: int
+    since: float
+    """When it entered its state, seconds since 1970 UTC."""
+    address: str
+    version: str
+    rss_bytes: int
+    """Of its whole process group."""
+    cpu_seconds: float
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.state == "healthy"
+
+
+@dataclass(frozen=True)
+class StackStatus:
+    """The supervisor and its parts, in the order in which they start."""
+
+    pid: int
+    since: float
+    parts: tuple[PartStatus, ...]
+
+    @property
+    def is_healthy(self) -> bool:
+        return all(part.is_healthy for part in self.parts)
+
+    def part(self, name: str) -> PartStatus | None:
+        return next((part for part in self.parts if part.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, message: dict[str, Any]) -> "StackStatus":
+        return cls(**{**message, "parts": tuple(PartStatus(**part) for part in message["parts"])})
+
+
+def status(home: Home) -> StackStatus:
+    """Raises NotRunningError."""
+    with _connection(home) as connection:
+        return StackStatus.from_json(_ask(connection, {"op": "status"}))
+
+
+def follow(home: Home) -> Iterator[StackStatus]:
+    """The status now and after every change, until the supervisor ends. Raises NotRunningError."""
+    with _connection(home) as connection:
+        _send(connection, {"op": "follow"})
+        for line in connection.makefile("rb"):
+            yield StackStatus.from_json(json.loads(line))
+
+
+def restart(home: Home, part: str) -> None:
+    """Restarts one part; returns when its old process has ended. Raises NotRunningError, RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "restart", "part": part})
+
+
+def stop(home: Home) -> None:
+    """Stops all parts in order, then the supervisor; returns when all have ended. Raises NotRunningError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "stop"})
+
+
+@contextmanager
+def short_path(home: Home) -> Iterator[str]:
+    """The socket's path in few characters: a socket's address holds 107, a home directory may be deeper."""
+    directory = os.open(home.run, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{directory}/{SOCKET}"
+    finally:
+        os.close(directory)
+
+
+@contextmanager
+def _connection(home: Home) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            with short_path(home) as path:
+                connection.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NotRunningError(f"no stack is running in {home.root}; start it with: tailrace up") from None
+        yield connection
+
+
+def _send(connection: socket.socket, request: dict[str, Any]) -> None:
+    connection.sendall(json.dumps(request).encode() + b"\n")
+
+
+def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+    _send(connection, request)
+    line = connection.makefile("rb").readline()
+    if not line:
+        raise NotRunningError("the supervisor ended before it answered")
+    answer = json.loads(line)
+    if "error" in answer:
+        raise RefusedError(answer["error"])
+    return answer

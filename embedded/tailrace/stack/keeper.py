@@ -1,0 +1,236 @@
+"""Keeps one part running: starts it, watches its health, restarts it with back-off, stops it in order."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tailrace.stack.child import Child
+from tailrace.stack.logfile import RotatingLog
+from tailrace.stack.part import Health, Part
+
+POLL_STARTING_SECONDS = 0.2
+POLL_RUNNING_SECONDS = 5.0
+FAILURES_UNTIL_UNHEALTHY = 3
+"""One slow answer is no illness; three in a row are."""
+
+
+class State(StrEnum):
+    STOPPED = "stopped"
+    WAITING = "waiting"  # for the parts that it needs
+    STARTING = "starting"
+    HEALTHY = "healthy"
+    UNHEALTHY = "unhealthy"
+    BACKOFF = "backoff"
+    STOPPING = "stopping"
+
+
+class PartFailedError(Exception):
+    """The part's process has ended, or never became healthy; the message says how."""
+
+
+@dataclass
+class BackOff:
+    """Pauses between restarts: doubling from `first` to `most` seconds, from the start again after a stable
+    run of `stable` seconds."""
+
+    first: float = 0.5
+    most: float = 30.0
+    stable: float = 60.0
+    _next: float = 0.0
+
+    def after(self, ran_seconds: float) -> float:
+        """The pause after a run that lasted so long."""
+        if ran_seconds >= self.stable or not self._next:
+            self._next = self.first
+        pause = self._next
+        self._next = min(self._next * 2, self.most)
+        return pause
+
+
+class Keeper:
+    """One part's life. All methods belong to the supervisor's event loop."""
+
+    def __init__(
+        self,
+        part: Part,
+        needs: Sequence["Keeper"],
+        log: RotatingLog,
+        environment: dict[str, str],
+        changed: Callable[["Keeper"], None],
+        back_off: BackOff,
+    ) -> None:
+        self.part = part
+        self.state = State.STOPPED
+        self.reason = ""
+        self.since = time.time()
+        self.restarts = 0
+        self.version = ""
+        self.pid: int | None = None
+        self._needs = needs
+        self._log = log
+        self._environment = environment
+        self._changed = changed
+        self._back_off = back_off
+        self._ready = asyncio.Event()
+        self._task: asyncio.Task | None = None
+
+    def start(self) -> None:
+        """Begins to keep the part running, once the parts that it needs are ready."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep(), name=self.part.name)
+
+    async def stop(self) -> None:
+        """Ends the part in order; returns when no process of it is left."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def restart(self) -> None:
+        await self.stop()
+        self.start()
+
+    async def _keep(self) -> None:
+        try:
+            while True:
+                await self._wait_for_needs()
+                began = time.monotonic()
+                try:
+                    await self._live()
+                except (
+                    Exception
+                ) as failure:  # whatever it is, the part is tried again and the reason is shown
+                    pause = self._back_off.after(time.monotonic() - began)
+                    self._enter(State.BACKOFF, f"{failure}; next try in {pause:g} s")
+                    await asyncio.sleep(pause)
+                    self.restarts += 1
+        finally:
+            self._enter(State.STOPPED)
+
+    async def _wait_for_needs(self) -> None:
+        for need in self._needs:
+            if not need._ready.is_set():
+                self._enter(State.WAITING, f"for {need.part.name}")
+                await need._ready.wait()
+
+    async def _live(self) -> None:
+        """One run of the process, from start to end. Raises PartFailedError, or is cancelled."""
+        self._enter(State.STARTING, self.reason if self.restarts else "")
+        await self._prepare()
+        child = self._spawn()
+        try:
+            await self._watch_until_end(child)
+        except asyncio.CancelledError:
+            self._enter(State.STOPPING)
+            raise
+        finally:
+            self._ready.clear()
+            await child.end(self.part.stop_signal, self.part.grace_seconds)
+            self._pid_file.unlink(missing_ok=True)
+            self.pid = None
+
+    async def _prepare(self) -> None:
+        try:
+            await asyncio.to_thread(self.part.prepare)
+        except Exception as error:
+            raise PartFailedError(f"cannot be prepared: {error}") from error
+
+    def _spawn(self) -> Child:
+        child = Child(
+            command=[str(word) for word in self.part.command()],
+            environment={**self._environment, **self.part.environment()},
+            directory=self.part.home.data(self.part.name),
+            log=self._log,
+        )
+        self.pid = child.pid
+        return child
+
+    async def _watch_until_end(self, child: Child) -> None:
+        self._pid_file.write_text(f"{child.pid}\n")
+        ended = asyncio.create_task(child.wait())
+        watched = asyncio.create_task(self._watch())
+        try:
+            await asyncio.wait({ended, watched}, return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                raise PartFailedError(_how_it_ended(ended.result()))
+            watched.result()
+        finally:
+            watched.cancel()
+            ended.cancel()
+
+    async def _watch(self) -> None:
+        try:
+            async with asyncio.timeout(self.part.start_seconds):
+                await self._until_healthy()
+        except TimeoutError:
+            raise PartFailedError(f"not healthy after {self.part.start_seconds:g} s: {self.reason}") from None
+        self.version = await asyncio.to_thread(self._ask_version)
+        await self._provision()
+        self._ready.set()
+        self._enter(State.HEALTHY)
+        await self._watch_health()
+
+    async def _until_healthy(self) -> None:
+        while not (health := await self._ask_health()).ok:
+            self.reason = health.reason
+            await asyncio.sleep(POLL_STARTING_SECONDS)
+
+    async def _provision(self) -> None:
+        retries = BackOff()
+        while True:
+            try:
+                await asyncio.to_thread(self.part.provision)
+                return
+            except Exception as error:
+                pause = retries.after(0)
+                self._enter(State.UNHEALTHY, f"cannot be provisioned: {error}; next try in {pause:g} s")
+                await asyncio.sleep(pause)
+
+    async def _watch_health(self) -> None:
+        failures = 0
+        while True:
+            await asyncio.sleep(POLL_RUNNING_SECONDS)
+            health = await self._ask_health()
+            failures = 0 if health.ok else failures + 1
+            if health.ok and self.state is State.UNHEALTHY:
+                self._enter(State.HEALTHY)
+            elif failures >= FAILURES_UNTIL_UNHEALTHY and self.state is State.HEALTHY:
+                self._enter(State.UNHEALTHY, health.reason)
+
+    async def _ask_health(self) -> Health:
+        return await asyncio.to_thread(self._checked_health)
+
+    def _checked_health(self) -> Health:
+        try:
+            return self.part.health()
+        except OSError as error:
+            return Health.failing(error)
+
+    def _ask_version(self) -> str:
+        try:
+            return self.part.version()
+        except OSError:
+            return "unknown"
+
+    def _enter(self, state: State, reason: str = "") -> None:
+        if state is not self.state:
+            self.since = time.time()
+        self.state = state
+        self.reason = reason
+        self._changed(self)
+
+    @property
+    def _pid_file(self) -> Path:
+        return self.part.home.run / f"{self.part.name}.pid"
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

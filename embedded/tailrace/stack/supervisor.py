@@ -1,0 +1,254 @@
+"""The supervisor: one process that owns all parts, and the only one that starts or stops them.
+
+- One per home directory: it holds a lock for as long as it lives.
+- It starts parts in the order of their needs, restarts what crashes, and stops in reverse order on SIGTERM,
+  SIGINT or a `stop` on its control socket.
+- It leaves nothing behind: each part is its own process group, killed as a whole; orphans of parts become
+  children of the supervisor (a subreaper) and are ended with it; and if it is itself killed, even by SIGKILL,
+  the kernel kills the parts (see launch.py).
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import signal
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.home import Home
+from tailrace.settings import PREFIX, Settings
+from tailrace.stack import control, procfs
+from tailrace.stack.control import PartStatus, StackStatus
+from tailrace.stack.keeper import BackOff, Keeper, State
+from tailrace.stack.logfile import RotatingLog
+from tailrace.stack.part import Part
+
+PR_SET_CHILD_SUBREAPER = 36
+REAP_SECONDS = 5.0
+LAST_ANSWER_SECONDS = 2.0
+
+
+class AlreadyRunningError(Exception):
+    """Another supervisor holds the lock of this home directory."""
+
+
+class Supervisor:
+    """Keeps the given parts running until it is told to stop. `parts` may be in any order."""
+
+    def __init__(
+        self, parts: Sequence[Part], settings: Settings, home: Home, back_off: BackOff | None = None
+    ) -> None:
+        self._settings = settings
+        self._home = home
+        self._back_off = back_off or BackOff()
+        self._since = time.time()
+        self._log = self._open_log("supervisor")
+        self._stop_asked = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._changed = asyncio.Condition()
+        self._change = 0
+        self._answers: set[asyncio.Task] = set()
+        self._zombies: set[int] = set()
+        self._keepers: dict[str, Keeper] = {}
+        for part in in_order(parts):
+            self._keepers[part.name] = self._keeper(part)
+
+    async def run(self) -> None:
+        """Starts everything; returns when everything has ended. Raises AlreadyRunningError."""
+        with self._lock():
+            _become_subreaper()
+            self._stop_on_signals()
+            self._say(f"supervisor {os.getpid()} starts {', '.join(self._keepers)}")
+            async with await self._listen():
+                reaper = asyncio.create_task(self._reap_adopted())
+                for keeper in self._keepers.values():
+                    keeper.start()
+                await self._stop_asked.wait()
+                await self._stop_parts()
+                reaper.cancel()
+                _end_adopted_children()
+                self._say("supervisor ends; every part has ended")
+                await self._give_last_answers()
+            (self._home.run / control.SOCKET).unlink(missing_ok=True)
+
+    def _keeper(self, part: Part) -> Keeper:
+        return Keeper(
+            part,
+            needs=[self._keepers[need] for need in part.needs if need in self._keepers],
+            log=self._open_log(part.name),
+            environment=_inherited_environment(),
+            changed=self._on_change,
+            back_off=BackOff(self._back_off.first, self._back_off.most, self._back_off.stable),
+        )
+
+    def _open_log(self, name: str) -> RotatingLog:
+        return RotatingLog(self._home.log(name), self._settings.log_bytes, self._settings.log_files)
+
+    @contextlib.contextmanager
+    def _lock(self):
+        with (self._home.run / "supervisor.lock").open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AlreadyRunningError(f"a stack is already running in {self._home.root}") from None
+            yield
+
+    def _stop_on_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop_asked.set)
+
+    async def _stop_parts(self) -> None:
+        """Stops each part as soon as those that need it have ended; independent ones at the same time."""
+        stops: dict[str, asyncio.Task] = {}
+        for name, keeper in reversed(self._keepers.items()):
+            after = [stops[other] for other, k in self._keepers.items() if name in k.part.needs]
+            stops[name] = asyncio.create_task(_stop_after(keeper, after))
+        await asyncio.gather(*stops.values())
+
+    async def _listen(self) -> asyncio.Server:
+        (self._home.run / control.SOCKET).unlink(missing_ok=True)
+        with control.short_path(self._home) as path:
+            return await asyncio.start_unix_server(self._serve, path)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while line := await reader.readline():
+                answer = asyncio.create_task(self._answer(json.loads(line), writer))
+                self._answers.add(answer)
+                answer.add_done_callback(self._answers.discard)
+                await answer
+        writer.close()
+
+    async def _answer(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        match request:
+            case {"op": "status"}:
+                await _send(writer, self.status().to_json())
+            case {"op": "follow"}:
+                await self._follow(writer)
+            case {"op": "restart", "part": name} if name in self._keepers:
+                self._say(f"{name}: restart was asked for")
+                await self._keepers[name].restart()
+                await _send(writer, {"done": True})
+            case {"op": "restart", "part": name}:
+                await _send(
+                    writer, {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
+                )
+            case {"op": "stop"}:
+                self._stop_asked.set()
+                await self._stopped.wait()
+                await _send(writer, {"done": True})
+            case _:
+                await _send(writer, {"error": f"unknown request {request}"})
+
+    async def _follow(self, writer: asyncio.StreamWriter) -> None:
+        while not self._stopped.is_set():
+            seen = self._change
+            await _send(writer, self.status().to_json())
+            async with self._changed:
+                await self._changed.wait_for(lambda seen=seen: self._change != seen or self._stopped.is_set())
+        writer.close()
+
+    def status(self) -> StackStatus:
+        """What every part does now."""
+        pids = {keeper.pid for keeper in self._keepers.values() if keeper.pid}
+        usage = procfs.group_usage(pids)
+        nothing = procfs.Usage(0, 0.0)
+        parts = tuple(_part_status(k, usage.get(k.pid or 0, nothing)) for k in self._keepers.values())
+        return StackStatus(pid=os.getpid(), since=self._since, parts=parts)
+
+    def _on_change(self, keeper: Keeper) -> None:
+        detail = f" ({keeper.reason})" if keeper.reason else ""
+        self._say(f"{keeper.part.name}: {keeper.state}{detail}, pid {keeper.pid}")
+        self._change += 1
+        asyncio.get_running_loop().create_task(self._tell_followers())
+
+    async def _give_last_answers(self) -> None:
+        self._stopped.set()
+        await self._tell_followers()
+        if self._answers:
+            await asyncio.wait(self._answers, timeout=LAST_ANSWER_SECONDS)
+
+    async def _tell_followers(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _reap_adopted(self) -> None:
+        """Reaps orphans of parts; a part's own main process is left to asyncio, which waits for it."""
+        while True:
+            await asyncio.sleep(REAP_SECONDS)
+            zombies = {child.pid for child in procfs.children(os.getpid()) if child.is_zombie}
+            for pid in zombies & self._zombies:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+            self._zombies = zombies
+
+    def _say(self, event: str) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._log.write(f"{now} {event}\n".encode())
+
+
+def in_order(parts: Sequence[Part]) -> list[Part]:
+    """The parts, each after those that it needs; otherwise in the given order. Needs that are absent are
+    taken as served from elsewhere. Raises ValueError for a circle."""
+    waiting = list(parts)
+    names = {part.name for part in parts}
+    placed: list[Part] = []
+    while waiting:
+        done = {part.name for part in placed}
+        ready = next((part for part in waiting if names.intersection(part.needs) <= done), None)
+        if ready is None:
+            raise ValueError(f"parts need each other in a circle: {', '.join(p.name for p in waiting)}")
+        waiting.remove(ready)
+        placed.append(ready)
+    return placed
+
+
+async def _stop_after(keeper: Keeper, others: list[asyncio.Task]) -> None:
+    if others:
+        await asyncio.wait(others)
+    await keeper.stop()
+
+
+async def _send(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
+    writer.write(json.dumps(message).encode() + b"\n")
+    await writer.drain()
+
+
+def _part_status(keeper: Keeper, usage: procfs.Usage) -> PartStatus:
+    return PartStatus(
+        name=keeper.part.name,
+        state=str(keeper.state),
+        reason="" if keeper.state is State.HEALTHY else keeper.reason,
+        pid=keeper.pid,
+        restarts=keeper.restarts,
+        since=keeper.since,
+        address=keeper.part.address(),
+        version=keeper.version,
+        rss_bytes=usage.rss_bytes,
+        cpu_seconds=round(usage.cpu_seconds, 2),
+    )
+
+
+def _inherited_environment() -> dict[str, str]:
+    """The environment of the parts: no settings of ours, and nothing that steers our own Python."""
+    ours = ("PYTHONPATH", "PYTHONPYCACHEPREFIX")
+    return {
+        name: text for name, text in os.environ.items() if not name.startswith(PREFIX) and name not in ours
+    }
+
+
+def _become_subreaper() -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "cannot adopt orphaned processes")
+
+
+def _end_adopted_children() -> None:
+    for child in procfs.children(os.getpid()):
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child.pid, signal.SIGKILL)
+            os.waitpid(child.pid, 0)

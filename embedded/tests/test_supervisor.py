@@ -1,0 +1,270 @@
+"""The supervisor against real processes: tiny shell scripts that crash, hang, fork and chatter."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tailrace.home import Home
+from tailrace.stack import control, procfs
+from tailrace.stack.keeper import BackOff
+from tailrace.stack.supervisor import in_order
+from tiny_stack import TinyPart
+
+TINY_STACK = Path(__file__).with_name("tiny_stack.py")
+PATIENCE_SECONDS = 15
+
+
+class RunningStack:
+    """A supervisor process of its own, which tests may kill."""
+
+    def __init__(self, home: Path, parts: tuple[str, ...]) -> None:
+        self.home = Home(home)
+        embedded = str(TINY_STACK.parents[1])
+        self.process = subprocess.Popen(
+            [sys.executable, TINY_STACK, home, *parts],
+            env={**os.environ, "PYTHONPATH": embedded},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def status(self, part: str) -> control.PartStatus:
+        found = control.status(self.home).part(part)
+        assert found is not None
+        return found
+
+    def await_status(self, part: str, condition: Callable[[control.PartStatus], bool]) -> control.PartStatus:
+        wait_until(lambda: self._reachable() and condition(self.status(part)), f"{part} did not get there")
+        return self.status(part)
+
+    def await_healthy(self, part: str) -> control.PartStatus:
+        return self.await_status(part, lambda status: status.is_healthy)
+
+    def ended(self) -> int:
+        return self.process.wait(PATIENCE_SECONDS)
+
+    def _reachable(self) -> bool:
+        try:
+            control.status(self.home)
+        except control.NotRunningError:
+            return False
+        return True
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
+    stacks: list[RunningStack] = []
+
+    def start_stack(*parts: str) -> RunningStack:
+        stacks.append(RunningStack(tmp_path / "home", parts))
+        return stacks[-1]
+
+    yield start_stack
+    for stack in stacks:
+        if stack.process.poll() is None:
+            stack.process.kill()
+        stack.process.communicate()
+
+
+def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    process = procfs.read(pid)
+    return process is not None and not process.is_zombie
+
+
+def descendants(pid: int) -> set[int]:
+    below = {child.pid for child in procfs.children(pid)}
+    return below.union(*(descendants(child) for child in below)) if below else below
+
+
+def test_starts_a_part_and_shows_what_it_is(start):
+    status = start("steady-a").await_healthy("steady-a")
+
+    assert is_running(status.pid)
+    assert (status.version, status.restarts, status.reason) == ("1.0", 0, "")
+    assert status.rss_bytes > 100_000
+
+
+def test_provisions_a_part_before_those_that_need_it_start(start):
+    stack = start("steady-second:steady-first", "steady-first")
+    stack.await_healthy("steady-second")
+
+    first, second = (stack.home.data(f"steady-{name}") for name in ("first", "second"))
+    assert (first / "provisioned").stat().st_mtime_ns < (second / "up").stat().st_mtime_ns
+
+
+def test_restarts_a_killed_part(start):
+    stack = start("steady-a")
+    before = stack.await_healthy("steady-a")
+    os.kill(before.pid, signal.SIGKILL)
+
+    after = stack.await_status("steady-a", lambda status: status.is_healthy and status.restarts == 1)
+    assert after.pid != before.pid
+
+
+def test_backs_off_from_a_part_that_crashes_and_says_why(start):
+    stack = start("crashing-a")
+    status = stack.await_status("crashing-a", lambda s: s.state == "backoff" and s.restarts >= 3)
+
+    assert "exit code 3; next try in 0.4 s" in status.reason
+    assert "about to fail" in stack.home.log("crashing-a").read_text()
+
+
+def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
+    stack = start("deaf-a")
+    status = stack.await_status("deaf-a", lambda s: s.state == "backoff")
+
+    assert "not healthy after 3 s: has not said that it is up" in status.reason
+
+
+def test_other_parts_run_on_while_one_crashes(start):
+    stack = start("crashing-a", "steady-b")
+    stack.await_status("crashing-a", lambda status: status.restarts >= 2)
+
+    assert stack.await_healthy("steady-b").restarts == 0
+
+
+def test_stops_in_reverse_order_of_needs(start):
+    stack = start("steady-a", "steady-b:steady-a", "steady-c:steady-b")
+    pids = [stack.await_healthy(name).pid for name in ("steady-a", "steady-b", "steady-c")]
+    control.stop(stack.home)
+
+    assert stack.ended() == 0
+    ends = [line.split() for line in (stack.home.root / "order").read_text().splitlines()]
+    assert [int(pid) for what, pid in ends if what == "end"] == pids[::-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_everything(start, number):
+    stack = start("steady-a", "parent-b", "stubborn-c")
+    for name in ("steady-a", "parent-b", "stubborn-c"):
+        stack.await_healthy(name)
+    below = descendants(stack.process.pid)
+    stack.process.send_signal(number)
+
+    assert stack.ended() == 0
+    assert not [pid for pid in below if is_running(pid)]
+
+
+def test_kills_a_part_that_ignores_the_stop_signal(start):
+    stack = start("stubborn-a")
+    pid = stack.await_healthy("stubborn-a").pid
+    control.stop(stack.home)
+
+    assert not is_running(pid)
+
+
+def test_no_part_outlives_a_killed_supervisor(start):
+    stack = start("steady-a", "stubborn-b")
+    pids = [stack.await_healthy(name).pid for name in ("steady-a", "stubborn-b")]
+    stack.process.kill()
+    stack.ended()
+
+    wait_until(lambda: not any(is_running(pid) for pid in pids), "a part outlived its supervisor")
+
+
+def test_the_next_supervisor_takes_over_after_a_kill(start):
+    stack = start("steady-a")
+    stack.await_healthy("steady-a")
+    stack.process.kill()
+    stack.ended()
+
+    assert start("steady-a").await_healthy("steady-a").restarts == 0
+
+
+def test_children_of_a_killed_part_are_ended_with_it(start):
+    stack = start("parent-a")
+    before = stack.await_healthy("parent-a")
+    children = {child.pid for child in procfs.children(before.pid)}
+    os.kill(before.pid, signal.SIGKILL)
+    stack.await_status("parent-a", lambda status: status.is_healthy and status.restarts == 1)
+
+    assert not [pid for pid in children if is_running(pid)]
+
+
+def test_a_child_that_left_its_group_ends_with_the_supervisor(start):
+    stack = start("parting-a")
+    stack.await_healthy("parting-a")
+    below = descendants(stack.process.pid)
+    control.stop(stack.home)
+
+    assert stack.ended() == 0
+    assert not [pid for pid in below if is_running(pid)]
+
+
+def test_only_one_supervisor_per_home(start):
+    start("steady-a").await_healthy("steady-a")
+    second = start("steady-a")
+
+    assert second.ended() == 1
+    assert b"already running" in second.process.stdout.read()
+
+
+def test_restarts_one_part_when_asked(start):
+    stack = start("steady-a", "steady-b")
+    before = {name: stack.await_healthy(name).pid for name in ("steady-a", "steady-b")}
+    control.restart(stack.home, "steady-a")
+
+    assert stack.await_healthy("steady-a").pid != before["steady-a"]
+    assert stack.status("steady-b").pid == before["steady-b"]
+
+
+def test_refuses_to_restart_what_does_not_exist(start):
+    stack = start("steady-a")
+    stack.await_healthy("steady-a")
+
+    with pytest.raises(control.RefusedError, match="there is no part kafka; there are steady-a"):
+        control.restart(stack.home, "kafka")
+
+
+def test_follows_changes_until_the_end(start):
+    stack = start("steady-a")
+    stack.await_healthy("steady-a")
+    states = []
+    for status in control.follow(stack.home):
+        states.append(status.part("steady-a").state)
+        if len(states) == 1:
+            stack.process.terminate()
+
+    assert states[0] == "healthy"
+    assert states[-1] in ("stopping", "stopped")
+
+
+def test_rotates_logs_by_size(start):
+    stack = start("chatty-a")
+    stack.await_healthy("chatty-a")
+    log = stack.home.log("chatty-a")
+    wait_until(lambda: log.with_name(f"{log.name}.2").exists(), "the log was not rotated twice")
+    control.stop(stack.home)
+
+    assert not log.with_name(f"{log.name}.3").exists()
+    assert log.with_name(f"{log.name}.1").stat().st_size <= 20_000 + 65536
+
+
+def test_says_that_nothing_runs(tmp_path):
+    with pytest.raises(control.NotRunningError, match="start it with: tailrace up"):
+        control.status(Home(tmp_path))
+
+
+def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
+    back_off = BackOff(first=1, most=5, stable=60)
+
+    assert [back_off.after(ran) for ran in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
+
+
+def test_parts_that_need_each_other_in_a_circle_are_refused():
+    circle = [TinyPart("a", ("b",), None, None), TinyPart("b", ("a",), None, None)]
+
+    with pytest.raises(ValueError, match="circle: a, b"):
+        in_order(circle)

@@ -1,0 +1,89 @@
+"""A stack of tiny real processes for the supervisor's tests: `tiny_stack.py HOME PART…`.
+
+A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+from signal import SIGTERM
+
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tailrace.stack.keeper import BackOff
+from tailrace.stack.part import HEALTHY, Health, Part
+from tailrace.stack.supervisor import Supervisor
+
+SAY_UP = 'echo up > "$HERE/up"; echo start $$ >> "$HERE/../../order"'
+SAY_END = "trap 'echo end $$ >> \"$HERE/../../order\"; exit 0' TERM"
+WAIT = "while :; do sleep 0.05; done"
+
+SCRIPTS = {
+    "steady": f"{SAY_END}; {SAY_UP}; echo hello from the part; {WAIT}",
+    "stubborn": f"trap '' TERM; {SAY_UP}; {WAIT}",
+    "crashing": "echo about to fail; exit 3",
+    "deaf": WAIT,  # never becomes healthy
+    "parent": f"{SAY_END}; sleep 1000 & {SAY_UP}; {WAIT}",
+    "parting": f"setsid sleep 1000 & {SAY_UP}; {WAIT}",  # its child leaves the process group
+    "chatty": f"{SAY_UP}; while :; do echo 0123456789012345678901234567890123456789; done",
+}
+
+
+class TinyPart(Part):
+    """A shell script that is healthy once it has written the file `up`."""
+
+    stop_signal = SIGTERM
+    grace_seconds = 1
+    start_seconds = 3
+
+    def __init__(self, name: str, needs: tuple[str, ...], settings: Settings, home: Home) -> None:
+        super().__init__(settings, home)
+        self.name = name
+        self.needs = needs
+
+    def installed(self) -> bool:
+        return True
+
+    def install(self, progress) -> None:
+        raise AssertionError("is always installed")
+
+    def prepare(self) -> None:
+        (self._here / "up").unlink(missing_ok=True)
+
+    def command(self) -> list[str]:
+        return ["/bin/sh", "-c", SCRIPTS[self.name.split("-")[0]]]
+
+    def environment(self) -> dict[str, str]:
+        return {"HERE": str(self._here)}
+
+    def health(self) -> Health:
+        return HEALTHY if (self._here / "up").exists() else Health.failing("has not said that it is up")
+
+    def provision(self) -> None:
+        (self._here / "provisioned").touch()
+
+    def version(self) -> str:
+        return "1.0"
+
+    def address(self) -> str:
+        return "-"
+
+    @property
+    def _here(self) -> Path:
+        return self.home.data(self.name)
+
+
+async def main(root: Path, parts: list[str]) -> None:
+    home = Home(root)
+    settings = Settings(home=root, log_bytes=20_000, log_files=2)
+    tiny = [_part(spec, settings, home) for spec in parts]
+    await Supervisor(tiny, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()
+
+
+def _part(spec: str, settings: Settings, home: Home) -> TinyPart:
+    name, _, needs = spec.partition(":")
+    return TinyPart(name, tuple(needs.split(",")) if needs else (), settings, home)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:]))
