@@ -1,0 +1,27 @@
+package io.tailrace.reassembly;
+
+/**
+ * One watched file as the census found it (schemas/census.schema.json).
+ *
+ * @param key {@link LogId#toKey} of the log
+ * @param cluster group of servers that hold the same data
+ * @param instance name of the server
+ * @param source kind of log: slowlog or audit
+ * @param path of the file, rotation suffix included
+ * @param inode of the file
+ * @param size in bytes
+ * @param headLength how many of the file's first bytes were hashed, 0 to 4096
+ * @param headHash MD5 of those bytes in hexadecimal
+ * @param at when the file was looked at, epoch microseconds of the collector's clock
+ */
+public record CensusRecord(
+        String key,
+        String cluster,
+        String instance,
+        String source,
+        String path,
+        long inode,
+        long size,
+        int headLength,
+        String headHash,
+        long at) {}
