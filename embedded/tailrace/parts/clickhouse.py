@@ -1,0 +1,108 @@
+"""ClickHouse: the real engine from libchdb (npm), serving its own HTTP and native listeners."""
+
+import hashlib
+import shutil
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace.clickhouse import client, password_name
+from tailrace.parts import clickhouse_server
+from tailrace.settings import REPOSITORY
+from tailrace.stack import cache
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+from tailrace.stack.template import fill, write_private
+
+EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
+CONFIG_TEMPLATE = EMBEDDED / "config.xml.template"
+USERS_TEMPLATE = REPOSITORY / "sql" / "users" / "users.xml.template"
+LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
+
+MEBIBYTE = 1024 * 1024
+PASSWORD_HASH = "_PASSWORD_SHA256"
+
+
+class ClickHouse(Part):
+    """One process that holds the engine; a second one on the same data is refused by the engine itself."""
+
+    name = "clickhouse"
+    tools = ("npm",)
+    grace_seconds = 30
+
+    def installed(self) -> bool:
+        return self._library().exists()
+
+    def install(self, progress: Progress) -> None:
+        progress.say("downloading ClickHouse (libchdb 26.7.3, 170 MB)")
+        with cache.build(self._entry()) as draft:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(EMBEDDED / name, draft)
+            progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
+
+    def prepare(self) -> None:
+        shutil.rmtree(self._temporary(), ignore_errors=True)
+        self._temporary().mkdir()
+        write_private(self._users(), fill(USERS_TEMPLATE, self._users_value))
+        values = {
+            "USERS_FILE": self._users(),
+            "TEMPORARY_DIRECTORY": f"{self._temporary()}/",
+            "SERVER_MEMORY_BYTES": self._memory(1.0),
+        }
+        self._config().write_text(fill(CONFIG_TEMPLATE, values))
+
+    def command(self) -> Sequence[str | Path]:
+        ports = (str(self.settings.port_clickhouse), str(self.settings.port_clickhouse_native))
+        server = Path(clickhouse_server.__file__)
+        data = self.home.data(self.name) / "store"
+        return [sys.executable, "-I", "-S", server, self._library(), self._config(), data, "127.0.0.1", *ports]
+
+    def ports(self) -> Mapping[str, int]:
+        return {"HTTP": self.settings.port_clickhouse, "native": self.settings.port_clickhouse_native}
+
+    def health(self) -> Health:
+        try:
+            with urllib.request.urlopen(f"{self.address()}/ping", timeout=1) as answer:
+                return HEALTHY if answer.read() == b"Ok.\n" else Health.failing("answers, but not with Ok.")
+        except urllib.error.HTTPError as error:
+            return Health.failing(f"answers with HTTP {error.code}")
+
+    def version(self) -> str:
+        return client(self.settings, self.home, "admin").value("SELECT version()")
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_clickhouse}"
+
+    def _users_value(self, name: str) -> object:
+        """What fills a placeholder of the users' template."""
+        if name.endswith(PASSWORD_HASH):
+            password = self.home.secret(password_name(name.removesuffix(PASSWORD_HASH).lower()))
+            return hashlib.sha256(password.encode()).hexdigest()
+        shares = {
+            "ADMIN_MEMORY_BYTES": 0.8,
+            "WRITER_MEMORY_BYTES": 0.5,
+            "READER_MEMORY_BYTES": 0.5,
+            "READER_SPILL_BYTES": 0.2,
+        }
+        return self._memory(shares[name])
+
+    def _memory(self, share: float) -> int:
+        """A share of the most that ClickHouse may use, in bytes."""
+        return int(self.settings.memory_clickhouse * MEBIBYTE * share)
+
+    def _entry(self) -> Path:
+        fingerprint = cache.fingerprint(EMBEDDED / "package-lock.json")
+        return self.settings.cache / self.name / fingerprint
+
+    def _library(self) -> Path:
+        return self._entry() / LIBRARY
+
+    def _config(self) -> Path:
+        return self.home.data(self.name) / "config.xml"
+
+    def _users(self) -> Path:
+        return self.home.data(self.name) / "users.xml"
+
+    def _temporary(self) -> Path:
+        return self.home.data(self.name) / "tmp"
