@@ -2,6 +2,7 @@
 -- wraps around would be a small, plausible number.
 CREATE MATERIALIZED VIEW IF NOT EXISTS tailrace.query_load_1m_mv {on_cluster}
 TO tailrace.query_load_1m
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT
     cluster,
     instance,

@@ -1,6 +1,7 @@
 -- Fills query_classes_1h; doubles for the reason given in query_load_1m_mv.
 CREATE MATERIALIZED VIEW IF NOT EXISTS tailrace.query_classes_1h_mv {on_cluster}
 TO tailrace.query_classes_1h
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT
     cluster,
     instance,

@@ -1,6 +1,7 @@
 -- Counts the rows of query_events that were really inserted.
 CREATE MATERIALIZED VIEW IF NOT EXISTS tailrace.receipts_query_events_mv {on_cluster}
 TO tailrace.receipts
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT
     instance,
     source,

@@ -2,6 +2,7 @@
 -- back are counted apart, as SUPERSEDED.
 CREATE MATERIALIZED VIEW IF NOT EXISTS tailrace.receipts_dead_letters_mv {on_cluster}
 TO tailrace.receipts
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT
     instance,
     source,

@@ -1,0 +1,71 @@
+-- Load and latency of slow queries, one row per measure and bucket of time, for charts over time and for totals.
+--
+-- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most; its
+-- share inside the range is `bucket_seconds` (the newest bucket is still filling). Empty rows are added for
+-- every bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line across.
+-- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged.
+--
+-- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
+-- does not know statements; where one statement is picked its few events are read instead.
+{%- set picked = filter_values('query_id') + filter_values('query') -%}
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
+{%- macro passes_filter_on(column) -%}
+    array{{ (filter_values(column) or ['']) | where_in }}[1]
+{%- endmacro %}
+WITH
+    (SELECT if(count() = 0, now('UTC'), min(minute)) FROM tailrace.query_load_1m) AS first_minute,
+    greatest({{ utc(from_dttm) if from_dttm else 'first_minute' }}, first_minute) AS range_start,
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    range_end - range_start AS shown,
+    multiIf(
+        shown <= 4 * 3600, 60,
+        shown <= 14 * 3600, 300,
+        shown <= 30 * 3600, 600,
+        shown <= 7 * 86400, 3600,
+        shown <= 30 * 86400, 6 * 3600,
+        86400) AS width,
+    measures AS (
+{%- if picked %}
+        SELECT
+            toStartOfMinute(toDateTime(event_time, 'UTC')) AS minute,
+            cluster, instance, database, user,
+            leftPad(hex(query_id), 16, '0') AS query_id,
+            fingerprint AS query,
+            query_events.query_time AS seconds,
+            1 AS entries,
+            query_events.weight AS weight,
+            query_events.query_time * query_events.weight AS query_time,
+            query_events.rows_examined * query_events.weight AS rows_examined,
+            query_events.rows_sent * query_events.weight AS rows_sent
+        FROM tailrace.query_events
+        ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+        WHERE query_events.query_id IN (
+            SELECT query_id FROM tailrace.fingerprints
+            WHERE leftPad(hex(query_id), 16, '0') IN {{ picked | where_in }} OR fingerprint IN {{ picked | where_in }})
+{%- else %}
+        SELECT
+            minute, cluster, instance, database, user, '' AS query_id, '' AS query,
+            query_time_of_bucket AS seconds, count AS entries, weight, query_time, rows_examined, rows_sent
+        FROM tailrace.query_load_1m
+{%- endif %}
+    )
+SELECT
+    toDateTime(intDiv(toUInt32(minute), width) * width, 'UTC') AS time,
+    minute, cluster, instance, database, user, query_id, query,
+    seconds, entries, weight, query_time, rows_examined, rows_sent,
+    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds
+FROM measures
+WHERE minute >= range_start AND minute < range_end
+UNION ALL
+SELECT
+    toDateTime(intDiv(toUInt32(minute), width) * width, 'UTC') AS time,
+    arrayJoin(arrayMap(second -> toDateTime(second, 'UTC'),
+        range(toUInt32(range_start), toUInt32(range_end), width))) AS minute,
+    {{ passes_filter_on('cluster') }} AS cluster,
+    {{ passes_filter_on('instance') }} AS instance,
+    {{ passes_filter_on('database') }} AS database,
+    {{ passes_filter_on('user') }} AS user,
+    {{ passes_filter_on('query_id') }} AS query_id,
+    {{ passes_filter_on('query') }} AS query,
+    0, 0, 0, 0, 0, 0,
+    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds
