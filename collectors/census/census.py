@@ -220,7 +220,9 @@ def main(arguments: "list[str] | None" = None) -> int:
     try:
         if not options.spool:
             raise ConfigurationError("TAILRACE_CENSUS_SPOOL is not set and no --spool given")
-        sources = sources_from_file(options.sources) if options.sources else sources_from_environment(os.environ)
+        sources = (
+            sources_from_file(options.sources) if options.sources else sources_from_environment(os.environ)
+        )
     except ConfigurationError as error:
         complain(str(error))
         return 2

@@ -23,6 +23,9 @@ from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 COLLECTOR = REPOSITORY / "collectors" / "fluent-bit"
 
+# The variables of kafka.conf that have no usable default, for a broker on this machine.
+PLAIN_TEXT = {"TAILRACE_KAFKA_SECURITY_PROTOCOL": "plaintext", "TAILRACE_KAFKA_SASL_MECHANISM": "PLAIN"}
+
 
 class FluentBit(Part):
     """A `fluent-bit` on PATH if there is one, else 1.8.15 built from source."""
@@ -58,6 +61,7 @@ class FluentBit(Part):
             "TAILRACE_KAFKA_BROKERS": f"127.0.0.1:{self.settings.port_kafka}",
             "TAILRACE_HEALTH_HOST": "127.0.0.1",
             "TAILRACE_HEALTH_PORT": str(self.settings.port_fluentbit),
+            **PLAIN_TEXT,
         }
 
     def ports(self) -> Mapping[str, int]:

@@ -1,0 +1,137 @@
+"""Tests of the census against real files."""
+
+import hashlib
+import json
+import os
+import time
+
+import census
+import pytest
+
+
+def slow_log(path) -> census.Source:
+    return census.Source("shop", "db1", "slowlog", str(path))
+
+
+@pytest.mark.parametrize(
+    ("path", "canonical"),
+    [
+        ("/var/log/slow.log", "/var/log/slow.log"),
+        ("/var/log/slow.log.1", "/var/log/slow.log"),
+        ("/var/log/slow.log.123456", "/var/log/slow.log"),
+        ("/var/log/slow.log.1234567", "/var/log/slow.log.1234567"),
+        ("/var/log/slow.log-20260101", "/var/log/slow.log"),
+        ("/var/log/slow.log-20260101235959.gz", "/var/log/slow.log"),
+        ("/var/log/slow.log-20260101-2.old", "/var/log/slow.log"),
+        ("/var/log.1/slow.log", "/var/log.1/slow.log"),
+        ("/var/log/.1", "/var/log/.1"),
+    ],
+)
+def test_canonical_path(path, canonical):
+    assert census.canonical_path(path) == canonical
+
+
+def test_rotated_siblings_are_found_but_not_compressed_or_foreign_ones(tmp_path):
+    for name in (
+        "slow.log",
+        "slow.log.1",
+        "slow.log-20260101",
+        "slow.log.2.gz",
+        "slower.log",
+        "slow.log.bak",
+    ):
+        (tmp_path / name).write_text(name)
+    found = [path.rpartition("/")[2] for path in census.watched_files(slow_log(tmp_path / "slow.log"))]
+    assert found == ["slow.log", "slow.log-20260101", "slow.log.1"]
+
+
+def test_siblings_are_found_while_the_live_file_is_missing(tmp_path):
+    (tmp_path / "slow.log.1").touch()
+    assert len(list(census.watched_files(slow_log(tmp_path / "slow.log")))) == 1
+
+
+def test_glob_patterns(tmp_path):
+    for name in ("a.log", "b.log", "b.log.1", "c.txt"):
+        (tmp_path / name).touch()
+    assert len(list(census.watched_files(slow_log(tmp_path / "*.log")))) == 3
+
+
+def test_record_of_a_file(tmp_path):
+    content = b"\x00\xff" * 5000
+    path = tmp_path / "slow.log"
+    path.write_bytes(content)
+    before = time.time()
+    record = census.look_at(slow_log(path), str(path))
+    assert record.size == 10_000
+    assert record.head_length == 4096
+    assert record.head_hash == hashlib.md5(content[:4096]).hexdigest()
+    assert record.inode == path.stat().st_ino
+    assert before - 0.001 <= record.at <= time.time()
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkdir, os.mkfifo, lambda path: None], ids=["directory", "pipe", "missing"]
+)
+def test_what_is_no_file_is_left_out(tmp_path, make):
+    path = tmp_path / "slow.log"
+    make(path)
+    assert census.look_at(slow_log(path), str(path)) is None
+
+
+def test_unreadable_file_is_reported_and_the_others_counted(tmp_path, capsys):
+    (tmp_path / "a.log").symlink_to("a.log")  # a loop: cannot be opened, not even by root
+    (tmp_path / "b.log").write_text("x")
+    records = census.take_census([slow_log(tmp_path / "a.log"), slow_log(tmp_path / "b.log")])
+    assert [record.size for record in records] == [1]
+    assert "cannot read" in capsys.readouterr().err
+
+
+def test_spool_mends_a_torn_line(tmp_path):
+    path = tmp_path / "slow.log"
+    path.touch()
+    spool = census.Spool(tmp_path / "spool")
+    (tmp_path / "spool" / "census-20260101T00.jsonl").write_bytes(b'{"at":12')
+    spool.append(census.take_census([slow_log(path)]), 1767225600)
+    torn, whole, end = (tmp_path / "spool" / "census-20260101T00.jsonl").read_bytes().split(b"\n")
+    assert (torn, end) == (b'{"at":12', b"")
+    assert json.loads(whole)["instance"] == "db1"
+
+
+def test_old_spool_files_are_removed_when_a_new_hour_begins(tmp_path):
+    spool = census.Spool(tmp_path)
+    old = tmp_path / "census-20200101T00.jsonl"
+    old.touch()
+    os.utime(old, (0, 0))
+    spool.append([], time.time())
+    assert [path.name for path in tmp_path.iterdir()] == [
+        time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime())
+    ]
+
+
+def test_sources_from_environment():
+    found = census.sources_from_environment(
+        {"TAILRACE_INSTANCE": "db1", "TAILRACE_SLOWLOG_PATH": "/a, /b", "TAILRACE_AUDIT_PATH": "/c"}
+    )
+    assert [(source.source, source.path) for source in found] == [
+        ("slowlog", "/a"),
+        ("slowlog", "/b"),
+        ("audit", "/c"),
+    ]
+    assert {source.cluster for source in found} == {"db1"}
+
+
+@pytest.mark.parametrize("content", ["", "7", '{"path": "/a"}', '[{"path": "/a"}]', '[{"paht": "/a"}]'])
+def test_unusable_list_of_sources(tmp_path, capsys, content):
+    file = tmp_path / "sources.json"
+    file.write_text(content)
+    assert census.main(["--once", "--sources", str(file), "--spool", str(tmp_path / "spool")]) == 2
+    assert "expected a JSON list of sources" in capsys.readouterr().err
+
+
+def test_once_fails_when_the_spool_cannot_be_written(tmp_path, capsys):
+    sources = tmp_path / "sources.json"
+    sources.write_text("[]")
+    spool = tmp_path / "spool"
+    (spool / time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime())).mkdir(parents=True)
+    assert census.main(["--once", "--sources", str(sources), "--spool", str(spool)]) == 1
+    assert "cannot write" in capsys.readouterr().err
