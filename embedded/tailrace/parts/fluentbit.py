@@ -94,7 +94,7 @@ class FluentBit(Part):
 
 
 def input_name(source: Source) -> str:
-    """A name for the log that is unique and stays the same when others are added: it names the offsets' file."""
+    """A unique name of the log that outlives changes of the list: it names the file with its offset."""
     identity = "\0".join((source.instance, source.source, str(source.path)))
     readable = re.sub(r"[^A-Za-z0-9_.-]", "_", source.instance)
     return f"{readable}-{source.source}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
