@@ -58,9 +58,8 @@ FROM measures
 WHERE minute >= range_start AND minute < range_end
 UNION ALL
 SELECT
-    toDateTime(intDiv(toUInt32(minute), width) * width, 'UTC') AS time,
-    arrayJoin(arrayMap(second -> toDateTime(second, 'UTC'),
-        range(toUInt32(range_start), toUInt32(range_end), width))) AS minute,
+    toDateTime(arrayJoin(range(intDiv(toUInt32(range_start), width) * width, toUInt32(range_end), width)), 'UTC') AS time,
+    greatest(time, range_start) AS minute,
     {{ passes_filter_on('cluster') }} AS cluster,
     {{ passes_filter_on('instance') }} AS instance,
     {{ passes_filter_on('database') }} AS database,

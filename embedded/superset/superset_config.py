@@ -1,0 +1,141 @@
+"""Superset's configuration, loaded through SUPERSET_CONFIG_PATH; the defaults are superset.config's.
+
+Two variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
+
+    SUPERSET_HOME              directory for the metadata database and the caches
+    SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
+
+One process serves everything, so files are enough for metadata and caches. For several servers set
+SUPERSET_METADATA_URI to a PostgreSQL or MySQL database and the cache types to Redis.
+"""
+
+import copy
+import os
+from base64 import b64encode
+from pathlib import Path
+
+from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
+from superset.config import THEME_DARK as _THEME_DARK
+from superset.config import THEME_DEFAULT as _THEME_LIGHT
+
+_HOME = Path(os.environ["SUPERSET_HOME"])
+_MINUTE = 60
+_DAY = 24 * 60 * _MINUTE
+
+# --- where things are kept ---------------------------------------------------------------------------------
+
+SECRET_KEY = Path(os.environ["SUPERSET_SECRET_KEY_FILE"]).read_text().strip()
+SQLALCHEMY_DATABASE_URI = os.environ.get(
+    "SUPERSET_METADATA_URI", f"sqlite:///{_HOME}/superset.db?check_same_thread=false"
+)
+
+
+def _file_cache(name: str, seconds: int) -> dict:
+    return {
+        "CACHE_TYPE": "FileSystemCache",
+        "CACHE_DIR": str(_HOME / "cache"),
+        "CACHE_KEY_PREFIX": f"{name}-",
+        "CACHE_DEFAULT_TIMEOUT": seconds,
+    }
+
+
+CACHE_CONFIG = _file_cache("metadata", 5 * _MINUTE)
+# Logs become rows within seconds: a chart must not be older than a glance at it.
+DATA_CACHE_CONFIG = _file_cache("data", 10)
+FILTER_STATE_CACHE_CONFIG = _file_cache("filters", 90 * _DAY)
+EXPLORE_FORM_DATA_CACHE_CONFIG = _file_cache("explore", 7 * _DAY)
+
+# --- who may do what ---------------------------------------------------------------------------------------
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+# Set to true wherever Superset is reached through HTTPS; the embedded stack listens on 127.0.0.1 only.
+SESSION_COOKIE_SECURE = os.environ.get("SUPERSET_HTTPS", "") == "true"
+WTF_CSRF_ENABLED = True
+PREVENT_UNSAFE_DB_CONNECTIONS = True
+AUTH_USER_REGISTRATION = False
+PUBLIC_ROLE_LIKE = None
+
+RATELIMIT_ENABLED = True
+RATELIMIT_STORAGE_URI = "memory://"
+RATELIMIT_APPLICATION = "500 per second"  # one dashboard loads some hundred static files at once
+AUTH_RATE_LIMITED = True
+AUTH_RATE_LIMIT = "5 per second"
+
+# The browser may talk to this server only: no telemetry pixel, map tiles, web fonts or content networks.
+TALISMAN_CONFIG = copy.deepcopy(_TALISMAN_DEFAULTS)
+TALISMAN_CONFIG["content_security_policy"].update(
+    {
+        "img-src": ["'self'", "blob:", "data:"],
+        "connect-src": ["'self'"],
+        "style-src": ["'self'", "'unsafe-inline'"],
+        "font-src": ["'self'"],
+        "frame-ancestors": ["'self'"],
+    }
+)
+TALISMAN_CONFIG["session_cookie_secure"] = SESSION_COOKIE_SECURE
+
+FEATURE_FLAGS = {
+    "DASHBOARD_RBAC": True,
+    # Queries choose their time grain from the dashboard's time range (sql/queries).
+    "ENABLE_TEMPLATE_PROCESSING": True,
+    "EMBEDDABLE_CHARTS": False,
+    "SLACK_ENABLE_AVATARS": False,
+}
+
+# --- what people see ---------------------------------------------------------------------------------------
+
+# "Last day" means the last 24 hours, not since yesterday's midnight.
+DEFAULT_RELATIVE_START_TIME = "now"
+DEFAULT_RELATIVE_END_TIME = "now"
+DEFAULT_TIME_FILTER = "Last day"
+
+APP_NAME = "Tailrace"
+LOGO_TOOLTIP = "Tailrace"
+LOGO_TARGET_PATH = "/dashboard/list/"
+_LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 132 30">'
+    '<g fill="none" stroke="#0072B2" stroke-width="3" stroke-linecap="round">'
+    '<path d="M2 10c5-5 9-5 14 0s9 5 14 0"/>'
+    '<path stroke="#56B4E9" d="M2 20c5-5 9-5 14 0s9 5 14 0"/></g>'
+    '<text x="40" y="22" font-family="Helvetica,Arial,sans-serif" font-size="21" font-weight="600" '
+    'fill="{ink}">Tailrace</text></svg>'
+)
+
+
+def _theme(base: dict, ink: str) -> dict:
+    logo = b64encode(_LOGO.format(ink=ink).encode()).decode()
+    brand = {
+        "brandAppName": APP_NAME,
+        "brandLogoAlt": APP_NAME,
+        "brandLogoUrl": f"data:image/svg+xml;base64,{logo}",
+        "brandLogoHref": LOGO_TARGET_PATH,
+        "colorPrimary": "#0072B2",
+        "colorLink": "#0072B2",
+    }
+    return {**base, "token": {**base["token"], **brand}}
+
+
+THEME_DEFAULT = _theme(_THEME_LIGHT, "#1f2a33")
+THEME_DARK = _theme(_THEME_DARK, "#e8edf1")
+ENABLE_UI_THEME_ADMINISTRATION = False
+
+# Okabe and Ito's palette: told apart with every common kind of colour blindness (jfly.uni-koeln.de/color).
+EXTRA_CATEGORICAL_COLOR_SCHEMES = [
+    {
+        "id": "tailrace",
+        "label": "Tailrace (colour-blind safe)",
+        "description": "Okabe and Ito's qualitative palette",
+        "isDefault": True,
+        "colors": [
+            "#0072B2",
+            "#E69F00",
+            "#009E73",
+            "#CC79A7",
+            "#56B4E9",
+            "#D55E00",
+            "#8C8C8C",
+            "#F0E442",
+        ],
+    }
+]

@@ -1,0 +1,81 @@
+-- Which minutes of which log files Tailrace has seen: stretches of minutes in one state.
+--
+--     covered   every byte that the file grew by has been read and accounted for
+--     behind    some of those bytes have not been read yet
+--     missing   some of them are in an open gap: lost, and not yet shipped again
+--     unknown   no census looked at the file, so nobody can say whether it grew
+--
+-- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it.
+-- Bytes written while nobody looked belong to the first minute that looked again. A log that no census has seen
+-- for a week is taken as retired. The minute that is still running is left out.
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+WITH
+    toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
+    toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
+    looks AS (
+        SELECT cluster, instance, source, log, generation,
+            toStartOfMinute(toDateTime(at, 'UTC')) AS minute,
+            toInt64(max(ledger.size)) AS size
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS' AND at >= range_start - INTERVAL 7 DAY AND at < range_end
+        GROUP BY cluster, instance, source, log, generation, minute
+    ),
+    growth AS (
+        SELECT *, lagInFrame(size) OVER (
+            PARTITION BY instance, source, log, generation ORDER BY minute
+            ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS size_before
+        FROM looks
+    ),
+    frontiers AS (
+        SELECT instance, source, log, generation, toInt64(max(to_offset)) AS frontier
+        FROM tailrace.ledger
+        WHERE kind = 'FRONTIER'
+            AND (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM looks)
+        GROUP BY instance, source, log, generation
+    ),
+    gaps AS (
+        SELECT instance, source, log, generation,
+            toInt64(from_offset) AS gap_start, toInt64(to_offset) AS gap_end, sign(bytes) AS posted
+        FROM tailrace.ledger
+        WHERE kind = 'GAP'
+    ),
+    judged AS (
+        SELECT
+            cluster, instance, source, log, minute,
+            multiIf(
+                sum(posted * greatest(0, least(size, gap_end) - greatest(size_before, gap_start))) > 0, 3,
+                max(size) > max(frontier), 2,
+                1) AS severity
+        FROM growth
+        LEFT JOIN frontiers USING (instance, source, log, generation)
+        LEFT JOIN gaps USING (instance, source, log, generation)
+        WHERE minute >= range_start
+        GROUP BY cluster, instance, source, log, generation, minute
+    ),
+    minutes AS (
+        SELECT cluster, instance, source, log,
+            toDateTime(arrayJoin(range(
+                toUInt32(greatest(range_start, min(looks.minute))), toUInt32(range_end), 60)), 'UTC') AS minute
+        FROM looks
+        GROUP BY cluster, instance, source, log
+    ),
+    states AS (
+        SELECT
+            cluster, instance, source, log, minute,
+            ['unknown', 'covered', 'behind', 'missing'][1 + max(severity)] AS state
+        FROM minutes
+        LEFT JOIN judged USING (cluster, instance, source, log, minute)
+        GROUP BY cluster, instance, source, log, minute
+    )
+SELECT
+    cluster, instance, source, log, state,
+    concat(instance, '  ', log) AS file,
+    min(minute) AS from_time,
+    max(minute) + INTERVAL 1 MINUTE AS to_time,
+    count() AS minutes
+FROM (
+    SELECT *,
+        row_number() OVER (PARTITION BY instance, source, log ORDER BY minute)
+            - row_number() OVER (PARTITION BY instance, source, log, state ORDER BY minute) AS stretch
+    FROM states)
+GROUP BY cluster, instance, source, log, state, stretch
