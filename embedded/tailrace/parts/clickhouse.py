@@ -56,7 +56,17 @@ class ClickHouse(Part):
         ports = (str(self.settings.port_clickhouse), str(self.settings.port_clickhouse_native))
         server = Path(clickhouse_server.__file__)
         data = self.home.data(self.name) / "store"
-        return [sys.executable, "-I", "-S", server, self._library(), self._config(), data, "127.0.0.1", *ports]
+        return [
+            sys.executable,
+            "-I",
+            "-S",
+            server,
+            self._library(),
+            self._config(),
+            data,
+            "127.0.0.1",
+            *ports,
+        ]
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_clickhouse, "native": self.settings.port_clickhouse_native}

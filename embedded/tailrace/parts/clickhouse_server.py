@@ -3,9 +3,9 @@
     clickhouse_server.py LIBRARY CONFIG DATA_DIRECTORY HOST HTTP_PORT NATIVE_PORT
 
 The library exports clickhouse-local's command line, which can start the server's listeners (SYSTEM START
-LISTEN) and ends with its last query. That query reads from a pipe that nobody writes to, so that the engine
-serves until SIGTERM or SIGINT closes the pipe; it then shuts down in order. Standard library only: the process
-must not fork or start other native libraries once the engine is open.
+LISTEN) and ends with its last query. That one reads from a pipe that nobody writes to, so that the engine
+serves until SIGTERM or SIGINT closes the pipe; it then shuts down in order. Standard library only: the
+process must not fork or load other native libraries once the engine is open.
 """
 
 import ctypes

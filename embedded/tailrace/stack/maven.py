@@ -19,4 +19,10 @@ def run(progress: Progress, pom: Path, *goals: str) -> None:
 def copy_dependencies(progress: Progress, pom: Path, entry: Path) -> None:
     """Puts the jars that a pom names, and those that they need, into a cache entry. Raises InstallError."""
     with cache.build(entry) as draft:
-        run(progress, pom, "dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={draft}")
+        run(
+            progress,
+            pom,
+            "dependency:copy-dependencies",
+            "-DincludeScope=runtime",
+            f"-DoutputDirectory={draft}",
+        )

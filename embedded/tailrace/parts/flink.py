@@ -1,0 +1,106 @@
+"""The normalize job: one JVM that holds Flink with its web UI and runs the job of stream-jobs/flink-jobs."""
+
+import json
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace import checkpoints, jobs
+from tailrace.clickhouse import password_name
+from tailrace.settings import REPOSITORY
+from tailrace.stack import cache, maven
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+
+EMBEDDED = REPOSITORY / "embedded" / "flink"
+POM = EMBEDDED / "pom.xml"
+MAIN_CLASS = "io.tailrace.normalize.NormalizeJob"
+
+OPENED_PACKAGES = (
+    *("java.lang", "java.lang.reflect", "java.net", "java.io", "java.nio", "java.text", "java.time"),
+    *("java.util", "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks"),
+    "sun.nio.ch",
+)
+"""What Flink's own scripts open to it on Java 17 (env.java.opts.all of its configuration)."""
+
+
+class Flink(Part):
+    """Resumes from the newest completed checkpoint of whichever run, and takes it over (claim mode)."""
+
+    name = "flink"
+    needs = ("kafka", "clickhouse")
+    tools = ("java", "mvn")
+    grace_seconds = 30
+
+    def installed(self) -> bool:
+        return self._libraries().exists() and jobs.are_built(self.settings)
+
+    def install(self, progress: Progress) -> None:
+        if not self._libraries().exists():
+            progress.say("downloading Flink 2.2.1 (43 jars, 69 MB)")
+            maven.copy_dependencies(progress, POM, self._libraries())
+        jobs.build(self.settings, progress)
+
+    def prepare(self) -> None:
+        checkpoints.remove_dead_runs(self.checkpoint_directory())
+        lines = (f"{key}: {value}" for key, value in self._job_configuration().items())
+        self._configuration().write_text("\n".join(lines) + "\n")
+
+    def command(self) -> Sequence[str | Path]:
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+        class_path = f"{self._libraries()}/*:{jobs.jar(self.settings, 'normalize.jar')}"
+        log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
+        heap = f"-Xmx{self.settings.memory_flink}m"
+        # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
+        java = ["java", heap, "-XX:+ExitOnOutOfMemoryError", log4j, *opened, "-cp", class_path]
+        return [*java, MAIN_CLASS, "--config", self._configuration()]
+
+    def ports(self) -> Mapping[str, int]:
+        return {"web UI": self.settings.port_flink}
+
+    def health(self) -> Health:
+        jobs_running = self._ask("/jobs/overview")["jobs"]
+        if not jobs_running:
+            return Health.failing("runs no job yet")
+        job = max(jobs_running, key=lambda job: job["start-time"])
+        tasks = job["tasks"]
+        if job["state"] != "RUNNING":
+            return Health.failing(f"the job is {job['state'].lower()}")
+        if tasks["running"] < tasks["total"]:
+            return Health.failing(f"{tasks['running']} of {tasks['total']} tasks run")
+        return HEALTHY
+
+    def version(self) -> str:
+        return self._ask("/config")["flink-version"]
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_flink}"
+
+    def checkpoint_directory(self) -> Path:
+        directory = self.home.data(self.name) / "checkpoints"
+        directory.mkdir(exist_ok=True)
+        return directory
+
+    def _job_configuration(self) -> dict[str, object]:
+        """The keys are documented in io.tailrace.normalize.NormalizeConfig."""
+        restored = checkpoints.newest(self.checkpoint_directory())
+        return {
+            "kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}",
+            "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "clickhouse.user": "writer",
+            "clickhouse.password-file": self.home.secret_file(password_name("writer")),
+            "checkpoint.dir": self.checkpoint_directory().as_uri(),
+            "checkpoint.interval.ms": self.settings.checkpoint_interval,
+            "parallelism": self.settings.parallelism,
+            "web.port": self.settings.port_flink,
+            **({"restore.path": restored.uri} if restored else {}),
+        }
+
+    def _ask(self, path: str) -> dict:
+        with urllib.request.urlopen(f"{self.address()}{path}", timeout=1) as answer:
+            return json.load(answer)
+
+    def _libraries(self) -> Path:
+        return self.settings.cache / self.name / cache.fingerprint(POM)
+
+    def _configuration(self) -> Path:
+        return self.home.data(self.name) / "normalize.yaml"

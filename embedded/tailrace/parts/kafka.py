@@ -1,0 +1,107 @@
+"""Kafka: one KRaft node from the jars on Maven Central, with the topics of schemas/topics.yaml."""
+
+import base64
+import subprocess
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from tailrace import topics
+from tailrace.settings import REPOSITORY
+from tailrace.stack import cache, maven
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+from tailrace.stack.template import fill
+
+EMBEDDED = REPOSITORY / "embedded" / "kafka"
+POM = EMBEDDED / "pom.xml"
+TEMPLATE = EMBEDDED / "server.properties.template"
+HEALTH_SECONDS = 1
+
+
+class Kafka(Part):
+    """Broker and controller in one JVM."""
+
+    name = "kafka"
+    tools = ("java", "mvn")
+    grace_seconds = 30
+
+    def installed(self) -> bool:
+        return self._libraries().exists()
+
+    def install(self, progress: Progress) -> None:
+        progress.say("downloading Kafka 4.3.1 (90 jars, 54 MB)")
+        maven.copy_dependencies(progress, POM, self._libraries())
+
+    def prepare(self) -> None:
+        values = {
+            "PORT": self.settings.port_kafka,
+            "CONTROLLER_PORT": self.settings.port_kafka_controller,
+            "LOG_DIRECTORY": self._log_directory(),
+        }
+        self._configuration().write_text(fill(TEMPLATE, values))
+        if not (self._log_directory() / "meta.properties").exists():
+            self._format()
+
+    def command(self) -> Sequence[str | Path]:
+        log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
+        heap = f"-Xmx{self.settings.memory_kafka}m"
+        return [*self._java(), "-Xms64m", heap, log4j, "kafka.Kafka", self._configuration()]
+
+    def ports(self) -> Mapping[str, int]:
+        return {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
+
+    def health(self) -> Health:
+        try:
+            brokers = self._admin.list_topics(timeout=HEALTH_SECONDS).brokers
+        except KafkaException as error:
+            return Health.failing(error.args[0].str())
+        return HEALTHY if brokers else Health.failing("knows no broker")
+
+    def provision(self) -> None:
+        topics.apply(self._admin, topics.load())
+
+    def version(self) -> str:
+        (jar,) = self._libraries().glob("kafka_2.13-*.jar")
+        return jar.stem.removeprefix("kafka_2.13-")
+
+    def address(self) -> str:
+        return f"127.0.0.1:{self.settings.port_kafka}"
+
+    @cached_property
+    def _admin(self) -> AdminClient:
+        # While Kafka is down the client would write a line per try to our standard error.
+        return AdminClient({"bootstrap.servers": self.address(), "log_level": 0, "error_cb": _ignore})
+
+    def _format(self) -> None:
+        """Gives the empty log directory its cluster id, as KRaft demands."""
+        tool = [*self._java(), "kafka.tools.StorageTool", "format", "--standalone"]
+        identity = ["--cluster-id", _new_cluster_id(), "--config", self._configuration()]
+        done = subprocess.run([*tool, *identity], capture_output=True, text=True)
+        if done.returncode:
+            raise OSError(f"Kafka's storage cannot be formatted: {(done.stderr or done.stdout).strip()}")
+
+    def _java(self) -> list[str]:
+        return ["java", "-cp", f"{self._libraries()}/*"]
+
+    def _libraries(self) -> Path:
+        return self.settings.cache / self.name / cache.fingerprint(POM)
+
+    def _log_directory(self) -> Path:
+        return self.home.data(self.name) / "log"
+
+    def _configuration(self) -> Path:
+        return self.home.data(self.name) / "server.properties"
+
+
+def _new_cluster_id() -> str:
+    """22 characters, as Kafka writes a UUID; never with a leading `-`, which its tool takes for an option."""
+    identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    return identity.replace("-", "A")
+
+
+def _ignore(error: object) -> None:
+    """The client's background errors say again what `health` finds."""
