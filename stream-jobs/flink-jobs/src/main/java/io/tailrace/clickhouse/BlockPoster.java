@@ -1,0 +1,114 @@
+package io.tailrace.clickhouse;
+
+import io.tailrace.clickhouse.InsertOutcome.Refused;
+import io.tailrace.clickhouse.InsertOutcome.Stored;
+import io.tailrace.clickhouse.InsertOutcome.Unavailable;
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posts blocks in parallel, each until the store has it or refuses its data. A store that is away is tried again
+ * without end, with a delay that grows from {@value #FIRST_DELAY_MS} ms to {@value #LONGEST_DELAY_MS} ms: the
+ * blocks are in checkpoints, so waiting loses nothing, and failing the job would only replay more.
+ */
+final class BlockPoster implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BlockPoster.class);
+    private static final long FIRST_DELAY_MS = 100;
+    private static final long LONGEST_DELAY_MS = 5000;
+    private static final Duration COMPLAINT_INTERVAL = Duration.ofMinutes(1);
+
+    /** Receives a block's end; called by the poster's threads, exactly once per posted block. */
+    interface Listener {
+
+        void stored(PendingBlock block);
+
+        /** @param reason holds no data of the block */
+        void refused(PendingBlock block, String reason);
+    }
+
+    private record Complaint(String reason, long nanoTime) {}
+
+    private final BlockStore store;
+    private final Listener listener;
+    private final ScheduledThreadPoolExecutor threads;
+    private final AtomicReference<Complaint> lastComplaint = new AtomicReference<>();
+
+    BlockPoster(BlockStore store, int parallelPosts, String name, Listener listener) {
+        this.store = store;
+        this.listener = listener;
+        threads = new ScheduledThreadPoolExecutor(parallelPosts, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    void post(PendingBlock block) {
+        threads.execute(() -> attempt(block, FIRST_DELAY_MS));
+    }
+
+    /** Posts a block again after the longest delay. */
+    void postLater(PendingBlock block, String reason) {
+        retry(block, LONGEST_DELAY_MS, reason);
+    }
+
+    private void attempt(PendingBlock block, long delayIfUnavailable) {
+        try {
+            InsertOutcome outcome = store.insert(block);
+            if (outcome instanceof Stored) {
+                reportRecovery();
+                listener.stored(block);
+            } else if (outcome instanceof Refused refused) {
+                listener.refused(block, refused.reason());
+            } else if (outcome instanceof Unavailable unavailable) {
+                retry(block, delayIfUnavailable, unavailable.reason());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void retry(PendingBlock block, long delay, String reason) {
+        complain(block, reason);
+        if (!threads.isShutdown()) {
+            long jitter = ThreadLocalRandom.current().nextLong(delay / 2 + 1);
+            long next = Math.min(delay * 2, LONGEST_DELAY_MS);
+            threads.schedule(() -> attempt(block, next), delay + jitter, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void complain(PendingBlock block, String reason) {
+        Complaint last = lastComplaint.get();
+        long now = System.nanoTime();
+        boolean due = last == null
+                || now - last.nanoTime() > COMPLAINT_INTERVAL.toNanos()
+                || !last.reason().equals(reason);
+        if (due && lastComplaint.compareAndSet(last, new Complaint(reason, now))) {
+            LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
+        }
+    }
+
+    private void reportRecovery() {
+        if (lastComplaint.getAndSet(null) != null) {
+            LOG.info("ClickHouse takes rows again");
+        }
+    }
+
+    /** Waits for attempts that are under way; blocks that wait for another attempt stay where they are. */
+    void finish(Duration atMost) throws InterruptedException {
+        threads.shutdown();
+        threads.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,105 @@
+package io.tailrace.clickhouse;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Encodes records of one type as rows of one table, in blocks of one partition day.
+ *
+ * <p>Holds rows only between two checkpoint barriers: it emits everything before each barrier, so it has no state.
+ *
+ * @param <T> the record that is one row
+ */
+public final class RowBlockOperator<T extends SpecificRecord> extends AbstractStreamOperator<RowBlock>
+        implements OneInputStreamOperator<T, RowBlock> {
+
+    private static final long serialVersionUID = 1;
+    private static final int BLOCK_BYTES = 256 << 10;
+
+    private final String table;
+    private final Class<T> recordClass;
+
+    private transient RowEncoder encoder;
+    private transient String layout;
+    private transient Map<Integer, DayRows> days;
+    private transient DayRows current;
+    private transient long lastCheckpoint;
+
+    private static final class DayRows {
+        final int day;
+        final RowBuffer buffer = new RowBuffer(4 << 10);
+        int rows;
+
+        DayRows(int day) {
+            this.day = day;
+        }
+    }
+
+    /** @param table with its database, such as {@code tailrace.ledger} */
+    public RowBlockOperator(String table, Class<T> recordClass) {
+        this.table = table;
+        this.recordClass = recordClass;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+        super.initializeState(context);
+        lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        encoder = new RowEncoder(table, SpecificData.get().getSchema(recordClass));
+        layout = encoder.layout().text();
+        days = new HashMap<>();
+        current = new DayRows(Integer.MIN_VALUE);
+    }
+
+    @Override
+    public void processElement(StreamRecord<T> element) {
+        T row = element.getValue();
+        int day = encoder.day(row);
+        if (day != current.day) {
+            current = days.computeIfAbsent(day, DayRows::new);
+        }
+        encoder.encode(row, lastCheckpoint, current.buffer);
+        current.rows++;
+        if (current.buffer.size() >= BLOCK_BYTES) {
+            emit(current);
+        }
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpointId) {
+        emitAll();
+        lastCheckpoint = checkpointId;
+    }
+
+    @Override
+    public void finish() throws Exception {
+        emitAll();
+        super.finish();
+    }
+
+    private void emitAll() {
+        days.values().forEach(this::emit);
+        days.clear();
+        current = new DayRows(Integer.MIN_VALUE);
+    }
+
+    private void emit(DayRows block) {
+        if (block.rows > 0) {
+            byte[] rows = block.buffer.toByteArray();
+            output.collect(new StreamRecord<>(new RowBlock(layout, block.day, block.rows, rows)));
+            block.buffer.clear();
+            block.rows = 0;
+        }
+    }
+}

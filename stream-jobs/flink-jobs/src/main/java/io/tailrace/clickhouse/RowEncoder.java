@@ -1,0 +1,193 @@
+package io.tailrace.clickhouse;
+
+import io.tailrace.clickhouse.RowLayout.Column;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.LogicalType;
+import org.apache.avro.LogicalTypes;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericFixed;
+import org.apache.avro.generic.IndexedRecord;
+
+/**
+ * Encodes records of one Avro schema as RowBinary: one column per field, of the field's name, and
+ * {@code after_checkpoint}. The walk through the schema is done once, at construction.
+ *
+ * <p>long → Int64, int → Int32 (or what the field's property {@code clickhouse} says), double → Float64,
+ * boolean → Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'),
+ * union with null → Nullable, array and map of strings → Array(String) and Map(String, String).
+ */
+final class RowEncoder {
+
+    static final String AFTER_CHECKPOINT = "after_checkpoint";
+    private static final String DATE_TIME = "DateTime64(6, 'UTC')";
+    private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1000;
+    private static final int SECONDS_PER_DAY = 86_400;
+
+    @FunctionalInterface
+    private interface ValueEncoder {
+        void encode(Object value, RowBuffer out);
+    }
+
+    private record Encoding(String type, ValueEncoder encoder) {}
+
+    private final RowLayout layout;
+    private final ValueEncoder[] encoders;
+    private final int timeField;
+
+    /**
+     * @param table with its database
+     * @throws IllegalArgumentException if a field has a type without a mapping, or not exactly one field is a time:
+     *     the one that tables are partitioned by
+     */
+    RowEncoder(String table, Schema schema) {
+        List<Column> columns = new ArrayList<>();
+        List<ValueEncoder> compiled = new ArrayList<>();
+        for (Schema.Field field : schema.getFields()) {
+            Encoding encoding = encodingOf(field);
+            columns.add(new Column(field.name(), encoding.type()));
+            compiled.add(encoding.encoder());
+        }
+        columns.add(new Column(AFTER_CHECKPOINT, "UInt64"));
+        layout = new RowLayout(table, columns);
+        encoders = compiled.toArray(ValueEncoder[]::new);
+        timeField = timeFieldOf(schema);
+    }
+
+    RowLayout layout() {
+        return layout;
+    }
+
+    /** Appends one row. */
+    void encode(IndexedRecord row, long afterCheckpoint, RowBuffer out) {
+        for (int i = 0; i < encoders.length; i++) {
+            encoders[i].encode(row.get(i), out);
+        }
+        out.writeLong(afterCheckpoint);
+    }
+
+    /** The UTC day of the row's time, in days since 1970-01-01: the row's partition. */
+    int day(IndexedRecord row) {
+        return (int) Math.floorDiv(((Instant) row.get(timeField)).getEpochSecond(), SECONDS_PER_DAY);
+    }
+
+    private static int timeFieldOf(Schema schema) {
+        List<Integer> times = schema.getFields().stream()
+                .filter(field -> isTimestamp(field.schema()))
+                .map(Schema.Field::pos)
+                .toList();
+        if (times.size() != 1) {
+            throw new IllegalArgumentException(
+                    schema.getFullName() + " must have one timestamp-micros field, not " + times.size());
+        }
+        return times.get(0);
+    }
+
+    private static boolean isTimestamp(Schema schema) {
+        LogicalType type = schema.getLogicalType();
+        return type instanceof LogicalTypes.TimestampMicros;
+    }
+
+    private static Encoding encodingOf(Schema.Field field) {
+        String wanted = (String) field.getObjectProp("clickhouse");
+        Encoding encoding = encodingOf(field.schema(), wanted);
+        if (encoding == null) {
+            throw new IllegalArgumentException(
+                    "field " + field.name() + ": no ClickHouse encoding for " + field.schema());
+        }
+        return encoding;
+    }
+
+    private static Encoding encodingOf(Schema schema, String wanted) {
+        return switch (schema.getType()) {
+            case LONG -> isTimestamp(schema) ? new Encoding(DATE_TIME, RowEncoder::time) : integer(wanted, "Int64");
+            case INT -> integer(wanted, "Int32");
+            case DOUBLE -> new Encoding("Float64", (value, out) -> out.writeDouble((Double) value));
+            case BOOLEAN -> new Encoding("Bool", (value, out) -> out.writeByte((Boolean) value ? 1 : 0));
+            case STRING, ENUM -> new Encoding("String", (value, out) -> out.writeString(value.toString()));
+            case BYTES -> new Encoding("String", RowEncoder::bytes);
+            case FIXED -> schema.getFixedSize() == 16 ? new Encoding("UUID", RowEncoder::uuid) : null;
+            case UNION -> nullable(schema, wanted);
+            case ARRAY -> isString(schema.getElementType())
+                    ? new Encoding("Array(String)", RowEncoder::strings)
+                    : null;
+            case MAP -> isString(schema.getValueType())
+                    ? new Encoding("Map(String, String)", RowEncoder::stringMap)
+                    : null;
+            default -> null;
+        };
+    }
+
+    private static boolean isString(Schema schema) {
+        return schema.getType() == Schema.Type.STRING;
+    }
+
+    private static Encoding integer(String wanted, String usual) {
+        String type = wanted == null ? usual : wanted;
+        return switch (type) {
+            case "Int64", "UInt64" -> new Encoding(type, (value, out) -> out.writeLong(((Number) value).longValue()));
+            case "Int32", "UInt32" -> new Encoding(type, (value, out) -> out.writeInt(((Number) value).intValue()));
+            default -> null;
+        };
+    }
+
+    private static Encoding nullable(Schema union, String wanted) {
+        List<Schema> branches = union.getTypes();
+        if (branches.size() != 2 || !union.isNullable()) {
+            return null;
+        }
+        Schema other = branches.get(branches.get(0).getType() == Schema.Type.NULL ? 1 : 0);
+        Encoding inner = encodingOf(other, wanted);
+        return inner == null ? null : new Encoding("Nullable(" + inner.type() + ")", nullable(inner.encoder()));
+    }
+
+    private static ValueEncoder nullable(ValueEncoder inner) {
+        return (value, out) -> {
+            out.writeByte(value == null ? 1 : 0);
+            if (value != null) {
+                inner.encode(value, out);
+            }
+        };
+    }
+
+    private static void time(Object value, RowBuffer out) {
+        Instant time = (Instant) value;
+        out.writeLong(time.getEpochSecond() * MICROS_PER_SECOND + time.getNano() / NANOS_PER_MICRO);
+    }
+
+    private static void bytes(Object value, RowBuffer out) {
+        ByteBuffer buffer = ((ByteBuffer) value).duplicate();
+        byte[] copy = new byte[buffer.remaining()];
+        buffer.get(copy);
+        out.writeBytes(copy);
+    }
+
+    /** RowBinary holds a UUID as two little-endian 64-bit halves, the high one first. */
+    private static void uuid(Object value, RowBuffer out) {
+        ByteBuffer halves = ByteBuffer.wrap(((GenericFixed) value).bytes());
+        out.writeLong(halves.getLong());
+        out.writeLong(halves.getLong());
+    }
+
+    private static void strings(Object value, RowBuffer out) {
+        Collection<?> items = (Collection<?>) value;
+        out.writeLength(items.size());
+        for (Object item : items) {
+            out.writeString(item.toString());
+        }
+    }
+
+    private static void stringMap(Object value, RowBuffer out) {
+        Map<?, ?> map = (Map<?, ?>) value;
+        out.writeLength(map.size());
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            out.writeString(entry.getKey().toString());
+            out.writeString(entry.getValue().toString());
+        }
+    }
+}

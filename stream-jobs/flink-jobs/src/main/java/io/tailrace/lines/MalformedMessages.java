@@ -1,0 +1,48 @@
+package io.tailrace.lines;
+
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.EventId;
+import io.tailrace.event.Stage;
+import io.tailrace.framing.DeadLetterCode;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * Makes dead letters of Kafka records that are no lines and no census. They belong to no log: {@code log} names the
+ * topic and partition, {@code entry_offset} is the record's offset there.
+ */
+final class MalformedMessages {
+
+    private static final int MOST_RAW_BYTES = 1 << 20;
+
+    private MalformedMessages() {}
+
+    static DeadLetter deadLetter(TopicMessage message, String complaint, Instant now, String version) {
+        String log = "kafka:" + message.topic() + '/' + message.partition();
+        DeadLetter letter = new DeadLetter();
+        letter.setDeadLetterId(id(log, message.offset()));
+        letter.setCluster("");
+        letter.setInstance("");
+        letter.setSource("");
+        letter.setLog(log);
+        letter.setEntryOffset(message.offset());
+        letter.setEntryBytes(message.value().length);
+        letter.setStage(Stage.DECODE);
+        letter.setCode(DeadLetterCode.MALFORMED_MESSAGE.name());
+        letter.setMessage(complaint);
+        letter.setRaw(ByteBuffer.wrap(message.value(), 0, Math.min(message.value().length, MOST_RAW_BYTES)));
+        letter.setSeenAt(now);
+        letter.setVersion(version);
+        return letter;
+    }
+
+    private static EventId id(String log, long offset) {
+        UUID uuid = UUID.nameUUIDFromBytes((log + '@' + offset).getBytes(StandardCharsets.UTF_8));
+        return new EventId(ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(uuid.getMostSignificantBits())
+                .putLong(uuid.getLeastSignificantBits())
+                .array());
+    }
+}
