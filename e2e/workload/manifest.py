@@ -1,0 +1,79 @@
+"""What was written: per log, file and minute, in whole numbers, so that it can be compared exactly."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Minute:
+    """Sums over the entries whose event time lies in one minute (UTC). Microseconds, rows, entries."""
+
+    entries: int = 0
+    query_time_us: int = 0
+    rows_sent: int = 0
+    rows_examined: int = 0
+    weight: int = 0
+    """Executions that the entries stand for: more than entries where the server logs only a sample."""
+    weighted_query_time_us: int = 0
+
+
+@dataclass
+class LogFile:
+    """One generation of a log: a file that was given the log's name."""
+
+    inode: int = 0
+    bytes: int = 0
+    entries: int = 0
+    framing_bytes: int = 0
+
+
+@dataclass
+class LogManifest:
+    """One log with all its generations. `path` is the live file's, which is also the canonical one."""
+
+    instance: str
+    source: str
+    shape: str
+    path: str
+    files: list[LogFile] = field(default_factory=list)
+    minutes: dict[int, Minute] = field(default_factory=dict)
+    """By minute: seconds since 1970 at its start."""
+    classes: dict[str, int] = field(default_factory=dict)
+    """Slow log: entries per class of statement. Audit log: records per command."""
+
+    @property
+    def entries(self) -> int:
+        return sum(file.entries for file in self.files)
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def framing_bytes(self) -> int:
+        return sum(file.framing_bytes for file in self.files)
+
+    def minute_of(self, seconds: float) -> Minute:
+        return self.minutes.setdefault(int(seconds) // 60 * 60, Minute())
+
+
+def save(file: Path, logs: Iterable[LogManifest]) -> None:
+    """Writes the manifest as JSON."""
+    file.write_text(json.dumps([asdict(log) for log in logs], indent=1))
+
+
+def load(file: Path) -> list[LogManifest]:
+    """Reads what `save` wrote."""
+    return [_log(entry) for entry in json.loads(file.read_text())]
+
+
+def _log(entry: dict) -> LogManifest:
+    return LogManifest(
+        **{
+            **entry,
+            "files": [LogFile(**file) for file in entry["files"]],
+            "minutes": {int(start): Minute(**sums) for start, sums in entry["minutes"].items()},
+        }
+    )

@@ -1,0 +1,167 @@
+"""Writes growing logs as servers do, and keeps the manifest."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from threading import Event
+
+from workload import statements
+from workload.manifest import LogFile, LogManifest
+from workload.shapes import Entry, MariaDb, MariaDbAudit, MySql8, Percona, PerconaAudit, Shape
+from workload.statements import Statement
+
+Clock = Callable[[], float]
+
+
+class LogWriter:
+    """One log of one server. Entries count in the manifest once their last byte is written."""
+
+    def __init__(
+        self, shape: Shape, instance: str, cluster: str, path: Path, random: Random, clock: Clock = time.time
+    ) -> None:
+        self.shape = shape
+        self.instance = instance
+        self.cluster = cluster
+        self.path = path
+        self.manifest = LogManifest(instance, shape.source, shape.name, str(path))
+        self._random = random
+        self._clock = clock
+        self._torn: tuple[Entry, bytes] | None = None
+        self._ends_itself = True
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._open()
+
+    def write(self, statement: Statement, torn: bool = False) -> None:
+        """Writes one entry after what was left of the last; of a torn one only a random part."""
+        self.finish_torn()
+        entry = self.shape.entry(statement, self._clock())
+        if torn:
+            self.begin(entry, self._random.randrange(len(entry.content)))
+        else:
+            self._append(entry.content)
+            self._count(entry)
+
+    def begin(self, entry: Entry, length: int) -> None:
+        """Writes the first `length` bytes of an entry; the next write writes the rest first."""
+        self._append(entry.content[:length])
+        self._torn = entry, entry.content[length:]
+
+    def finish_torn(self) -> None:
+        """Writes what is left of a torn entry."""
+        if self._torn:
+            entry, rest = self._torn
+            self._torn = None
+            self._append(rest)
+            self._count(entry)
+
+    def finish(self) -> None:
+        """Makes sure that the file ends with an entry whose end is in the file."""
+        self.finish_torn()
+        if not self._ends_itself:
+            self.write(Statement("point_lookup", statements.point_lookup(self._random)))
+
+    def append_raw(self, content: bytes) -> None:
+        """Writes bytes that the manifest counts as bytes only."""
+        self._append(content)
+
+    def rotate(self) -> Path:
+        """Renames the file to .1, older ones to .2 and so on, and starts a new one: as logrotate and FLUSH LOGS.
+
+        Returns the renamed file's path.
+        """
+        self.finish()
+        rotated = Path(f"{self.path}.1")
+        for number in range(len(self.manifest.files), 1, -1):
+            os.rename(f"{self.path}.{number - 1}", f"{self.path}.{number}")
+        os.rename(self.path, rotated)
+        self.close()
+        self._open()
+        return rotated
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    @property
+    def current(self) -> LogFile:
+        return self.manifest.files[-1]
+
+    def _open(self) -> None:
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        self.manifest.files.append(LogFile(inode=os.fstat(self._file).st_ino))
+        self._append(self.shape.banner)
+        self.current.framing_bytes = len(self.shape.banner)
+        for entry in self.shape.new_file(self._clock()):
+            self._append(entry.content)
+            self._count(entry)
+
+    def _append(self, content: bytes) -> None:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(self._file, left) :]
+        self.current.bytes += len(content)
+
+    def _count(self, entry: Entry) -> None:
+        self._ends_itself = entry.ends_itself
+        self.current.entries += 1
+        minute = self.manifest.minute_of(entry.at)
+        minute.entries += 1
+        minute.query_time_us += entry.query_time_us
+        minute.rows_sent += entry.rows_sent
+        minute.rows_examined += entry.rows_examined
+        minute.weight += entry.weight
+        minute.weighted_query_time_us += entry.query_time_us * entry.weight
+        classes = self.manifest.classes
+        classes[entry.label] = classes.get(entry.label, 0) + 1
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Shares of what is written."""
+
+    nasty: float = 0.15
+    torn: float = 0.1
+
+
+class Workload:
+    """Several servers' logs, written in turn."""
+
+    def __init__(self, directory: Path, seed: int, mix: Mix = Mix(), clock: Clock = time.time) -> None:
+        self.random = Random(seed)
+        self.mix = mix
+        self.logs = [
+            LogWriter(shape(self.random), instance, cluster, directory / instance / file, self.random, clock)
+            for shape, instance, cluster, file in (
+                (MySql8, "mysql-db-1", "shop", "slow.log"),
+                (Percona, "percona-db-1", "shop", "slow.log"),
+                (MariaDb, "mariadb-db-1", "billing", "slow.log"),
+                (MariaDbAudit, "mariadb-db-1", "billing", "server_audit.log"),
+                (PerconaAudit, "percona-db-1", "shop", "audit.log"),
+            )
+        ]
+
+    @property
+    def manifests(self) -> list[LogManifest]:
+        return [log.manifest for log in self.logs]
+
+    def write(self, entries: int) -> None:
+        """Writes about as many entries, spread over the logs; some stay torn until `finish`."""
+        for _ in range(entries):
+            nasty = self.random.random() < self.mix.nasty
+            statement = (statements.nasty if nasty else statements.ordinary)(self.random)
+            self.random.choice(self.logs).write(statement, torn=self.random.random() < self.mix.torn)
+
+    def run(self, rate: float, stopped: Event) -> None:
+        """Writes `rate` entries per second until stopped, then finishes."""
+        due = time.monotonic()
+        while not stopped.is_set():
+            self.write(max(1, int(rate / 50)))
+            due += max(1, int(rate / 50)) / rate
+            stopped.wait(max(0.0, due - time.monotonic()))
+        self.finish()
+
+    def finish(self) -> None:
+        for log in self.logs:
+            log.finish()
