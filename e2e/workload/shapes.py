@@ -151,8 +151,11 @@ class MariaDb(SlowLog):
         b"Time\t\t    Id Command\tArgument\n"
     )
     explain = (
-        "#\n# explain: id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered\t"
-        "r_filtered\tExtra\n# explain: 1\tSIMPLE\tt\tALL\tNULL\tNULL\tNULL\tNULL\t9\t9.00\t100.00\t1.00\t\n#\n"
+        "#\n"
+        "# explain: id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered"
+        "\tr_filtered\tExtra\n"
+        "# explain: 1\tSIMPLE\tt\tALL\tNULL\tNULL\tNULL\tNULL\t9\t9.00\t100.00\t1.00\t\n"
+        "#\n"
     )
     _second = None
 
@@ -194,6 +197,7 @@ class MariaDbAudit(Shape):
         (b"\r", b"\\r"),
         (b"\t", b"\\t"),
     )
+    commands = ("CONNECT", "DISCONNECT", "FAILED_CONNECT", "READ", "WRITE", "QUERY", "QUERY")
     cut_at = 1000
     """Bytes after which the server cuts a statement, silently."""
 
@@ -201,9 +205,7 @@ class MariaDbAudit(Shape):
         at = int(now)
         local = datetime.fromtimestamp(at, ZoneInfo(self.tz))
         user, number = self.random.choice(USERS), self.random.randrange(10**6)
-        command = self.random.choice(
-            ("CONNECT", "DISCONNECT", "FAILED_CONNECT", "READ", "WRITE", "QUERY", "QUERY")
-        )
+        command = self.random.choice(self.commands)
         start = f"{local:%Y%m%d %H:%M:%S},db-1,{user},10.0.0.1,{number % 99},{number},{command},"
         return Entry(start.encode() + self._rest(command, statement) + b"\n", at, command)
 

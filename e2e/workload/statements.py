@@ -1,7 +1,7 @@
 """Statements of known classes, ordinary ones and those that break naive readers of logs.
 
-Each class has a word of its own, used as the table name, which survives fingerprinting: so a test can tell from
-a fingerprint which class it belongs to.
+Each class has a word of its own, used as the table name, which survives fingerprinting: so a test can tell
+from a fingerprint which class it belongs to.
 """
 
 import re
@@ -70,10 +70,10 @@ def header_in_comment(random: Random) -> bytes:
 
 
 def semicolons_and_quotes(random: Random) -> bytes:
-    return (
-        rb"INSERT INTO semicolons_and_quotes VALUES (%d, 'it\'s;', \"say \"\"so\"\";\", 'C:\\\\', ';"
-        % random.randrange(99)
-        + b"\n;\n', `odd``;column`)"
+    literals = rb"""'it\'s;', "say ""so"";", 'C:\\', ';""" + b"\n;\n'"
+    return b"INSERT INTO semicolons_and_quotes VALUES (%d, %b, `odd``;column`)" % (
+        random.randrange(99),
+        literals,
     )
 
 

@@ -68,7 +68,7 @@ class LogWriter:
         self._append(content)
 
     def rotate(self) -> Path:
-        """Renames the file to .1, older ones to .2 and so on, and starts a new one: as logrotate and FLUSH LOGS.
+        """Renames the file to .1, older ones to .2 and so on, and starts a new one, as logrotate does.
 
         Returns the renamed file's path.
         """
