@@ -13,6 +13,10 @@ from pathlib import Path
 METADATA = "_metadata"
 
 
+class CheckpointError(RuntimeError):
+    """There is no such checkpoint, or what lies there is none."""
+
+
 @dataclass(frozen=True, order=True)
 class Checkpoint:
     """A completed checkpoint, ordered by id and then by time."""
@@ -62,5 +66,5 @@ def remove_later(directory: Path, than: Checkpoint) -> None:
 def _checkpoint(metadata: Path) -> Checkpoint:
     number = re.fullmatch(r"chk-(\d+)", metadata.parent.name)
     if number is None:
-        raise ValueError(f"{metadata.parent} does not look like a checkpoint")
+        raise CheckpointError(f"{metadata.parent} does not look like a checkpoint")
     return Checkpoint(int(number[1]), metadata.stat().st_mtime, metadata.parent)

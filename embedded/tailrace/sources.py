@@ -50,6 +50,14 @@ def load(file: Path) -> list[Source]:
     return found
 
 
+def make_empty(file: Path) -> None:
+    """Makes a list that watches nothing and says how to change that, unless there is one already."""
+    if not file.exists():
+        explained = "".join(f"# {line}\n" if line else "#\n" for line in (__doc__ or "").strip().splitlines())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{explained}[]\n")
+
+
 def save(file: Path, sources: list[Source]) -> None:
     """Writes a list that `load` reads back."""
     entries = [{**dataclasses.asdict(source), "path": str(source.path)} for source in sources]

@@ -1,1 +1,23 @@
-"""The subcommands of bin/tailrace, one module each."""
+"""The subcommands of bin/tailrace, one module each.
+
+A module has HELP (one line), EXAMPLES (command lines), `configure(parser)` where it takes arguments, and
+`run(arguments, context)`, which returns an Exit. Errors are raised; `tailrace.cli` turns them into a sentence
+and an exit code.
+"""
+
+from dataclasses import dataclass
+
+from tailrace.home import Home
+from tailrace.settings import Settings
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every command gets."""
+
+    settings: Settings
+    home: Home
+
+
+class CommandError(RuntimeError):
+    """What was asked for cannot be done; the message is the sentence to show."""

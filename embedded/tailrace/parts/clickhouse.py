@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace.clickhouse import client, password_name
+from tailrace.accounts import connect, password_name
 from tailrace.parts import clickhouse_server
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache
@@ -79,7 +79,7 @@ class ClickHouse(Part):
             return Health.failing(f"answers with HTTP {error.code}")
 
     def version(self) -> str:
-        return client(self.settings, self.home, "admin").value("SELECT version()")
+        return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()
 
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_clickhouse}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace import checkpoints, jobs
-from tailrace.clickhouse import password_name
+from tailrace.accounts import password_name
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress

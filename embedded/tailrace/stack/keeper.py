@@ -121,7 +121,7 @@ class Keeper:
 
     async def _live(self) -> None:
         """One run of the process, from start to end. Raises PartFailedError, or is cancelled."""
-        self._enter(State.STARTING, self.reason if self.restarts else "")
+        self._enter(State.STARTING)
         await self._prepare()
         child = self._spawn()
         try:

@@ -116,7 +116,7 @@ class Supervisor:
             return await asyncio.start_unix_server(self._serve, path)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError, asyncio.CancelledError):
             while line := await reader.readline():
                 answer = asyncio.create_task(self._answer(json.loads(line), writer))
                 self._answers.add(answer)
@@ -163,7 +163,8 @@ class Supervisor:
 
     def _on_change(self, keeper: Keeper) -> None:
         detail = f" ({keeper.reason})" if keeper.reason else ""
-        self._say(f"{keeper.part.name}: {keeper.state}{detail}, pid {keeper.pid}")
+        process = f", pid {keeper.pid}" if keeper.pid else ""
+        self._say(f"{keeper.part.name}: {keeper.state}{detail}{process}")
         self._change += 1
         asyncio.get_running_loop().create_task(self._tell_followers())
 
@@ -236,7 +237,7 @@ def _part_status(keeper: Keeper, usage: procfs.Usage) -> PartStatus:
 
 def _inherited_environment() -> dict[str, str]:
     """The environment of the parts: no settings of ours, and nothing that steers our own Python."""
-    ours = ("PYTHONPATH", "PYTHONPYCACHEPREFIX")
+    ours = ("PYTHONPATH",)
     return {
         name: text for name, text in os.environ.items() if not name.startswith(PREFIX) and name not in ours
     }

@@ -1,0 +1,114 @@
+"""`python -m tailrace`: parses the command line, runs one command, turns errors into exit codes."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from tailrace import __version__
+from tailrace.checkpoints import CheckpointError
+from tailrace.clickhouse import ClickHouseError
+from tailrace.commands import (
+    CommandError,
+    Context,
+    down,
+    java,
+    logs,
+    restart,
+    settings,
+    status,
+    up,
+)
+from tailrace.exits import Exit
+from tailrace.home import Home
+from tailrace.preflight import PreflightError
+from tailrace.settings import Settings, SettingsError
+from tailrace.sources import SourcesError
+from tailrace.stack.bringup import StartError
+from tailrace.stack.control import NotRunningError, RefusedError
+from tailrace.stack.daemon import DaemonError
+from tailrace.stack.part import InstallError
+from tailrace.stack.supervisor import AlreadyRunningError
+
+COMMANDS: dict[str, ModuleType] = {
+    "up": up,
+    "down": down,
+    "status": status,
+    "restart": restart,
+    "logs": logs,
+    "settings": settings,
+}
+
+FAILURES = (
+    AlreadyRunningError,
+    CheckpointError,
+    ClickHouseError,
+    CommandError,
+    DaemonError,
+    InstallError,
+    PreflightError,
+    RefusedError,
+    StartError,
+)
+DESCRIPTION = "Answers from what MySQL-family servers write about themselves: slow query and audit logs."
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code."""
+    words = sys.argv[1:] if words is None else list(words)
+    try:
+        chosen = Settings.from_environment()
+        context = Context(chosen, Home(chosen.home))
+        if words and words[0] in java.COMMANDS:
+            return java.execute(words, context)
+        arguments = _parser().parse_args(words)
+        return COMMANDS[arguments.command].run(arguments, context)
+    except (SettingsError, SourcesError) as error:
+        return _failed(Exit.USAGE, error)
+    except NotRunningError as error:
+        return _failed(Exit.NOT_RUNNING, error)
+    except BrokenPipeError:  # who read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    except (*FAILURES, ConnectionError) as error:
+        return _failed(Exit.FAILED, error)
+    except KeyboardInterrupt:
+        return _failed(Exit.INTERRUPTED, "interrupted")
+
+
+def _failed(code: Exit, error: object) -> Exit:
+    print(f"tailrace: {error}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tailrace",
+        description=DESCRIPTION,
+        epilog=_exit_codes(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"tailrace {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        _add(commands, name, command)
+    for name, purpose in java.COMMANDS.items():
+        commands.add_parser(name, help=purpose)  # they parse their own arguments, --help too
+    return parser
+
+
+def _add(commands: argparse._SubParsersAction, name: str, command: ModuleType) -> None:
+    parser = commands.add_parser(
+        name,
+        help=command.HELP,
+        description=command.__doc__,
+        epilog="\n".join(["examples:", *(f"  {example}" for example in command.EXAMPLES)]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if hasattr(command, "configure"):
+        command.configure(parser)
+
+
+def _exit_codes() -> str:
+    return "\n".join(["exit codes:", *(f"  {code:>3}  {code.meaning}" for code in Exit)])

@@ -1,0 +1,73 @@
+"""What the commands print: steps with times, aligned tables, sizes and ages. Plain text, no control codes
+unless the output is a terminal."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+BOLD, DIM, RED, YELLOW, GREEN = "1", "2", "31", "33", "32"
+GAP = "  "
+
+
+class Steps:
+    """Lines such as `  12.4 s  kafka       healthy`, the seconds since the command began."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def show(self, who: str, what: str) -> None:
+        print(f"{self.seconds():7.1f} s  {who:<11} {what}", flush=True)
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+
+def styled(text: str, style: str) -> str:
+    """The text in a colour or weight when a terminal shows it."""
+    return f"\033[{style}m{text}\033[0m" if sys.stdout.isatty() else text
+
+
+def heading(text: str) -> None:
+    print(f"\n{styled(text, BOLD)}")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], right: Iterable[str] = ()) -> None:
+    """Prints rows under a header; columns named in `right` are aligned right."""
+    lines = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(header, *lines, strict=True)]
+    flush_right = [name in right for name in header]
+    print(styled(_line(header, widths, flush_right), DIM))
+    for line in lines:
+        print(_line(line, widths, flush_right))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[bool]) -> str:
+    placed = zip(cells, widths, flush_right, strict=True)
+    text = GAP.join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in placed)
+    return f"{GAP}{text}".rstrip()
+
+
+def count(number: int) -> str:
+    """1234567 → 1,234,567"""
+    return f"{number:,}"
+
+
+def size(number: float) -> str:
+    """Bytes in powers of 1000: 900 B, 1.5 kB, 2.3 GB."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(number) < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def duration(seconds: float) -> str:
+    """A time span in its two largest units: 3 s, 2 min 5 s, 3 h 4 min, 2 d 1 h."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600} h"

@@ -1,0 +1,91 @@
+"""Brings the stack up: checks the machine, installs what is missing, starts the supervisor, awaits health."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tailrace import preflight
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tailrace.stack import control, daemon
+from tailrace.stack.assembly import assemble
+from tailrace.stack.control import PartStatus, StackStatus
+from tailrace.stack.install import LoggedProgress, install_missing
+from tailrace.stack.keeper import State
+
+Show = Callable[[str, str], None]
+"""Called with a part's name and what it does now."""
+
+TRIES = 3
+"""A part that has ended so often before it was ever healthy will not come up by itself."""
+LAST_LINES = 8
+PATIENCE_SECONDS = 300
+"""All parts together are healthy long before; a part that cannot be provisioned never is."""
+
+
+class StartError(RuntimeError):
+    """A part did not come up; the message has its reason and the last lines of its log."""
+
+
+def install(settings: Settings, home: Home, show: Show) -> None:
+    """Checks the machine and installs what is missing. Raises PreflightError, InstallError."""
+    parts = assemble(settings, home)
+    preflight.check(parts, settings, home)
+    preflight.install_packages(parts, LoggedProgress("packages", home.log("install-packages"), show))
+    install_missing(parts, home, show)
+
+
+def bring_up(settings: Settings, home: Home, show: Show) -> StackStatus:
+    """The running, healthy stack; starts it if it does not run. Nothing is left running if it fails.
+
+    Raises PreflightError, InstallError, DaemonError, StartError.
+    """
+    try:
+        return await_health(home, show)
+    except control.NotRunningError:
+        pass
+    install(settings, home, show)
+    daemon.spawn(settings, home)
+    try:
+        return await_health(home, show)
+    except StartError:
+        control.stop(home)
+        raise
+
+
+def await_health(home: Home, show: Show) -> StackStatus:
+    """Shows what the parts do until all are healthy. Raises NotRunningError, StartError."""
+    shown: dict[str, str] = {}
+    was_healthy: set[str] = set()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    for status in control.follow(home):
+        for part in status.parts:
+            _show_change(part, shown, show)
+        was_healthy.update(part.name for part in status.parts if part.is_healthy)
+        if status.is_healthy:
+            return status
+        for part in status.parts:
+            hopeless = part.restarts >= TRIES and part.name not in was_healthy
+            if hopeless or (not part.is_healthy and time.monotonic() > deadline):
+                raise StartError(_why(part, home.log(part.name)))
+    raise control.NotRunningError("the supervisor ended while it was being waited for")
+
+
+def _show_change(part: PartStatus, shown: dict[str, str], show: Show) -> None:
+    now = _what_it_does(part)
+    before = shown.get(part.name)
+    shown[part.name] = now
+    if now != before and not (before is None and part.is_healthy):
+        show(part.name, now)
+
+
+def _what_it_does(part: PartStatus) -> str:
+    """While a part starts its reason changes by the second, and is of interest only if it stays."""
+    quiet = part.state == State.STARTING or not part.reason
+    return part.state if quiet else f"{part.state} ({part.reason})"
+
+
+def _why(part: PartStatus, log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:] if log.exists() else []
+    last = "".join(f"\n    {line}" for line in lines)
+    return f"{part.name} does not come up: {part.reason}; its log {log} ends with:{last}"
