@@ -16,7 +16,7 @@ from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import fill, write_private
 
 EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
-CONFIG_TEMPLATE = EMBEDDED / "config.xml.template"
+CONFIG_TEMPLATE = REPOSITORY / "sql" / "users" / "config.xml.template"
 USERS_TEMPLATE = REPOSITORY / "sql" / "users" / "users.xml.template"
 LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
@@ -42,15 +42,9 @@ class ClickHouse(Part):
             progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
 
     def prepare(self) -> None:
-        shutil.rmtree(self._temporary(), ignore_errors=True)
-        self._temporary().mkdir()
         write_private(self._users(), fill(USERS_TEMPLATE, self._users_value))
-        values = {
-            "USERS_FILE": self._users(),
-            "TEMPORARY_DIRECTORY": f"{self._temporary()}/",
-            "SERVER_MEMORY_BYTES": self._memory(1.0),
-        }
-        self._config().write_text(fill(CONFIG_TEMPLATE, values))
+        values = {"USERS_XML": self._users(), "SERVER_MEMORY_BYTES": self._memory(1.0)}
+        write_private(self._config(), fill(CONFIG_TEMPLATE, values))
 
     def command(self) -> Sequence[str | Path]:
         ports = (str(self.settings.port_clickhouse), str(self.settings.port_clickhouse_native))
@@ -113,6 +107,3 @@ class ClickHouse(Part):
 
     def _users(self) -> Path:
         return self.home.data(self.name) / "users.xml"
-
-    def _temporary(self) -> Path:
-        return self.home.data(self.name) / "tmp"
