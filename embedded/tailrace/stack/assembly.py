@@ -1,13 +1,15 @@
 """The one place that knows which parts the stack has."""
 
 from tailrace.home import Home
+from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import ClickHouse
 from tailrace.parts.flink import Flink
+from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
-PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink)
+PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit)
 
 
 def assemble(settings: Settings, home: Home) -> list[Part]:

@@ -1,0 +1,107 @@
+# What people and CI call. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+CACHE ?= $(or $(TAILRACE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tailrace)
+DATA ?= $(or $(TAILRACE_HOME),$(CURDIR)/.tailrace)
+TAILRACE := bin/tailrace
+
+# The development environment: what bin/tailrace needs, ruff and pytest. One per content of the lock file.
+DEV_LOCK := embedded/requirements-dev.lock
+DEV := $(CACHE)/python-dev/$(firstword $(shell sha256sum $(DEV_LOCK)))
+PYTHON := PYTHONPATH=embedded:. $(DEV)/bin/python
+PYTEST := $(PYTHON) -m pytest
+RUFF := $(DEV)/bin/ruff
+MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
+
+PYTHON_CODE := embedded collectors e2e sql
+TESTS := embedded/tests collectors sql dashboards
+
+##@ Running
+.PHONY: demo
+demo: ## Install what is missing, start everything, feed real logs, show what was found
+	@$(TAILRACE) demo
+
+.PHONY: up
+up: ## Start the stack
+	@$(TAILRACE) up
+
+.PHONY: down
+down: ## Stop the stack; data stays
+	@$(TAILRACE) down
+
+.PHONY: status
+status: ## Show the parts: state, address, version, memory
+	@$(TAILRACE) status
+
+.PHONY: clean-data
+clean-data: ## Stop the stack and remove its data, logs and passwords; what is installed stays
+	@$(TAILRACE) down
+	@rm -rf -- '$(DATA)'
+
+##@ Checking
+.PHONY: test
+test: test-java test-python e2e test-browser ## Everything that must pass before a change lands (at most 30 minutes)
+
+.PHONY: test-java
+test-java: ## Unit and integration tests of schemas and stream-jobs
+	@$(MAVEN) verify
+
+.PHONY: test-python
+test-python: $(DEV) ## Unit and integration tests of the embedded stack, collectors, SQL and dashboards
+	@$(PYTEST) -q -m "not long and not browser" $(TESTS)
+
+.PHONY: e2e
+e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost lines
+	@$(PYTEST) -q -m "not long" e2e
+
+.PHONY: test-browser
+test-browser: $(DEV) ## Dashboards in a real browser
+	@$(PYTEST) -q -m browser dashboards
+
+.PHONY: test-long
+test-long: $(DEV) ## What takes longer: long fuzzing, outages of minutes
+	@$(MAVEN) verify -Plong
+	@$(PYTEST) -q -m long $(TESTS) e2e
+
+.PHONY: chaos
+chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compare with the manifest
+	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
+
+.PHONY: lint
+lint: $(DEV) ## Check style: Python, shell, Java
+	@$(RUFF) check $(PYTHON_CODE)
+	@$(RUFF) format --check $(PYTHON_CODE)
+	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
+
+.PHONY: fmt
+fmt: $(DEV) ## Format what can be formatted
+	@$(RUFF) check --fix $(PYTHON_CODE)
+	@$(RUFF) format $(PYTHON_CODE)
+
+##@ Measuring
+.PHONY: bench-e2e
+bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part
+	@$(PYTHON) -m e2e.bench
+
+##@ Maintaining
+.PHONY: lock
+lock: $(DEV) ## Write the Python lock files anew from requirements*.in
+	@$(DEV)/bin/python -m venv $(CACHE)/pip-tools && $(CACHE)/pip-tools/bin/pip install --quiet pip-tools==7.5.2
+	@cd embedded && for name in requirements requirements-dev; do \
+	    CUSTOM_COMPILE_COMMAND="make lock" $(CACHE)/pip-tools/bin/pip-compile --quiet --generate-hashes \
+	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in; done
+
+.PHONY: help
+help: ## Show this
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	    /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(DEV): $(DEV_LOCK)
+	@echo "installing ruff, pytest and what they need, once"
+	@rm -rf $@ && python3 -m venv $@
+	@$@/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $(DEV_LOCK) || { rm -rf $@; exit 1; }
+	@touch $@
