@@ -55,6 +55,11 @@ class LogManifest:
     def framing_bytes(self) -> int:
         return sum(file.framing_bytes for file in self.files)
 
+    def new_file(self, inode: int) -> LogFile:
+        """Adds a generation."""
+        self.files.append(LogFile(inode))
+        return self.files[-1]
+
     def minute_of(self, seconds: float) -> Minute:
         return self.minutes.setdefault(int(seconds) // 60 * 60, Minute())
 

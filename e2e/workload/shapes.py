@@ -59,7 +59,10 @@ class SlowLog(Shape):
     def entry(self, statement: Statement, now: float) -> Entry:
         user, database = self.random.choice(USERS), self.random.choice(DATABASES)
         query_time_us = int(self.random.lognormvariate(7, 2))
-        rows_sent, rows_examined = self.random.randrange(500), self.random.randrange(100_000)
+        rows_sent, rows_examined = (
+            self.random.randrange(500),
+            self.random.randrange(100_000),
+        )
         at = self._event_time(now)
         header = self._header(at, user, database, query_time_us, rows_sent, rows_examined)
         content = header.encode() + statement.sql + b";\n"
@@ -197,7 +200,15 @@ class MariaDbAudit(Shape):
         (b"\r", b"\\r"),
         (b"\t", b"\\t"),
     )
-    commands = ("CONNECT", "DISCONNECT", "FAILED_CONNECT", "READ", "WRITE", "QUERY", "QUERY")
+    commands = (
+        "CONNECT",
+        "DISCONNECT",
+        "FAILED_CONNECT",
+        "READ",
+        "WRITE",
+        "QUERY",
+        "QUERY",
+    )
     cut_at = 1000
     """Bytes after which the server cuts a statement, silently."""
 
@@ -239,7 +250,11 @@ class PerconaAudit(Shape):
     def entry(self, statement: Statement, now: float) -> Entry:
         command = self.random.choice(("Connect", "Quit", "Query", "Query", "Query"))
         number = self.random.randrange(10**6)
-        about = {"connection_id": str(number % 99), "status": 0, **self._rest(command, statement)}
+        about = {
+            "connection_id": str(number % 99),
+            "status": 0,
+            **self._rest(command, statement),
+        }
         return self._record(command, int(now), number, about)
 
     def _record(self, command: str, at: int, number: int, about: dict[str, object]) -> Entry:
@@ -257,8 +272,20 @@ class PerconaAudit(Shape):
         if command == "Query":
             sql = statement.sql.decode("utf-8", "surrogateescape")
             user = "app[app] @ web-1 [10.0.0.1]"
-            return {"command_class": "select", "sqltext": sql, "user": user, "os_user": "", **who}
-        return {"user": "app", "priv_user": "app", "os_login": "", "proxy_user": "", **who}
+            return {
+                "command_class": "select",
+                "sqltext": sql,
+                "user": user,
+                "os_user": "",
+                **who,
+            }
+        return {
+            "user": "app",
+            "priv_user": "app",
+            "os_login": "",
+            "proxy_user": "",
+            **who,
+        }
 
 
 def _iso(at: float) -> str:

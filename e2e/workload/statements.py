@@ -32,7 +32,10 @@ def point_lookup(random: Random) -> bytes:
 
 def range_scan(random: Random) -> bytes:
     first = random.randrange(10**6)
-    return b"SELECT * FROM range_scan WHERE id BETWEEN %d AND %d ORDER BY id DESC" % (first, first + 100)
+    return b"SELECT * FROM range_scan WHERE id BETWEEN %d AND %d ORDER BY id DESC" % (
+        first,
+        first + 100,
+    )
 
 
 def long_in_list(random: Random) -> bytes:
@@ -59,7 +62,10 @@ def many_lines(random: Random) -> bytes:
 
 def header_in_literal(random: Random) -> bytes:
     note = FORGED_ENTRY.encode()
-    return b"INSERT INTO header_in_literal (id, note) VALUES (%d, 'see:\n%s')" % (random.randrange(99), note)
+    return b"INSERT INTO header_in_literal (id, note) VALUES (%d, 'see:\n%s')" % (
+        random.randrange(99),
+        note,
+    )
 
 
 def header_in_comment(random: Random) -> bytes:
@@ -92,7 +98,10 @@ def wide_row(random: Random) -> bytes:
 
 
 def trailing_comment(random: Random) -> bytes:
-    return b"SELECT %d FROM trailing_comment -- done by %d" % (random.randrange(99), random.randrange(99))
+    return b"SELECT %d FROM trailing_comment -- done by %d" % (
+        random.randrange(99),
+        random.randrange(99),
+    )
 
 
 ORDINARY: tuple[Callable[[Random], bytes], ...] = (

@@ -6,11 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from threading import Event
+from threading import Event, RLock
 
 from workload import statements
 from workload.manifest import LogFile, LogManifest
-from workload.shapes import Entry, MariaDb, MariaDbAudit, MySql8, Percona, PerconaAudit, Shape
+from workload.shapes import (
+    Entry,
+    MariaDb,
+    MariaDbAudit,
+    MySql8,
+    Percona,
+    PerconaAudit,
+    Shape,
+)
 from workload.statements import Statement
 
 Clock = Callable[[], float]
@@ -20,7 +28,13 @@ class LogWriter:
     """One log of one server. Entries count in the manifest once their last byte is written."""
 
     def __init__(
-        self, shape: Shape, instance: str, cluster: str, path: Path, random: Random, clock: Clock = time.time
+        self,
+        shape: Shape,
+        instance: str,
+        cluster: str,
+        path: Path,
+        random: Random,
+        clock: Clock = time.time,
     ) -> None:
         self.shape = shape
         self.instance = instance
@@ -67,16 +81,18 @@ class LogWriter:
         """Writes bytes that the manifest counts as bytes only."""
         self._append(content)
 
-    def rotate(self) -> Path:
-        """Renames the file to .1, older ones to .2 and so on, and starts a new one, as logrotate does.
+    def rotate(self, late: int = 0) -> Path:
+        """Renames the file to .1, older ones to .2 and so on, and starts a new one; returns the renamed one.
 
-        Returns the renamed file's path.
+        As with logrotate, the server goes on writing to the renamed file until FLUSH LOGS: `late` entries.
         """
-        self.finish()
         rotated = Path(f"{self.path}.1")
         for number in range(len(self.manifest.files), 1, -1):
             os.rename(f"{self.path}.{number - 1}", f"{self.path}.{number}")
         os.rename(self.path, rotated)
+        for _ in range(late):
+            self.write(statements.ordinary(self._random))
+        self.finish()
         self.close()
         self._open()
         return rotated
@@ -90,7 +106,7 @@ class LogWriter:
 
     def _open(self) -> None:
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
-        self.manifest.files.append(LogFile(inode=os.fstat(self._file).st_ino))
+        self.manifest.new_file(os.fstat(self._file).st_ino)
         self._append(self.shape.banner)
         self.current.framing_bytes = len(self.shape.banner)
         for entry in self.shape.new_file(self._clock()):
@@ -126,42 +142,84 @@ class Mix:
 
 
 class Workload:
-    """Several servers' logs, written in turn."""
+    """Several servers' logs, written in turn. Instances are named `<name>-mysql`, `<name>-percona`, …
 
-    def __init__(self, directory: Path, seed: int, mix: Mix = Mix(), clock: Clock = time.time) -> None:
+    One thread may write while another rotates.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        seed: int,
+        name: str = "demo",
+        mix: Mix = Mix(),
+        clock: Clock = time.time,
+    ) -> None:
         self.random = Random(seed)
         self.mix = mix
+        self._lock = RLock()
         self.logs = [
-            LogWriter(shape(self.random), instance, cluster, directory / instance / file, self.random, clock)
+            LogWriter(
+                shape(self.random),
+                instance,
+                cluster,
+                directory / instance / file,
+                self.random,
+                clock,
+            )
             for shape, instance, cluster, file in (
-                (MySql8, "mysql-db-1", "shop", "slow.log"),
-                (Percona, "percona-db-1", "shop", "slow.log"),
-                (MariaDb, "mariadb-db-1", "billing", "slow.log"),
-                (MariaDbAudit, "mariadb-db-1", "billing", "server_audit.log"),
-                (PerconaAudit, "percona-db-1", "shop", "audit.log"),
+                (MySql8, f"{name}-mysql", "shop", "slow.log"),
+                (Percona, f"{name}-percona", "shop", "slow.log"),
+                (MariaDb, f"{name}-mariadb", "billing", "slow.log"),
+                (MariaDbAudit, f"{name}-mariadb", "billing", "server_audit.log"),
+                (PerconaAudit, f"{name}-percona", "shop", "audit.log"),
             )
         ]
+
+    def write(self, entries: int) -> None:
+        """Writes as many entries, spread over the logs; some stay torn until the log's next write."""
+        with self._lock:
+            for _ in range(entries):
+                torn = self.random.random() < self.mix.torn
+                self.random.choice(self.logs).write(self._statement(), torn)
+
+    def tear(self) -> None:
+        """Leaves every log in the middle of an entry."""
+        with self._lock:
+            for log in self.logs:
+                log.write(self._statement(), torn=True)
+
+    def rotate(self, late: int = 0) -> None:
+        """Renames every log."""
+        with self._lock:
+            for log in self.logs:
+                log.rotate(late)
+
+    def finish(self) -> None:
+        """Ends every log with a whole entry."""
+        with self._lock:
+            for log in self.logs:
+                log.finish()
+
+    def run(self, rate: float, stopped: Event) -> None:
+        """Writes `rate` entries per second until stopped, then finishes."""
+        due = time.monotonic()
+        at_once = max(1, int(rate / 50))
+        while not stopped.is_set():
+            self.write(at_once)
+            due += at_once / rate
+            stopped.wait(max(0.0, due - time.monotonic()))
+        self.finish()
 
     @property
     def manifests(self) -> list[LogManifest]:
         return [log.manifest for log in self.logs]
 
-    def write(self, entries: int) -> None:
-        """Writes about as many entries, spread over the logs; some stay torn until `finish`."""
-        for _ in range(entries):
-            nasty = self.random.random() < self.mix.nasty
-            statement = (statements.nasty if nasty else statements.ordinary)(self.random)
-            self.random.choice(self.logs).write(statement, torn=self.random.random() < self.mix.torn)
+    @property
+    def entries(self) -> int:
+        """Entries written so far, over all logs."""
+        return sum(log.manifest.entries for log in self.logs)
 
-    def run(self, rate: float, stopped: Event) -> None:
-        """Writes `rate` entries per second until stopped, then finishes."""
-        due = time.monotonic()
-        while not stopped.is_set():
-            self.write(max(1, int(rate / 50)))
-            due += max(1, int(rate / 50)) / rate
-            stopped.wait(max(0.0, due - time.monotonic()))
-        self.finish()
-
-    def finish(self) -> None:
-        for log in self.logs:
-            log.finish()
+    def _statement(self) -> Statement:
+        nasty = self.random.random() < self.mix.nasty
+        return (statements.nasty if nasty else statements.ordinary)(self.random)

@@ -1,0 +1,75 @@
+"""Waits until the books of a workload are complete, repairs what they say is missing, and compares."""
+
+import os
+import subprocess
+from collections.abc import Iterable
+
+from comparison import Stored, differences, is_complete
+from stack import Stack, wait_until
+from workload.manifest import LogManifest
+
+from tailrace.settings import REPOSITORY
+
+BOOKS_SECONDS = 60
+"""Within this time every byte is an event, framing, a dead letter or a gap: the promise of the books."""
+
+
+def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> dict[str, int]:
+    """Returns, once all is accounted for, the bytes missing by kind of gap."""
+    logs = list(logs)
+    clickhouse = stack.clickhouse()
+    wait_until(lambda: is_accounted_for(stack, logs), seconds, "every byte to be accounted for")
+    missing: dict[str, int] = {}
+    for log in logs:
+        for kind, lost in Stored(clickhouse, log).gap_kinds().items():
+            missing[kind] = missing.get(kind, 0) + lost
+    return missing
+
+
+def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
+    return is_complete(stack.clickhouse(), logs)
+
+
+def backfill(stack: Stack) -> None:
+    """Ships every recorded gap again, by the command that a person would use."""
+    tailrace(stack, "backfill")
+
+
+def tailrace(stack: Stack, *words: str, expected: int = 0) -> str:
+    """Runs bin/tailrace for the stack; returns its standard output."""
+    settings = stack.settings.environment()
+    done = subprocess.run(
+        [REPOSITORY / "bin" / "tailrace", *words],
+        env={**os.environ, **settings},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == expected, (
+        f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"
+    )
+    return done.stdout
+
+
+def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+    """Settles, backfills if bytes are missing, and asserts that everything equals the manifest."""
+    logs = list(logs)
+    if settle(stack, logs, seconds):
+        backfill(stack)
+    await_exact(stack, logs, seconds)
+
+
+def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+    """Asserts that everything equals the manifest within `seconds`."""
+    logs = list(logs)
+    found: list[str] = ["nothing compared yet"]
+
+    def equal() -> bool:
+        found[:] = differences(stack.clickhouse(), logs)
+        return not found
+
+    try:
+        wait_until(equal, seconds, "the stored data to equal the manifest")
+    except AssertionError as error:
+        raise AssertionError(f"{error}:\n  " + "\n  ".join(found[:40])) from None

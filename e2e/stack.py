@@ -1,0 +1,134 @@
+"""A real stack of its own for the tests: own home directory, own ports, the shared cache of installed parts."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workload.writer import LogWriter
+
+from tailrace import accounts, sources
+from tailrace.clickhouse import ClickHouse
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tailrace.sources import Source
+from tailrace.stack import bringup, control
+from tailrace.stack.control import PartStatus
+
+PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
+COLLECTORS = ("census", "fluentbit")
+PORTS = (
+    *(
+        "KAFKA",
+        "KAFKA_CONTROLLER",
+        "CLICKHOUSE",
+        "CLICKHOUSE_NATIVE",
+        "FLINK",
+        "SUPERSET",
+        "FLUENTBIT",
+    ),
+)
+POLL_SECONDS = 0.2
+
+
+class Stack:
+    """Starts, stops, kills and asks one stack. `first_port` and the six after it must be free."""
+
+    def __init__(
+        self,
+        directory: Path,
+        first_port: int,
+        parts: Iterable[str] = PARTS,
+        **settings: str,
+    ) -> None:
+        environment = {
+            "HOME": os.environ["HOME"],
+            "TAILRACE_HOME": str(directory),
+            "TAILRACE_PARTS": ",".join(parts),
+            **{f"TAILRACE_PORT_{part}": str(first_port + number) for number, part in enumerate(PORTS)},
+            **{f"TAILRACE_{name.upper()}": value for name, value in settings.items()},
+        }
+        for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        self.settings = Settings.from_environment(environment)
+        self.home = Home(self.settings.home)
+        sources.make_empty(self.settings.sources)
+
+    def up(self) -> None:
+        """Installs what is missing and starts all parts; returns when they are healthy."""
+        bringup.bring_up(self.settings, self.home, lambda part, doing: print(f"{part}: {doing}"))
+
+    def down(self) -> None:
+        """Stops all parts."""
+        try:
+            control.stop(self.home)
+        except control.NotRunningError:
+            return
+
+    def watch(self, logs: Iterable[LogWriter]) -> None:
+        """Has the collectors watch these logs too."""
+        self.watch_sources([_source(log) for log in logs])
+
+    def watch_sources(self, added: list[Source]) -> None:
+        """Adds logs to sources.yaml and has the collectors read it again."""
+        sources.save(self.settings.sources, sources.load(self.settings.sources) + added)
+        for part in COLLECTORS:
+            control.restart(self.home, part)
+        self.await_healthy()
+
+    def status(self, part: str) -> PartStatus:
+        found = control.status(self.home).part(part)
+        assert found, f"the stack has no part {part}"
+        return found
+
+    def kill(self, part: str) -> None:
+        """SIGKILL to the part's process; the supervisor starts it again."""
+        pid = self.status(part).pid
+        assert pid, f"{part} has no process to kill"
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: self.status(part).pid != pid, 10, f"{part} to be noticed as dead")
+
+    @contextmanager
+    def without_fluent_bit(self) -> Iterator[None]:
+        """Kills Fluent Bit and keeps it from starting again: without sources.yaml it cannot be prepared."""
+        hidden = self.settings.sources.with_suffix(".hidden")
+        self.settings.sources.rename(hidden)
+        self.kill("fluentbit")
+        try:
+            yield
+        finally:
+            hidden.rename(self.settings.sources)
+        self.await_healthy()
+
+    def await_healthy(self, seconds: float = 120) -> None:
+        wait_until(
+            lambda: control.status(self.home).is_healthy,
+            seconds,
+            "all parts to be healthy",
+        )
+
+    def clickhouse(self) -> ClickHouse:
+        return accounts.connect(self.settings, self.home, "admin")
+
+
+def _source(log: LogWriter) -> Source:
+    return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
+    """Returns when the condition holds. An OSError in it (a part that is down) counts as not yet.
+
+    Raises AssertionError after `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except OSError as error:
+            what = f"{what} ({error})" if "(" not in what else what
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
+        time.sleep(POLL_SECONDS)

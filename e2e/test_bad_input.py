@@ -1,0 +1,143 @@
+"""Files that no server should write, and some do: each byte ends as event, dead letter, framing or gap, and the
+job goes on."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+from comparison import Stored
+from stack import Stack, wait_until
+from workload.manifest import LogManifest
+from workload.shapes import MySql8
+
+from tailrace.sources import Source
+
+NOW = int(time.time())
+YEAR_2014, YEAR_2040 = 1_400_000_000, 2_220_000_000
+BANNER = MySql8.banner
+
+
+def entry(sql: bytes, at: int = NOW) -> bytes:
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(at)).encode()
+    return (
+        b"# Time: %b\n# User@Host: app[app] @ web-1 [10.0.0.1]  Id:     7\n"
+        b"# Query_time: 0.500000  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 2\n"
+        b"SET timestamp=%d;\n%b;\n" % (stamp, at, sql)
+    )
+
+
+def entries(number: int) -> bytes:
+    return b"".join(entry(b"SELECT %d FROM plain" % index) for index in range(number))
+
+
+def garbage() -> bytes:
+    return Random(7).randbytes(200_000).replace(b"\0", b"") + b"\n"
+
+
+def one_line(size: int) -> bytes:
+    return entry(b"INSERT INTO plain VALUES ('" + b"x" * size + b"')")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file and what must become of it; bytes not named here are events and banners."""
+
+    name: str
+    content: Callable[[], bytes]
+    events: int
+    dead: frozenset[str] = frozenset()
+    gaps: frozenset[str] = frozenset()
+    pending: int = 0
+    flags: frozenset[str] = field(default_factory=frozenset)
+
+
+HALF_ENTRY = entry(b"SELECT 'never ends")[:-2]
+
+CASES = (
+    Case("empty", lambda: b"", 0),
+    Case("banner-only", lambda: BANNER, 0),
+    Case("garbage", garbage, 0, dead=frozenset({"UNKNOWN_FORMAT", "NO_ENTRY_START"})),
+    Case(
+        "garbage-then-log",
+        lambda: garbage() + entries(3),
+        3,
+        dead=frozenset({"UNKNOWN_FORMAT", "NO_ENTRY_START"}),
+    ),
+    Case("line-of-16-mb", lambda: BANNER + one_line(16_000_000) + entries(2), 3),
+    Case(
+        "line-of-64-mb",
+        lambda: BANNER + entries(1) + one_line(64_000_000) + entries(2),
+        3,
+        dead=frozenset({"INCOMPLETE"}),
+        gaps=frozenset({"oversize"}),
+    ),
+    Case("windows-line-ends", lambda: (BANNER + entries(5)).replace(b"\n", b"\r\n"), 5),
+    Case("no-newline-at-the-end", lambda: entries(3)[:-1], 2, pending=len(entries(1)) - 1),
+    Case(
+        "truncated-last-entry",
+        lambda: entries(2) + HALF_ENTRY + b"\n",
+        2,
+        pending=len(HALF_ENTRY) + 1,
+    ),
+    Case(
+        "starts-in-mid-entry",
+        lambda: entries(3)[150:],
+        2,
+        dead=frozenset({"NO_ENTRY_START"}),
+    ),
+    Case("restart-within", lambda: BANNER + entries(2) + BANNER + entries(2), 4),
+    Case(
+        "nul-and-invalid-utf-8",
+        lambda: entry(b"SELECT '\xff\xfe\0\xc3' FROM plain") + entries(1),
+        2,
+    ),
+    Case(
+        "of-2014",
+        lambda: entry(b"SELECT 1", YEAR_2014) + entries(1),
+        1,
+        dead=frozenset({"TIME_OUT_OF_RANGE"}),
+    ),
+    Case(
+        "of-2040",
+        lambda: entry(b"SELECT 1", YEAR_2040) + entries(1),
+        1,
+        dead=frozenset({"TIME_OUT_OF_RANGE"}),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def written(stack: Stack, tmp_path_factory) -> dict[str, LogManifest]:
+    """All the files at once, watched; bytes are known, entries are what each case says."""
+    directory = tmp_path_factory.mktemp("bad")
+    logs = {case.name: _write(case, directory / f"{case.name}.log") for case in CASES}
+    stack.watch_sources(
+        [Source(f"bad-{name}", "slowlog", Path(log.path), "bad") for name, log in logs.items()]
+    )
+    return logs
+
+
+def _write(case: Case, path: Path) -> LogManifest:
+    path.write_bytes(case.content())
+    log = LogManifest(f"bad-{case.name}", "slowlog", "mysql-8.0", str(path.resolve()))
+    log.new_file(path.stat().st_ino).bytes = path.stat().st_size
+    return log
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_byte_has_its_place(stack: Stack, written, case: Case):
+    log = written[case.name]
+    stored = Stored(stack.clickhouse(), log)
+    wait_until(
+        lambda: sum(stored.bytes_by_kind().values()) + case.pending == log.bytes,
+        90,
+        f"{log.bytes} bytes less {case.pending} to be accounted for",
+    )
+    wait_until(lambda: stored.event_count() == case.events, 20, f"{case.events} events")
+    codes = stored.dead_letter_codes()
+    assert set(codes) <= case.dead
+    assert bool(codes) == bool(case.dead)
+    assert stored.gap_kinds().keys() == case.gaps

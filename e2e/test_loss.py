@@ -1,0 +1,60 @@
+"""What the collector really loses is a gap in the books within a minute, and a backfill repairs it exactly."""
+
+import json
+import urllib.request
+
+from settling import await_exact, backfill, settle, tailrace
+from stack import Stack, wait_until
+
+
+def lose(stack: Stack, write) -> None:
+    """Has Fluent Bit read what `write` writes and lose it: killed while the broker is away."""
+    before = handed_over(stack)
+    stack.kill("kafka")
+    lines = write()
+    wait_until(
+        lambda: handed_over(stack) >= before + lines,
+        20,
+        "Fluent Bit to queue the lines",
+    )
+    stack.kill("fluentbit")
+    stack.await_healthy()
+
+
+def handed_over(stack: Stack) -> int:
+    """Lines that Fluent Bit has given to librdkafka's queue."""
+    with urllib.request.urlopen(f"{stack.status('fluentbit').address}/api/v1/metrics", timeout=2) as answer:
+        outputs = json.load(answer)["output"]
+    return sum(output["proc_records"] for output in outputs.values())
+
+
+def entries(workload, number: int) -> int:
+    """Writes entries and returns how many lines at least they have."""
+    workload.write(number)
+    workload.finish()
+    return number
+
+
+def test_first_and_last_lines_are_lost(stack, watched):
+    workload = watched(seed=1)
+    lose(stack, lambda: entries(workload, 400))
+    entries(workload, 400)
+    assert settle(stack, workload.manifests).keys() == {"head_lost"}
+    lose(stack, lambda: entries(workload, 400))
+    missing = settle(stack, workload.manifests)
+    assert "tail_lost" in missing
+    tailrace(stack, "books", expected=1)
+    backfill(stack)
+    await_exact(stack, workload.manifests)
+
+
+def test_lines_in_the_middle_are_lost_and_a_backfill_is_killed(stack, watched):
+    workload = watched(seed=2)
+    entries(workload, 400)
+    assert not settle(stack, workload.manifests)
+    lose(stack, lambda: entries(workload, 400))
+    entries(workload, 400)
+    assert settle(stack, workload.manifests).keys() == {"lost"}
+    backfill(stack)
+    stack.kill("flink")
+    await_exact(stack, workload.manifests)

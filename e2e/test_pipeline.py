@@ -1,0 +1,49 @@
+"""Exactly once from file to rollup: the stored data equals what was written, whatever is killed on the way."""
+
+import pytest
+from conftest import writing
+from settling import assert_exact
+from stack import wait_until
+
+
+def test_steady(stack, watched):
+    workload = watched(seed=1)
+    with writing(workload, rate=400):
+        wait_until(lambda: workload.entries >= 4000, 60, "4,000 entries to be written")
+    assert_exact(stack, workload.manifests)
+
+
+@pytest.mark.parametrize("part", ["fluentbit", "kafka", "flink", "clickhouse"])
+def test_kill(stack, watched, part):
+    workload = watched(seed=2)
+    with writing(workload, rate=300):
+        wait_until(lambda: workload.entries >= 600, 60, "entries before the kill")
+        stack.kill(part)
+        stack.await_healthy()
+        before = workload.entries
+        wait_until(lambda: workload.entries >= before + 600, 60, "entries after the kill")
+    assert_exact(stack, workload.manifests)
+
+
+def test_kill_while_busy_with_a_backlog(stack, watched):
+    workload = watched(seed=3)
+    workload.write(20_000)
+    for part in ("flink", "clickhouse", "flink"):
+        stack.kill(part)
+        stack.await_healthy()
+    workload.write(1000)
+    workload.finish()
+    assert_exact(stack, workload.manifests, seconds=120)
+
+
+def test_writer_pauses_in_an_entry_and_the_job_is_restored_meanwhile(stack, watched):
+    workload = watched(seed=4)
+    for _ in range(3):
+        workload.write(200)
+        workload.finish()
+        workload.tear()
+        stack.kill("flink")
+        stack.await_healthy()
+    workload.write(100)
+    workload.finish()
+    assert_exact(stack, workload.manifests)
