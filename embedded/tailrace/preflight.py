@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tailrace.home import Home
@@ -190,7 +191,10 @@ def _listening_sockets(port: int) -> set[str]:
 
 
 def _open_files(process: Path) -> set[str]:
-    try:
-        return {os.readlink(link) for link in (process / "fd").iterdir()}
-    except OSError:
-        return set()
+    """What a process has open; nothing if we may not look, or when it ends meanwhile."""
+    found = set()
+    with suppress(OSError):
+        for link in (process / "fd").iterdir():
+            with suppress(OSError):  # closed since it was listed
+                found.add(os.readlink(link))
+    return found

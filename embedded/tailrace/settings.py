@@ -112,7 +112,7 @@ def _default_cache(environment: Mapping[str, str]) -> Path:
 def _require_known(name: str, fields: Mapping[str, dataclasses.Field]) -> None:
     if name in fields or name in READ_ELSEWHERE:
         return
-    nearest = difflib.get_close_matches(name, fields, n=1, cutoff=0)[0]
+    nearest = difflib.get_close_matches(name.upper(), fields, n=1, cutoff=0)[0]
     raise SettingsError(f"unknown setting {name}; the nearest known one is {nearest}")
 
 

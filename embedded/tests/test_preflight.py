@@ -1,0 +1,109 @@
+"""What the machine lacks is said in one sentence each, with real ports and real programs."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from tailrace import preflight
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tiny_stack import TinyPart
+
+
+@pytest.fixture
+def part(tmp_path: Path) -> TinyPart:
+    return TinyPart("steady-a", (), Settings(home=tmp_path, cache=tmp_path), Home(tmp_path))
+
+
+def test_names_the_process_that_holds_a_port(part, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        monkeypatch.setattr(part, "ports", lambda: {"web UI": port})
+        (finding,) = preflight.taken_ports([part])
+
+    assert finding.startswith(f"port {port} for steady-a (web UI) is taken by process {os.getpid()} (")
+
+
+def test_a_port_that_was_just_given_up_is_free(part, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            connection, _ = server.accept()
+            connection.close()
+            client.recv(1)
+    monkeypatch.setattr(part, "ports", lambda: {"web UI": port})
+
+    assert preflight.taken_ports([part]) == []
+
+
+def test_a_missing_program_comes_with_the_way_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert preflight.absent_tools(["mvn"]) == [
+        "`mvn` is not on PATH; install it, on Debian with: "
+        "apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 maven"
+    ]
+
+
+def test_programs_are_asked_for_only_by_parts_that_are_not_installed(part, monkeypatch):
+    monkeypatch.setattr(part, "tools", ("no-such-compiler",))
+    assert not [finding for finding in preflight.missing_tools([part]) if "no-such-compiler" in finding]
+
+    monkeypatch.setattr(part, "installed", lambda: False)
+    assert [finding for finding in preflight.missing_tools([part]) if "no-such-compiler" in finding]
+
+
+@pytest.mark.parametrize(
+    "version", ['openjdk version "17.0.15" 2025-04-15', 'openjdk version "21" 2023-09-19']
+)
+def test_accepts_java_17_and_newer(version):
+    assert preflight.old_java(version) == []
+
+
+@pytest.mark.parametrize("version", ['java version "1.8.0_292"', 'openjdk version "11.0.2"', ""])
+def test_refuses_older_java(version):
+    (finding,) = preflight.old_java(version)
+
+    assert finding == f"Java 17 or newer is needed, but `java -version` says: {version}"
+
+
+def test_packages_are_missing_when_their_proof_is(part, monkeypatch):
+    monkeypatch.setattr(part, "os_packages", {"bash": "/bin/sh", "no-such-package": "/no/such/file"})
+
+    assert preflight.missing_packages([part]) == ["no-such-package"]
+
+
+def test_who_is_not_root_gets_one_command_for_packages(part, monkeypatch):
+    monkeypatch.setattr(part, "os_packages", {"flex": "/no/such/flex", "bison": "/no/such/bison"})
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (finding,) = preflight.packages_to_ask_for([part])
+
+    assert finding.endswith(
+        "run: sudo apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 bison flex"
+    )
+
+
+def test_too_little_memory_is_said_in_gigabytes():
+    (finding,) = preflight.too_little_memory(3_200_000_000)
+
+    assert finding.startswith("3.2 GB of memory are available, at least 4 are needed")
+    assert preflight.too_little_memory(4_000_000_000) == []
+
+
+def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):
+    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
+    settings = Settings(home=tmp_path / "not" / "yet", cache=tmp_path)
+    (finding,) = preflight.too_little_disk(settings, Home(settings.home))
+
+    assert finding.startswith(f"{settings.home} has ")
+
+
+def test_everything_that_is_missing_is_said_at_once(part, monkeypatch):
+    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "LEAST_MEMORY_BYTES", 10**18)
+
+    with pytest.raises(preflight.PreflightError) as refused:
+        preflight.check([part], part.settings, part.home)
+    assert len(str(refused.value).splitlines()) == 2

@@ -1,0 +1,64 @@
+"""Settings come from the environment, are checked, and an unknown name is answered with the nearest one."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tailrace.settings import Settings, SettingsError, variable
+
+
+def test_defaults_are_those_of_the_documented_table():
+    settings = Settings.from_environment({"HOME": "/nowhere"})
+
+    assert (settings.port_kafka, settings.port_clickhouse, settings.port_superset) == (19092, 18123, 18088)
+    assert settings.sources == settings.home / "sources.yaml"
+    assert settings.cache == Path("~/.cache/tailrace").expanduser().resolve()
+
+
+def test_every_setting_is_documented():
+    for field in dataclasses.fields(Settings):
+        assert field.metadata["meaning"], field.name
+        assert field.type is not int or field.metadata["unit"], field.name
+
+
+def test_the_cache_follows_xdg():
+    assert Settings.from_environment({"XDG_CACHE_HOME": "/var/cache"}).cache == Path("/var/cache/tailrace")
+
+
+def test_an_empty_variable_means_the_default():
+    assert Settings.from_environment({"TAILRACE_PORT_KAFKA": ""}).port_kafka == 19092
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("TAILRACE_PORT_KAFAK", "TAILRACE_PORT_KAFKA"),
+        ("TAILRACE_HOME_DIR", "TAILRACE_HOME"),
+        ("TAILRACE_port_flink", "TAILRACE_PORT_FLINK"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest(name, nearest):
+    with pytest.raises(SettingsError, match=f"unknown setting {name}; the nearest known one is {nearest}$"):
+        Settings.from_environment({name: "1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("TAILRACE_PORT_KAFKA", "kafka", r"must be a whole number \(TCP port\), not 'kafka'"),
+        ("TAILRACE_PORT_KAFKA", "80", "must be from 1024 to 65535 TCP port, not 80"),
+        ("TAILRACE_MEMORY_CLICKHOUSE", "1", "must be at least 512 MiB, not 1"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused(name, text, message):
+    with pytest.raises(SettingsError, match=f"{name} {message}"):
+        Settings.from_environment({name: text})
+
+
+def test_settings_survive_the_way_through_the_environment_of_a_child():
+    settings = Settings.from_environment({"TAILRACE_HOME": "/srv/tailrace", "TAILRACE_PARTS": "kafka,flink"})
+
+    assert Settings.from_environment(settings.environment()) == settings
+    assert len({variable(field) for field in dataclasses.fields(Settings)}) == len(settings.environment())
+    assert settings.chosen_parts() == {"kafka", "flink"}

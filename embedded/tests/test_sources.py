@@ -1,0 +1,69 @@
+"""sources.yaml: what is watched, and what a mistake in it is answered with."""
+
+from pathlib import Path
+
+import pytest
+
+from tailrace import sources
+from tailrace.sources import Source, SourcesError
+
+
+def written(directory: Path, text: str) -> Path:
+    file = directory / "sources.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_fills_in_cluster_zone_and_format_and_resolves_paths(tmp_path):
+    file = written(tmp_path, "- {instance: db-1, source: slowlog, path: logs/slow.log}")
+
+    assert sources.load(file) == [
+        Source("db-1", "slowlog", tmp_path / "logs/slow.log", "db-1", "UTC", "auto")
+    ]
+
+
+def test_what_is_saved_is_loaded_again(tmp_path):
+    listed = [
+        Source("db-1", "slowlog", tmp_path / "slow.log", "shop", "Europe/Berlin", "mysql-slow"),
+        Source("db-1", "audit", tmp_path / "audit.log", "shop"),
+    ]
+    sources.save(tmp_path / "sources.yaml", listed)
+
+    assert sources.load(tmp_path / "sources.yaml") == listed
+
+
+def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
+    file = tmp_path / "new" / "sources.yaml"
+    sources.make_empty(file)
+    assert sources.load(file) == []
+    assert "# `path` is one file" in file.read_text()
+
+    written(tmp_path / "new", "- {instance: db-1, source: audit, path: a.log}")
+    sources.make_empty(file)
+    assert len(sources.load(file)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{a: 1}", "expected a list of logs, found dict"),
+        ("- slow.log", "log 1: expected keys and values, found 'slow.log'"),
+        ("- {source: slowlog, path: x}", "log 1: `instance` is missing or not text"),
+        (
+            "- {instance: a, source: slowlog, path: x, zone: UTC}",
+            "log 1: unknown key 'zone'; known are cluster",
+        ),
+        ("- {instance: a, source: errors, path: x}", "source must be one of slowlog, audit, not 'errors'"),
+        ("- {instance: a, source: audit, path: x, tz: CEST+2}", "tz must be an IANA zone"),
+        ("- &a {instance: a, source: audit, path: x}\n- *a", "x of a is listed twice"),
+        ("- {", "cannot be read"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path, text, message):
+    with pytest.raises(SourcesError, match=message):
+        sources.load(written(tmp_path, text))
+
+
+def test_a_missing_list_is_named(tmp_path):
+    with pytest.raises(SourcesError, match=r"sources\.yaml: cannot be read"):
+        sources.load(tmp_path / "sources.yaml")
