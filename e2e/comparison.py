@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from workload.manifest import LogManifest, Minute
-from workload.statements import CLASSES
-
+from e2e.workload.manifest import LogManifest, Minute
+from e2e.workload.statements import CLASSES
 from tailrace.clickhouse import ClickHouse, Row
 
 EVENT_TABLES = {"slowlog": "query_events", "audit": "audit_events"}

@@ -2,20 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
-from stack import Stack
-from workload.writer import Workload
+
+from e2e.stack import Stack
+from e2e.workload.writer import Workload
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
 
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    """A running stack without dashboards; stopped after the last test, its logs stay for pytest's three runs."""
+    """A running stack without dashboards; stopped after the last test."""
     running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT)
     running.up()
     yield running
@@ -33,16 +32,3 @@ def watched(stack: Stack, tmp_path: Path, request) -> Callable[..., Workload]:
         return workload
 
     return make
-
-
-@contextmanager
-def writing(workload: Workload, rate: float) -> Iterator[None]:
-    """Writes `rate` entries per second in the background; finishes every entry at the end."""
-    stopped = Event()
-    thread = Thread(target=workload.run, args=(rate, stopped))
-    thread.start()
-    try:
-        yield
-    finally:
-        stopped.set()
-        thread.join()

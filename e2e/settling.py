@@ -4,10 +4,9 @@ import os
 import subprocess
 from collections.abc import Iterable
 
-from comparison import Stored, differences, is_complete
-from stack import Stack, wait_until
-from workload.manifest import LogManifest
-
+from e2e.comparison import Stored, differences, is_complete
+from e2e.stack import Stack, wait_until
+from e2e.workload.manifest import LogManifest
 from tailrace.settings import REPOSITORY
 
 BOOKS_SECONDS = 60

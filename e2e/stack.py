@@ -1,4 +1,4 @@
-"""A real stack of its own for the tests: own home directory, own ports, the shared cache of installed parts."""
+"""A real stack of its own for the tests: own home directory, own ports, the shared cache of parts."""
 
 import os
 import signal
@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workload.writer import LogWriter
-
+from e2e.workload.writer import LogWriter
 from tailrace import accounts, sources
 from tailrace.clickhouse import ClickHouse
 from tailrace.home import Home

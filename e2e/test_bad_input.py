@@ -1,5 +1,4 @@
-"""Files that no server should write, and some do: each byte ends as event, dead letter, framing or gap, and the
-job goes on."""
+"""Files that no server should write, and some do: each byte is an event, a dead letter, framing or a gap."""
 
 import time
 from collections.abc import Callable
@@ -8,11 +7,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from comparison import Stored
-from stack import Stack, wait_until
-from workload.manifest import LogManifest
-from workload.shapes import MySql8
 
+from e2e.comparison import Stored
+from e2e.stack import Stack, wait_until
+from e2e.workload.manifest import LogManifest
+from e2e.workload.shapes import MySql8
 from tailrace.sources import Source
 
 NOW = int(time.time())

@@ -1,10 +1,10 @@
-"""What the collector really loses is a gap in the books within a minute, and a backfill repairs it exactly."""
+"""What the collector really loses is a gap in the books within a minute; a backfill repairs it exactly."""
 
 import json
 import urllib.request
 
-from settling import await_exact, backfill, settle, tailrace
-from stack import Stack, wait_until
+from e2e.settling import await_exact, backfill, settle, tailrace
+from e2e.stack import Stack, wait_until
 
 
 def lose(stack: Stack, write) -> None:

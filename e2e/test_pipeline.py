@@ -1,14 +1,14 @@
-"""Exactly once from file to rollup: the stored data equals what was written, whatever is killed on the way."""
+"""Exactly once from file to rollup: what is stored equals what was written, whatever is killed."""
 
 import pytest
-from conftest import writing
-from settling import assert_exact
-from stack import wait_until
+
+from e2e.settling import assert_exact
+from e2e.stack import wait_until
 
 
 def test_steady(stack, watched):
     workload = watched(seed=1)
-    with writing(workload, rate=400):
+    with workload.writing(rate=400):
         wait_until(lambda: workload.entries >= 4000, 60, "4,000 entries to be written")
     assert_exact(stack, workload.manifests)
 
@@ -16,7 +16,7 @@ def test_steady(stack, watched):
 @pytest.mark.parametrize("part", ["fluentbit", "kafka", "flink", "clickhouse"])
 def test_kill(stack, watched, part):
     workload = watched(seed=2)
-    with writing(workload, rate=300):
+    with workload.writing(rate=300):
         wait_until(lambda: workload.entries >= 600, 60, "entries before the kill")
         stack.kill(part)
         stack.await_healthy()

@@ -1,13 +1,12 @@
 """Renamed files with byte-identical banners, and what is lost of them."""
 
-from conftest import writing
-from settling import assert_exact, await_exact, backfill, settle, tailrace
-from stack import wait_until
+from e2e.settling import assert_exact, await_exact, backfill, settle, tailrace
+from e2e.stack import wait_until
 
 
 def test_rename_while_everything_runs(stack, watched):
     workload = watched(seed=1)
-    with writing(workload, rate=200):
+    with workload.writing(rate=200):
         for _ in range(3):
             before = workload.entries
             wait_until(

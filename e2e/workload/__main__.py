@@ -1,4 +1,4 @@
-"""Writes logs for a while: `python -m workload DIRECTORY --seconds 60 --rate 200 --seed 1`.
+"""Writes logs for a while: `python -m e2e.workload DIRECTORY --seconds 60 --rate 200 --seed 1`.
 
 Leaves in the directory, besides the logs, sources.yaml for TAILRACE_SOURCES and manifest.json.
 """
@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from threading import Event, Timer
 
-from workload import manifest
-from workload.writer import Workload
+from e2e.workload import manifest
+from e2e.workload.writer import Workload
 
 
 def main() -> None:

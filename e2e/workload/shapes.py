@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from random import Random
 from zoneinfo import ZoneInfo
 
-from workload.statements import Statement
+from e2e.workload.statements import Statement
 
 DATABASES = ("shop", "billing", "журнал")
 USERS = ("app", "report", "comma,user", "a[b]c", "администратор")

@@ -2,15 +2,16 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from threading import Event, RLock
+from threading import Event, RLock, Thread
 
-from workload import statements
-from workload.manifest import LogFile, LogManifest
-from workload.shapes import (
+from e2e.workload import statements
+from e2e.workload.manifest import LogFile, LogManifest
+from e2e.workload.shapes import (
     Entry,
     MariaDb,
     MariaDbAudit,
@@ -19,7 +20,7 @@ from workload.shapes import (
     PerconaAudit,
     Shape,
 )
-from workload.statements import Statement
+from e2e.workload.statements import Statement
 
 Clock = Callable[[], float]
 
@@ -210,6 +211,18 @@ class Workload:
             due += at_once / rate
             stopped.wait(max(0.0, due - time.monotonic()))
         self.finish()
+
+    @contextmanager
+    def writing(self, rate: float) -> Iterator[None]:
+        """Writes `rate` entries per second in the background; finishes every entry at the end."""
+        stopped = Event()
+        thread = Thread(target=self.run, args=(rate, stopped))
+        thread.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            thread.join()
 
     @property
     def manifests(self) -> list[LogManifest]:
