@@ -7,7 +7,7 @@ import sys
 import time
 
 from tailrace.home import Home
-from tailrace.settings import Settings
+from tailrace.settings import REPOSITORY, Settings
 from tailrace.stack import control
 from tailrace.stack.assembly import assemble
 from tailrace.stack.supervisor import AlreadyRunningError, Supervisor
@@ -26,7 +26,7 @@ def spawn(settings: Settings, home: Home) -> None:
     with errors.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", __name__],
-            env={**os.environ, **settings.environment()},
+            env={**os.environ, **settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
