@@ -1,0 +1,95 @@
+package io.tailrace.normalize;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** The keys of {@link NormalizeConfig}. docs/CONFIGURATION.md explains them to users. */
+enum ConfigKey {
+    /** Kafka's addresses, {@code host:port} separated by commas. */
+    KAFKA_BOOTSTRAP("kafka.bootstrap", null),
+    /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
+    KAFKA_GROUP("kafka.group", "tailrace-normalize"),
+    /** Regular expression of the topics that hold lines. */
+    TOPICS_LINES("topics.lines", "tailrace\\.[a-z]+\\.lines"),
+    /** Topic of the census. */
+    TOPICS_CENSUS("topics.census", "tailrace.files"),
+    /** Topic that events are published to; empty to publish none. */
+    TOPICS_EVENTS("topics.events", "tailrace.events"),
+    /** HTTP address of ClickHouse. */
+    CLICKHOUSE_URL("clickhouse.url", null),
+    /** ClickHouse user, who needs INSERT on the tables. */
+    CLICKHOUSE_USER("clickhouse.user", "default"),
+    /** File that holds the user's password; empty for none. */
+    CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
+    /** Database of the tables. */
+    CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
+    /** Subtasks that insert: 1 or 2 per shard. */
+    CLICKHOUSE_COMMITTERS("clickhouse.committers", "1"),
+    /** Compressed MiB that each of them holds while ClickHouse is away, before reading stops. */
+    CLICKHOUSE_PENDING_MIB("clickhouse.pending.mib", "64"),
+    /** URI or path of the directory for checkpoints. */
+    CHECKPOINT_DIR("checkpoint.dir", null),
+    /** Milliseconds between checkpoints, which is when rows appear. */
+    CHECKPOINT_INTERVAL_MS("checkpoint.interval.ms", "1000"),
+    /** Checkpoint or savepoint to start from; empty to start without state, from the oldest lines in Kafka. */
+    RESTORE_PATH("restore.path", ""),
+    /** Subtasks of each operator. */
+    PARALLELISM("parallelism", "2"),
+    /** State backend: hashmap (state in memory) or rocksdb (state on disk; needs Flink's RocksDB jar). */
+    STATE_BACKEND("state.backend", "hashmap"),
+    /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
+    WEB_PORT("web.port", "8081"),
+    /** Days that query_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    RETENTION_QUERY_EVENTS_DAYS("retention.query-events.days", "92"),
+    /** Days that audit_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    RETENTION_AUDIT_EVENTS_DAYS("retention.audit-events.days", "400"),
+    /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */
+    GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
+
+    /** Keys with this prefix go to Kafka's clients without it. */
+    static final String KAFKA_PROPERTIES = "kafka.properties.";
+
+    private final String key;
+    private final String usual;
+
+    ConfigKey(String key, String usual) {
+        this.key = key;
+        this.usual = usual;
+    }
+
+    String key() {
+        return key;
+    }
+
+    /** The default; empty for a key that must be given. */
+    Optional<String> usual() {
+        return Optional.ofNullable(usual);
+    }
+
+    static Optional<ConfigKey> of(String key) {
+        return Arrays.stream(values()).filter(known -> known.key.equals(key)).findFirst();
+    }
+
+    /** The known key that an unknown one most likely means. */
+    static ConfigKey nearest(String unknown) {
+        return Arrays.stream(values())
+                .min(Comparator.comparingInt(known -> editDistance(unknown, known.key)))
+                .orElseThrow();
+    }
+
+    private static int editDistance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        Arrays.setAll(previous, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            int[] row = new int[b.length() + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(change, 1 + Math.min(previous[j], row[j - 1]));
+            }
+            previous = row;
+        }
+        return previous[b.length()];
+    }
+}

@@ -1,0 +1,217 @@
+package io.tailrace.parse;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.Fingerprint;
+import io.tailrace.event.PostingKind;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.event.QuerySample;
+import io.tailrace.event.Stage;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.identity.DeadLetterId;
+import io.tailrace.parse.RecentStatements.Statement;
+import io.tailrace.reassembly.FramedEntry;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Makes events of entries. Every entry becomes one event or one dead letter, and is posted to the ledger as that; the
+ * postings are summed up and passed on before each checkpoint barrier, so the operator has no state.
+ *
+ * <p>Main output: query events. Side outputs: {@link ParseOutputs}.
+ */
+public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
+        implements OneInputStreamOperator<FramedEntry, QueryEvent> {
+
+    private static final long serialVersionUID = 1;
+    private static final int MOST_RAW_BYTES = 1 << 20;
+    private static final int MOST_STATEMENT_CHARACTERS = 64 << 10;
+    private static final String BACKFILLED = "backfilled";
+
+    private final ParseSettings settings;
+
+    private transient Map<String, Optional<EntryParser>> parsers;
+    private transient PostingTally tally;
+    private transient RecentStatements statements;
+    private transient FramedEntry entry;
+    private transient ParseListener listener;
+
+    public ParseOperator(ParseSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        parsers = new HashMap<>();
+        tally = new PostingTally();
+        statements = new RecentStatements();
+        listener = new EventsOfEntry();
+    }
+
+    @Override
+    public void processElement(StreamRecord<FramedEntry> element) {
+        entry = element.getValue();
+        Optional<EntryParser> parser = parsers.computeIfAbsent(entry.format(), this::newParser);
+        if (parser.isPresent()) {
+            parser.get().parse(entry.toLogEntry(), listener);
+        } else {
+            listener.rejected(DeadLetterCode.UNKNOWN_FORMAT, "no format is called " + entry.format());
+        }
+    }
+
+    private Optional<EntryParser> newParser(String format) {
+        return settings.formats().create().named(format).map(LogFormat::newParser);
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpointId) {
+        post();
+    }
+
+    @Override
+    public void finish() throws Exception {
+        post();
+        super.finish();
+    }
+
+    private void post() {
+        tally.flush(now(), posting -> emit(ParseOutputs.POSTINGS, posting));
+    }
+
+    private Instant now() {
+        return Instant.ofEpochMilli(nowMillis());
+    }
+
+    private long nowMillis() {
+        return getProcessingTimeService().getCurrentProcessingTime();
+    }
+
+    private <T> void emit(OutputTag<T> tag, T record) {
+        output.collect(tag, new StreamRecord<>(record));
+    }
+
+    private final class EventsOfEntry implements ParseListener {
+
+        @Override
+        public void query(QueryEvent event, String fingerprint, String statement) {
+            String complaint = settings.queryTimes().complaint(event.getEventTime(), now());
+            if (!complaint.isEmpty()) {
+                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
+                return;
+            }
+            if (entry.backfill()) {
+                event.setFlags(withBackfilled(event.getFlags()));
+            }
+            tally.add(entry, PostingKind.EVENT, "");
+            output.collect(new StreamRecord<>(event));
+            passOnStatement(event, fingerprint, statement);
+        }
+
+        private void passOnStatement(QueryEvent event, String fingerprint, String statement) {
+            Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
+            passOnFingerprint(
+                    seen, event.getQueryId(), event.getRuleSet(), fingerprint, event.getVerb(), event.getEventTime());
+            if (!statement.isEmpty() && seen.takeSample(nowMillis(), event.getQueryTime())) {
+                emit(ParseOutputs.SAMPLES, sample(event, statement));
+            }
+        }
+
+        @Override
+        public void audit(AuditEvent event, String fingerprint, String statement) {
+            String complaint = settings.auditTimes().complaint(event.getEventTime(), now());
+            if (!complaint.isEmpty()) {
+                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
+                return;
+            }
+            if (entry.backfill()) {
+                event.setFlags(withBackfilled(event.getFlags()));
+            }
+            tally.add(entry, PostingKind.EVENT, "");
+            emit(ParseOutputs.AUDIT_EVENTS, event);
+            if (event.getQueryId() != null) {
+                Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
+                passOnFingerprint(
+                        seen,
+                        event.getQueryId(),
+                        event.getRuleSet(),
+                        fingerprint,
+                        event.getVerb(),
+                        event.getEventTime());
+            }
+        }
+
+        private void passOnFingerprint(
+                Statement seen, long queryId, String ruleSet, String text, String verb, Instant eventTime) {
+            if (!text.isEmpty() && seen.takeFingerprint(nowMillis())) {
+                emit(ParseOutputs.FINGERPRINTS, new Fingerprint(queryId, ruleSet, text, verb, eventTime));
+            }
+        }
+
+        @Override
+        public void rejected(DeadLetterCode code, String message) {
+            tally.add(entry, PostingKind.DEAD_LETTER, code.name());
+            emit(ParseOutputs.DEAD_LETTERS, deadLetter(code, message));
+        }
+    }
+
+    private static List<String> withBackfilled(List<String> flags) {
+        List<String> more = new ArrayList<>(flags);
+        more.add(BACKFILLED);
+        return more;
+    }
+
+    private static QuerySample sample(QueryEvent event, String statement) {
+        String cut = statement.substring(0, Math.min(statement.length(), MOST_STATEMENT_CHARACTERS));
+        return new QuerySample(
+                event.getQueryId(),
+                event.getRuleSet(),
+                event.getEventId(),
+                event.getCluster(),
+                event.getInstance(),
+                event.getDatabase(),
+                event.getEventTime(),
+                event.getQueryTime(),
+                cut);
+    }
+
+    private DeadLetter deadLetter(DeadLetterCode code, String message) {
+        byte[] bytes = entry.bytes();
+        DeadLetter letter = new DeadLetter();
+        letter.setDeadLetterId(DeadLetterId.of(
+                entry.instance(),
+                entry.source(),
+                entry.offset(),
+                bytes,
+                0,
+                bytes.length,
+                Stage.PARSER,
+                code.name()));
+        letter.setCluster(entry.cluster());
+        letter.setInstance(entry.instance());
+        letter.setSource(entry.source());
+        letter.setLog(entry.log());
+        letter.setGeneration(entry.generation());
+        letter.setEntryOffset(entry.offset());
+        letter.setEntryBytes(bytes.length);
+        letter.setStage(Stage.PARSER);
+        letter.setCode(code.name());
+        letter.setMessage(message);
+        letter.setRaw(ByteBuffer.wrap(bytes, 0, Math.min(bytes.length, MOST_RAW_BYTES)));
+        letter.setSeenAt(now());
+        letter.setVersion(settings.version());
+        return letter;
+    }
+}

@@ -1,0 +1,22 @@
+package io.tailrace.parse;
+
+import io.tailrace.framing.LogFormats;
+import java.io.Serializable;
+
+/**
+ * How entries are parsed.
+ *
+ * @param formats the formats that are known
+ * @param queryTimes event times that {@code query_events} takes
+ * @param auditTimes event times that {@code audit_events} takes
+ * @param version of Tailrace, for dead letters
+ */
+public record ParseSettings(Formats formats, TimeRange queryTimes, TimeRange auditTimes, String version)
+        implements Serializable {
+
+    /** Makes the known formats in the process that uses them. */
+    @FunctionalInterface
+    public interface Formats extends Serializable {
+        LogFormats create();
+    }
+}

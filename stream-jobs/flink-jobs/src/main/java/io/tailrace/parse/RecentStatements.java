@@ -1,0 +1,60 @@
+package io.tailrace.parse;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Remembers which statements' fingerprint and sample were passed on lately, so that each goes out now and then and
+ * not with every entry. Lost at a restart, which costs one row per statement. Not thread-safe.
+ *
+ * <p>A fingerprint goes out once an hour. A sample goes out when the statement is seen for the first time in ten
+ * minutes, at once, and again within them when an execution takes at least twice as long as the one of the last
+ * sample: the first answers soonest, the slow one is the one that is looked for.
+ */
+final class RecentStatements {
+
+    private static final int MOST_STATEMENTS = 50_000;
+    private static final long FINGERPRINT_MILLIS = 3_600_000;
+    private static final long SAMPLE_MILLIS = 600_000;
+    private static final double SLOWER = 2;
+
+    private record Key(long queryId, String ruleSet) {}
+
+    /** What was passed on of one statement. */
+    static final class Statement {
+        private long fingerprintAt = Long.MIN_VALUE;
+        private long sampleAt = Long.MIN_VALUE;
+        private double sampleSeconds;
+
+        boolean takeFingerprint(long nowMillis) {
+            boolean due = fingerprintAt == Long.MIN_VALUE || nowMillis - fingerprintAt >= FINGERPRINT_MILLIS;
+            if (due) {
+                fingerprintAt = nowMillis;
+            }
+            return due;
+        }
+
+        boolean takeSample(long nowMillis, double seconds) {
+            boolean interval = sampleAt == Long.MIN_VALUE || nowMillis - sampleAt >= SAMPLE_MILLIS;
+            boolean slower = seconds > 0 && seconds >= SLOWER * sampleSeconds;
+            if (interval) {
+                sampleAt = nowMillis;
+            }
+            if (interval || slower) {
+                sampleSeconds = seconds;
+            }
+            return interval || slower;
+        }
+    }
+
+    private final Map<Key, Statement> statements = new LinkedHashMap<>(1024, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, Statement> eldest) {
+            return size() > MOST_STATEMENTS;
+        }
+    };
+
+    Statement of(long queryId, String ruleSet) {
+        return statements.computeIfAbsent(new Key(queryId, ruleSet), key -> new Statement());
+    }
+}

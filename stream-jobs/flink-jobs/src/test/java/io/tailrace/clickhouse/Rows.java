@@ -1,0 +1,70 @@
+package io.tailrace.clickhouse;
+
+import io.tailrace.event.EventId;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.event.Stage;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+
+/** Rows for tests. */
+final class Rows {
+
+    static final Instant TODAY = Instant.now().truncatedTo(ChronoUnit.DAYS);
+
+    private Rows() {}
+
+    static LedgerEntry posting(long number) {
+        LedgerEntry posting = new LedgerEntry();
+        posting.setCluster("c");
+        posting.setInstance("db-1");
+        posting.setSource("slowlog");
+        posting.setLog("/slow.log");
+        posting.setPath("/slow.log");
+        posting.setGeneration(1);
+        posting.setStage(Stage.FRAMER);
+        posting.setKind(PostingKind.ENTRY);
+        posting.setDetail("");
+        posting.setFromOffset(number);
+        posting.setToOffset(number + 1);
+        posting.setCount(1);
+        posting.setBytes(-1);
+        posting.setAt(TODAY);
+        return posting;
+    }
+
+    static QueryEvent event(long number) {
+        QueryEvent event = new QueryEvent();
+        event.setEventId(new EventId(
+                ByteBuffer.allocate(16).putLong(0x0102030405060708L).putLong(number).array()));
+        event.setCluster("c");
+        event.setInstance("db-1");
+        event.setSource("slowlog");
+        event.setLog("/slow.log");
+        event.setGeneration(1);
+        event.setEntryOffset(number);
+        event.setEntryBytes(1);
+        event.setFormat("mysql-slow");
+        event.setEventTime(TODAY.plusNanos(123_456_000));
+        event.setUser("Zoë");
+        event.setHost("h");
+        event.setIp("");
+        event.setDatabase("shop");
+        event.setQueryId(-1);
+        event.setRuleSet("tailrace-1");
+        event.setVerb("SELECT");
+        event.setQueryTime(0.25);
+        event.setRowsExamined(number);
+        event.setBytesSent(7L);
+        event.setWeight(1);
+        event.setPlanFlags(List.of("full_scan", "filesort"));
+        event.setExplain("");
+        event.setAttributes(Map.of("Bytes_received", "12"));
+        event.setFlags(List.of());
+        return event;
+    }
+}

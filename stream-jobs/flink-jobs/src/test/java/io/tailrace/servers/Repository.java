@@ -1,0 +1,63 @@
+package io.tailrace.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Where tests find the rest of the repository, and what the stack has installed in its cache. */
+public final class Repository {
+
+    private Repository() {}
+
+    /** The repository's root: the directory that holds {@code schemas} and {@code sql}. */
+    public static Path root() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.isDirectory(directory.resolve("sql/migrations"))) {
+            directory = directory.getParent();
+            if (directory == null) {
+                throw new IllegalStateException("sql/migrations is not above " + Path.of("").toAbsolutePath());
+            }
+        }
+        return directory;
+    }
+
+    /** Something in the cache, such as {@code clickhouse} and {@code node_modules/…}; the newest if there are several. */
+    public static Optional<Path> installed(String part, String below) {
+        Path entries = cache().resolve(part);
+        if (!Files.isDirectory(entries)) {
+            return Optional.empty();
+        }
+        try (Stream<Path> found = Files.list(entries)) {
+            return found.map(entry -> entry.resolve(below)).filter(Files::exists).max(Repository::byAge);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int byAge(Path a, Path b) {
+        return Long.compare(a.toFile().lastModified(), b.toFile().lastModified());
+    }
+
+    private static Path cache() {
+        String own = System.getenv("TAILRACE_CACHE");
+        if (own != null) {
+            return Path.of(own);
+        }
+        String shared = System.getenv("XDG_CACHE_HOME");
+        Path base = shared == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(shared);
+        return base.resolve("tailrace");
+    }
+
+    /** A TCP port that nobody listened on a moment ago. */
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
