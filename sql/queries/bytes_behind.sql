@@ -6,7 +6,8 @@ WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end
 SELECT
     cluster, instance, source, log, generation,
-    concat(instance, '  ', log) AS file,
+    concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+        AS file,
     minute AS time,
     greatest(0, toInt64(size) - toInt64(frontier)) AS bytes_behind
 FROM (

@@ -69,12 +69,14 @@ WITH
     )
 SELECT
     cluster, instance, source, log, state,
-    concat(instance, '  ', log) AS file,
+    any(file) AS file,
     min(minute) AS from_time,
     max(minute) + INTERVAL 1 MINUTE AS to_time,
     count() AS minutes
 FROM (
     SELECT *,
+        concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+            AS file,
         row_number() OVER (PARTITION BY instance, source, log ORDER BY minute)
             - row_number() OVER (PARTITION BY instance, source, log, state ORDER BY minute) AS stretch
     FROM states)

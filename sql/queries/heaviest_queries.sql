@@ -2,14 +2,15 @@
 --
 -- Up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, whose
 -- hours count whole. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged.
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
+{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
 WITH
     {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     range_end - range_start <= 2 * 86400 AS exact,
     measures AS (
         SELECT
-            toDateTime(event_time, 'UTC') AS time, cluster, instance, database, user, query_id, rule_set,
+            toDateTime(event_time, 'UTC') AS time, cluster, instance, {{ named('database') }}, {{ named('user') }}, query_id, rule_set,
             query_events.query_time AS seconds,
             1 AS entries,
             query_events.weight AS weight,
@@ -20,7 +21,7 @@ WITH
         WHERE exact AND event_time >= range_start AND event_time < range_end
         UNION ALL
         SELECT
-            hour AS time, cluster, instance, database, user, query_id, rule_set,
+            hour AS time, cluster, instance, {{ named('database') }}, {{ named('user') }}, query_id, rule_set,
             query_time_of_bucket AS seconds, count AS entries, weight, query_time, rows_examined, rows_sent
         FROM tailrace.query_classes_1h
         WHERE NOT exact AND hour >= range_start AND hour < range_end

@@ -2,7 +2,8 @@
 --
 -- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most; its
 -- share inside the range is `bucket_seconds` (the newest bucket is still filling). Empty rows are added for
--- every bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line across.
+-- every instance and bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line
+-- across.
 -- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged.
 --
 -- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
@@ -10,8 +11,9 @@
 {%- set picked = filter_values('query_id') + filter_values('query') -%}
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
 {%- macro passes_filter_on(column) -%}
-    array{{ (filter_values(column) or ['']) | where_in }}[1]
-{%- endmacro %}
+    array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
+{%- endmacro -%}
+{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
 WITH
     (SELECT if(count() = 0, now('UTC'), min(minute)) FROM tailrace.query_load_1m) AS first_minute,
     greatest({{ utc(from_dttm) if from_dttm else 'first_minute' }}, first_minute) AS range_start,
@@ -28,7 +30,7 @@ WITH
 {%- if picked %}
         SELECT
             toStartOfMinute(toDateTime(event_time, 'UTC')) AS minute,
-            cluster, instance, database, user,
+            cluster, instance, {{ named('database') }}, {{ named('user') }},
             leftPad(hex(query_id), 16, '0') AS query_id,
             fingerprint AS query,
             query_events.query_time AS seconds,
@@ -44,7 +46,7 @@ WITH
             WHERE leftPad(hex(query_id), 16, '0') IN {{ picked | where_in }} OR fingerprint IN {{ picked | where_in }})
 {%- else %}
         SELECT
-            minute, cluster, instance, database, user, '' AS query_id, '' AS query,
+            minute, cluster, instance, {{ named('database') }}, {{ named('user') }}, '' AS query_id, '' AS query,
             query_time_of_bucket AS seconds, count AS entries, weight, query_time, rows_examined, rows_sent
         FROM tailrace.query_load_1m
 {%- endif %}
@@ -60,11 +62,9 @@ UNION ALL
 SELECT
     toDateTime(arrayJoin(range(intDiv(toUInt32(range_start), width) * width, toUInt32(range_end), width)), 'UTC') AS time,
     greatest(time, range_start) AS minute,
-    {{ passes_filter_on('cluster') }} AS cluster,
-    {{ passes_filter_on('instance') }} AS instance,
-    {{ passes_filter_on('database') }} AS database,
-    {{ passes_filter_on('user') }} AS user,
-    {{ passes_filter_on('query_id') }} AS query_id,
-    {{ passes_filter_on('query') }} AS query,
+    cluster, instance,
+    {{ passes_filter_on('database') }}, {{ passes_filter_on('user') }},
+    {{ passes_filter_on('query_id') }}, {{ passes_filter_on('query') }},
     0, 0, 0, 0, 0, 0,
     greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds
+FROM (SELECT DISTINCT cluster, instance FROM measures WHERE minute >= range_start AND minute < range_end)

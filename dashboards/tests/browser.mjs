@@ -1,0 +1,140 @@
+// A person at a dashboard: opens it in Chromium, waits until every chart is drawn, and reads what it shows.
+//
+// Also keeps an account of what a person would not see: requests that leave the machine, errors of the console,
+// and charts whose query failed.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
+const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
+const DRAWN = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number';
+
+export class Browser {
+  static async launch(url, viewport = { width: 1600, height: 1200 }) {
+    const profile = mkdtempSync(join(tmpdir(), 'tailrace-browser-'));
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: CHROMIUM, headless: true, viewport, args: QUIET, timezoneId: 'America/New_York', locale: 'en-GB',
+    });
+    return new Browser(url, profile, context);
+  }
+
+  constructor(url, profile, context) {
+    Object.assign(this, { url, profile, context, page: context.pages()[0] });
+    this.outside = [];
+    this.errors = [];
+    this.answers = new Map();
+    this.page.on('request', (request) => this.#noteRequest(request.url()));
+    this.page.on('console', (message) => this.#noteConsole(message));
+    this.page.on('pageerror', (error) => this.errors.push(`exception: ${error.message}`));
+    this.page.on('response', (response) => this.#noteResponse(response));
+  }
+
+  #noteRequest(url) {
+    if (!/^(data|blob|about):/.test(url) && !url.startsWith(this.url)) {
+      this.outside.push(url);
+    }
+  }
+
+  #noteConsole(message) {
+    if (message.type() === 'error') {
+      this.errors.push(`console: ${message.text()} (${message.location().url})`);
+    }
+  }
+
+  async #noteResponse(response) {
+    if (response.status() >= 400) {
+      this.errors.push(`HTTP ${response.status()}: ${response.url()}`);
+    }
+    const request = response.request();
+    if (!/\/chart\/data/.test(response.url()) || request.method() !== 'POST') {
+      return;
+    }
+    const asked = JSON.parse(request.postData());
+    const answered = await response.json().catch(() => null); // the page has gone on: nobody saw this answer
+    const slice = asked.form_data?.slice_id;
+    if (slice && answered?.result) {
+      this.answers.set(slice, answered.result);
+    }
+  }
+
+  async logIn(user, password) {
+    // The page reports its own loading a moment later, as nobody; were that answered after the login, its
+    // cookie would end the new session. People are slower.
+    const reported = this.page.waitForResponse(/superset\/log/);
+    await this.page.goto(`${this.url}/login/`, { waitUntil: 'domcontentloaded' });
+    await reported;
+    await this.page.fill('[data-test="username-input"], input[name="username"]', user);
+    await this.page.fill('[data-test="password-input"], input[name="password"]', password);
+    await this.page.click('[data-test="login-button"], button[type="submit"]');
+    await this.page.waitForURL((url) => !url.pathname.includes('/login'));
+  }
+
+  /** Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge. */
+  async open(slug) {
+    await this.page.goto(`${this.url}/superset/dashboard/${slug}/`, { waitUntil: 'domcontentloaded' });
+    await this.page.waitForSelector('[data-test-viz-type]');
+    await this.fitWindow();
+    await this.settle();
+  }
+
+  /** Makes the window as high as the dashboard, because Superset draws only charts that are in sight. */
+  async fitWindow() {
+    const height = await this.page.evaluate(() =>
+      document.querySelector('.dashboard-content, [data-test="dashboard-content-wrapper"]').scrollHeight + 160);
+    await this.page.setViewportSize({ width: this.page.viewportSize().width, height: Math.ceil(height) });
+  }
+
+  /** Waits until no chart is loading and every one shows something, in two looks with a frame drawn between. */
+  async settle() {
+    await this.page.waitForFunction(({ drawn }) => {
+      const charts = [...document.querySelectorAll('[data-test-viz-type]')];
+      const ready = charts.length > 0 && charts.every((chart) =>
+        !chart.querySelector('.loading, [data-test="loading-indicator"], .ant-skeleton')
+        && chart.querySelector(`${drawn}, .ant-empty, [role="alert"]`));
+      window.readySince = ready ? window.readySince ?? performance.now() : undefined;
+      return ready && performance.now() - window.readySince > 1500; // ECharts animates for a second
+    }, { drawn: DRAWN }, { polling: 100, timeout: 90_000 });
+  }
+
+  /** Every chart on the page: its title, kind, text, and whether it shows an error or nothing. */
+  async charts() {
+    const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.map((chart) => ({
+      kind: chart.getAttribute('data-test-viz-type'),
+      slice: Number(chart.getAttribute('data-test-chart-id')),
+      title: chart.getAttribute('data-test-chart-name'),
+      text: chart.innerText,
+      empty: Boolean(chart.querySelector('.ant-empty')),
+    })));
+    return found.map((chart) => ({ ...chart, failed: TROUBLE.test(chart.text), data: this.answers.get(chart.slice)?.[0].data }));
+  }
+
+  async chart(title) {
+    const charts = await this.charts();
+    const chart = charts.find((each) => each.title === title);
+    if (!chart) {
+      throw new Error(`no chart "${title}"; there are ${charts.map((each) => each.title).join(', ')}`);
+    }
+    return chart;
+  }
+
+  /** The rows of a table as a person reads them. */
+  async table(title) {
+    return this.page.$$eval(`[data-test-chart-name="${title}"] tbody tr`, (rows) =>
+      rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
+  }
+
+  async screenshot(path) {
+    await this.page.mouse.move(0, 0);
+    await this.page.screenshot({ path });
+  }
+
+  async close() {
+    await this.context.close();
+    rmSync(this.profile, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,316 @@
+"""Dashboards as code: compiles dashboards/ and sql/queries/ into Superset assets and imports them.
+
+One YAML file per asset, in dashboards/{databases,datasets,charts,dashboards}/<name>.yaml. The keys are those of
+Superset's own export format, with what a person would not want to write left out or said shorter:
+
+    everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
+    datasets       `sql` names a file of sql/queries; `database` names a file of databases/
+    charts         `dataset` names a file of datasets/; the dataset's time column follows the dashboard's range
+    dashboards     `layout` holds rows of {chart: NAME, width: 1..12, height: in units of 8 pixels} or
+                   {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or {name, time_range};
+                   style.css is part of each
+
+Deleting a file does not delete the asset from a Superset that has it.
+"""
+
+import io
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tailrace.settings import REPOSITORY
+from tailrace.superset import Client
+
+DIRECTORY = REPOSITORY / "dashboards"
+QUERIES = REPOSITORY / "sql" / "queries"
+SCHEMA = "tailrace"
+VERSION = "1.0.0"
+NAMESPACE = uuid.UUID("b0f5c4b2-51a7-4f0e-9d43-2f6f0a1c7e11")
+GRID_COLUMNS = 12
+
+REQUIRED = {
+    "databases": {"database_name": str, "sqlalchemy_uri": str},
+    "datasets": {"table_name": str, "database": str, "sql": str, "columns": list, "metrics": list},
+    "charts": {"slice_name": str, "description": str, "viz_type": str, "dataset": str, "params": dict},
+    "dashboards": {"dashboard_title": str, "slug": str, "layout": list, "filters": list},
+}
+"""What every file must have, by kind, in the order in which Superset must import them."""
+
+OPTIONAL = {
+    "databases": {"expose_in_sqllab", "extra"},
+    "datasets": {"description", "main_dttm_col"},
+    "charts": {"cache_timeout"},
+    "dashboards": {"description", "metadata"},
+}
+
+
+class AssetError(ValueError):
+    """Files of dashboards/ cannot be used; each line of the message names a file and what is wrong in it."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file of dashboards/, as written."""
+
+    kind: str
+    name: str
+    content: dict[str, Any]
+
+    @property
+    def file(self) -> str:
+        return f"{self.kind}/{self.name}.yaml"
+
+    @property
+    def uuid(self) -> str:
+        return asset_uuid(self.kind, self.name)
+
+
+def asset_uuid(kind: str, name: str) -> str:
+    """The identity of an asset in every Superset: a function of its kind and file name alone."""
+    return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
+
+
+def apply(client: Client, database_uri: str, password: str) -> int:
+    """Imports every asset over what is there; returns how many. Doing it twice changes nothing.
+
+    `database_uri` takes the place of the one in databases/, with XXXXXXXXXX where the password goes. Raises
+    AssetError before anything is sent if a file is not in order, SupersetError if Superset refuses it.
+    """
+    assets = compile_assets()
+    for file, content in assets.items():
+        if file.startswith("databases/"):
+            content["sqlalchemy_uri"] = database_uri
+    passwords = {file: password for file in assets if file.startswith("databases/")}
+    client.import_assets(bundle(assets), passwords)
+    return len(assets)
+
+
+def load(directory: Path = DIRECTORY) -> list[Asset]:
+    """Every asset as written, in the order of REQUIRED. Raises AssetError."""
+    found = [_read(kind, path) for kind in REQUIRED for path in sorted(directory.glob(f"{kind}/*.yaml"))]
+    problems = [problem for asset in found for problem in _problems(asset)]
+    if problems:
+        raise AssetError("\n".join(problems))
+    return found
+
+
+def compile_assets(directory: Path = DIRECTORY, queries: Path = QUERIES) -> dict[str, dict[str, Any]]:
+    """Superset's own form of every asset, by file name in the bundle. Raises AssetError."""
+    return Compiler(load(directory), queries, (directory / "style.css").read_text()).compile()
+
+
+def bundle(assets: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The zip file that Superset imports; equal assets give equal bytes."""
+    metadata = {"version": VERSION, "type": "assets", "timestamp": "2026-01-01T00:00:00+00:00"}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, content in {"metadata.yaml": metadata, **assets}.items():
+            entry = zipfile.ZipInfo(f"tailrace/{file}", (2026, 1, 1, 0, 0, 0))
+            archive.writestr(entry, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    return packed.getvalue()
+
+
+def _read(kind: str, path: Path) -> Asset:
+    try:
+        content = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        raise AssetError(f"{kind}/{path.name}: not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise AssetError(f"{kind}/{path.name}: expected keys and values, found {type(content).__name__}")
+    return Asset(kind, path.stem, content)
+
+
+def _problems(asset: Asset) -> list[str]:
+    required, content = REQUIRED[asset.kind], asset.content
+    wrong = [
+        f"{asset.file}: `{key}` must be {kind.__name__}, found {type(content.get(key)).__name__}"
+        for key, kind in required.items()
+        if not isinstance(content.get(key), kind)
+    ]
+    unknown = sorted(content.keys() - required.keys() - OPTIONAL[asset.kind])
+    return wrong + [f"{asset.file}: unknown key `{key}`" for key in unknown]
+
+
+class Compiler:
+    """Turns assets as written into Superset's form, resolving names to uuids and files to their text."""
+
+    def __init__(self, assets: Iterable[Asset], queries: Path, style: str) -> None:
+        self.assets = list(assets)
+        self.queries = queries
+        self.style = style
+        self._known = {(asset.kind, asset.name): asset for asset in self.assets}
+
+    def compile(self) -> dict[str, dict[str, Any]]:
+        """Bundle file name → content."""
+        forms = {
+            "databases": self._database,
+            "datasets": self._dataset,
+            "charts": self._chart,
+            "dashboards": self._dashboard,
+        }
+        return {_bundle_file(asset): forms[asset.kind](asset) for asset in self.assets}
+
+    def _refer(self, asset: Asset, kind: str, name: str) -> Asset:
+        if (kind, name) not in self._known:
+            raise AssetError(f"{asset.file}: refers to {kind}/{name}.yaml, which does not exist")
+        return self._known[kind, name]
+
+    def _database(self, asset: Asset) -> dict[str, Any]:
+        return {
+            "allow_run_async": False,
+            "allow_ctas": False,
+            "allow_cvas": False,
+            "allow_dml": False,
+            **asset.content,
+            **_identity(asset),
+        }
+
+    def _dataset(self, asset: Asset) -> dict[str, Any]:
+        content = {"description": None, "main_dttm_col": None, **asset.content}
+        database = self._refer(asset, "databases", content.pop("database"))
+        return {
+            **content,
+            "schema": SCHEMA,
+            "sql": self._sql(asset),
+            "columns": [{"groupby": True, "filterable": True, **column} for column in content["columns"]],
+            "database_uuid": database.uuid,
+            **_identity(asset),
+        }
+
+    def _sql(self, asset: Asset) -> str:
+        file = self.queries / asset.content["sql"]
+        if not file.is_file():
+            raise AssetError(f"{asset.file}: there is no query sql/queries/{file.name}")
+        return file.read_text()
+
+    def _chart(self, asset: Asset) -> dict[str, Any]:
+        content = dict(asset.content)
+        dataset = self._refer(asset, "datasets", content.pop("dataset"))
+        params = {"viz_type": content["viz_type"], **content["params"]}
+        follow_range = _time_range_filter(dataset.content.get("main_dttm_col"))
+        params["adhoc_filters"] = follow_range + params.get("adhoc_filters", [])
+        return {**content, "params": params, "dataset_uuid": dataset.uuid, **_identity(asset)}
+
+    def _dashboard(self, asset: Asset) -> dict[str, Any]:
+        content = {"description": None, "css": self.style, **asset.content}
+        layout, filters = content.pop("layout"), content.pop("filters")
+        metadata = {
+            "cross_filters_enabled": True,
+            "native_filter_configuration": [self._filter(asset, each) for each in filters],
+            **content.pop("metadata", {}),
+        }
+        position = self._position(asset, layout)
+        return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
+
+    def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
+        """A native filter: over a column of a dataset, or the time range with its default."""
+        name = written["name"]
+        common = {
+            "id": f"NATIVE_FILTER-{name.lower().replace(' ', '-')}",
+            "name": name,
+            "type": "NATIVE_FILTER",
+            "description": written.get("description", ""),
+            "cascadeParentIds": [],
+            "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
+        }
+        if "time_range" in written:
+            return {**common, **_time_filter(written["time_range"])}
+        dataset = self._refer(asset, "datasets", written["dataset"])
+        return {**common, **_column_filter(dataset.uuid, written["column"])}
+
+    def _position(self, asset: Asset, layout: list[list[dict[str, Any]]]) -> dict[str, Any]:
+        """The grid of a dashboard, in Superset's form: a tree of nodes that know their parents."""
+        rows = {f"ROW-{number}": row for number, row in enumerate(layout, 1)}
+        position: dict[str, Any] = {
+            "DASHBOARD_VERSION_KEY": "v2",
+            "ROOT_ID": _node("ROOT_ID", "ROOT", ["GRID_ID"], []),
+            "GRID_ID": _node("GRID_ID", "GRID", list(rows), ["ROOT_ID"]),
+            "HEADER_ID": {
+                "id": "HEADER_ID",
+                "type": "HEADER",
+                "meta": {"text": asset.content["dashboard_title"]},
+            },
+        }
+        for row_id, row in rows.items():
+            parents = ["ROOT_ID", "GRID_ID"]
+            cells = [self._cell(asset, cell, [*parents, row_id]) for cell in row]
+            background = {"background": "BACKGROUND_TRANSPARENT"}
+            position[row_id] = _node(row_id, "ROW", [cell["id"] for cell in cells], parents, background)
+            position.update({cell["id"]: cell for cell in cells})
+        return position
+
+    def _cell(self, asset: Asset, cell: Mapping[str, Any], parents: list[str]) -> dict[str, Any]:
+        size = {"width": cell["width"], "height": cell["height"]}
+        if "markdown" in cell:
+            node_id = f"MARKDOWN-{asset_uuid('markdown', asset.name + cell['markdown'])[:8]}"
+            return _node(node_id, "MARKDOWN", [], parents, {**size, "code": cell["markdown"]})
+        chart = self._refer(asset, "charts", cell["chart"])
+        # Superset replaces chartId by its own when it imports; it must only be there and be different.
+        number = 1 + [each.name for each in self.assets if each.kind == "charts"].index(chart.name)
+        meta = {**size, "uuid": chart.uuid, "chartId": number, "sliceName": chart.content["slice_name"]}
+        return _node(f"CHART-{chart.name}", "CHART", [], parents, meta)
+
+
+def _identity(asset: Asset) -> dict[str, str]:
+    return {"uuid": asset.uuid, "version": VERSION}
+
+
+def _bundle_file(asset: Asset) -> str:
+    if asset.kind == "datasets":
+        return f"datasets/{asset.content['database']}/{asset.name}.yaml"
+    return asset.file
+
+
+def _node(
+    node_id: str, kind: str, children: list[str], parents: list[str], meta: Any = None
+) -> dict[str, Any]:
+    node = {"id": node_id, "type": kind, "children": children, "parents": parents}
+    return {**node, "meta": meta} if meta else node
+
+
+def _time_range_filter(column: str | None) -> list[dict[str, str]]:
+    """The filter through which a dashboard's time range reaches a chart."""
+    if column is None:
+        return []
+    return [
+        {
+            "clause": "WHERE",
+            "expressionType": "SIMPLE",
+            "subject": column,
+            "operator": "TEMPORAL_RANGE",
+            "comparator": "No filter",
+        }
+    ]
+
+
+def _time_filter(default: str) -> dict[str, Any]:
+    return {
+        "filterType": "filter_time",
+        "targets": [{}],
+        "controlValues": {},
+        "defaultDataMask": {
+            "extraFormData": {"time_range": default},
+            "filterState": {"value": default},
+            "ownState": {},
+        },
+    }
+
+
+def _column_filter(dataset_uuid: str, column: str) -> dict[str, Any]:
+    return {
+        "filterType": "filter_select",
+        "targets": [{"datasetUuid": dataset_uuid, "column": {"name": column}}],
+        "controlValues": {
+            "multiSelect": True,
+            "enableEmptyFilter": False,
+            "defaultToFirstItem": False,
+            "inverseSelection": False,
+            "searchAllOptions": False,
+        },
+        "defaultDataMask": {"extraFormData": {}, "filterState": {}, "ownState": {}},
+    }

@@ -1,0 +1,162 @@
+"""Superset: the dashboards' server, its own Python environment, and the import of dashboards/."""
+
+import os
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace import dashboards
+from tailrace.accounts import password_name
+from tailrace.settings import REPOSITORY
+from tailrace.stack import cache
+from tailrace.stack.part import HEALTHY, Health, Part, Progress
+from tailrace.superset import Client
+
+EMBEDDED = REPOSITORY / "embedded" / "superset"
+REQUIREMENTS = EMBEDDED / "requirements.lock"
+INSTALLER = EMBEDDED / "installer.lock"
+CONFIGURATION = EMBEDDED / "superset_config.py"
+METADATA = EMBEDDED / "metadata.py"
+
+ADMINISTRATOR = "admin"
+PASSWORD = "superset-admin"
+SECRET_KEY = "superset-secret-key"
+DATABASE_USER = "reader_developer"
+THREADS = 16
+
+TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
+# What the script appends to the address falls into the fragment.
+EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
+
+
+class Superset(Part):
+    """One gunicorn worker with threads: what SQLite metadata and file caches serve well."""
+
+    name = "superset"
+    needs = ("clickhouse",)
+    start_seconds = 120
+
+    def installed(self) -> bool:
+        return cache.is_complete(self._entry())
+
+    def install(self, progress: Progress) -> None:
+        """A venv with every package pinned by hash, and an empty metadata database made once."""
+        with cache.build_in_place(self._entry()) as entry:
+            progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
+            progress.run([sys.executable, "-m", "venv", entry])
+            pip = [self._python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            progress.run([*pip, "-r", INSTALLER])
+            # uv installs in seconds what pip needs one to two minutes for, from the same index and hashes.
+            uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            progress.run([*uv, "--python", self._python(), "-r", REQUIREMENTS])
+            self._remove_telemetry()
+            progress.say("making Superset's metadata tables")
+            self._make_template(progress)
+
+    def _remove_telemetry(self) -> None:
+        """Every page holds an image of a company that counts visits; no setting of 6.1.0 leaves it out.
+
+        The content security policy stops it, but with an error on each page. Its address becomes an empty
+        image's. Files are replaced, not changed: uv links them to its own cache.
+        """
+        for script in self._entry().glob("lib/python*/site-packages/superset/static/assets/*.entry.js"):
+            text = script.read_text()
+            if TELEMETRY in text:
+                quiet = script.with_suffix(".quiet")
+                quiet.write_text(text.replace(TELEMETRY, EMPTY_IMAGE))
+                quiet.replace(script)
+
+    def _make_template(self, progress: Progress) -> None:
+        """Migrations from nothing take half a minute: run once here, their result is copied ever after."""
+        template = self._template()
+        template.mkdir(exist_ok=True)
+        key = template / "secret-key"
+        key.write_text("only used to make tables: encrypts nothing")
+        progress.run([self._python(), METADATA, "upgrade"], environment=_variables(template, key))
+
+    def prepare(self) -> None:
+        """Copies or migrates the metadata database and sets the administrator's password, when needed."""
+        marker = self._data() / "prepared-for"
+        wanted = cache.fingerprint(REQUIREMENTS, METADATA, self.home.secret(PASSWORD))
+        if marker.exists() and marker.read_text() == wanted:
+            return
+        database = self._data() / "superset.db"
+        if database.exists():
+            self._metadata("upgrade")
+        else:
+            shutil.copy(self._template() / "superset.db", database)
+        self._metadata("administrator", self.home.secret_file(PASSWORD))
+        marker.write_text(wanted)
+
+    def command(self) -> Sequence[str | Path]:
+        return [
+            self._entry() / "bin" / "gunicorn",
+            *("--bind", f"127.0.0.1:{self.settings.port_superset}"),
+            *("--workers", "1", "--worker-class", "gthread", "--threads", str(THREADS)),
+            *("--timeout", "120", "--access-logfile", "-"),
+            # Its own notes about a worker: in memory, or a slow disk would count as a dead worker.
+            *("--worker-tmp-dir", "/dev/shm"),
+            "superset.app:create_app()",
+        ]
+
+    def environment(self) -> Mapping[str, str]:
+        return _variables(self._data(), self.home.secret_file(SECRET_KEY))
+
+    def ports(self) -> Mapping[str, int]:
+        return {"HTTP": self.settings.port_superset}
+
+    def health(self) -> Health:
+        try:
+            with urllib.request.urlopen(f"{self.address()}/health", timeout=1) as answer:
+                return HEALTHY if answer.read() == b"OK" else Health.failing("answers, but not with OK")
+        except urllib.error.HTTPError as error:
+            return Health.failing(f"answers with HTTP {error.code}")
+
+    def provision(self) -> None:
+        """Imports dashboards/ over whatever is there."""
+        client = Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD))
+        uri = f"clickhousedb://{DATABASE_USER}:XXXXXXXXXX@127.0.0.1:{self.settings.port_clickhouse}/tailrace"
+        dashboards.apply(client, uri, self.home.secret(password_name(DATABASE_USER)))
+
+    def version(self) -> str:
+        installed = self._entry().glob("lib/python*/site-packages/apache_superset-*.dist-info")
+        return next(installed).name.removeprefix("apache_superset-").removesuffix(".dist-info")
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_superset}"
+
+    def _metadata(self, *arguments: str | Path) -> None:
+        command = [self._python(), METADATA, *arguments]
+        done = subprocess.run(
+            command, env={**os.environ, **self.environment()}, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+            raise RuntimeError(f"Superset's metadata could not be prepared ({arguments[0]}):\n{said}")
+
+    def _data(self) -> Path:
+        return self.home.data(self.name)
+
+    def _entry(self) -> Path:
+        return self.settings.cache / self.name / cache.fingerprint(REQUIREMENTS, INSTALLER, METADATA)
+
+    def _python(self) -> Path:
+        return self._entry() / "bin" / "python"
+
+    def _template(self) -> Path:
+        return self._entry() / "template"
+
+
+def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
+    """What superset_config.py reads, and UTC: Superset takes "now" in the time zone of its process."""
+    return {
+        "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
+        "SUPERSET_HOME": str(directory),
+        "SUPERSET_SECRET_KEY_FILE": str(secret_key),
+        "FLASK_APP": "superset.app:create_app()",
+        "TZ": "UTC",
+    }
