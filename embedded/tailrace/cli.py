@@ -15,6 +15,7 @@ from tailrace.commands import (
     down,
     java,
     logs,
+    migrate,
     restart,
     settings,
     status,
@@ -22,6 +23,7 @@ from tailrace.commands import (
 )
 from tailrace.exits import Exit
 from tailrace.home import Home
+from tailrace.migrations import MigrationError
 from tailrace.preflight import PreflightError
 from tailrace.settings import Settings, SettingsError
 from tailrace.sources import SourcesError
@@ -37,6 +39,7 @@ COMMANDS: dict[str, ModuleType] = {
     "status": status,
     "restart": restart,
     "logs": logs,
+    "migrate": migrate,
     "settings": settings,
 }
 
@@ -47,6 +50,7 @@ FAILURES = (
     CommandError,
     DaemonError,
     InstallError,
+    MigrationError,
     PreflightError,
     RefusedError,
     StartError,

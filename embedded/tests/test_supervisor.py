@@ -39,8 +39,14 @@ class RunningStack:
         return found
 
     def await_status(self, part: str, condition: Callable[[control.PartStatus], bool]) -> control.PartStatus:
-        wait_until(lambda: self._reachable() and condition(self.status(part)), f"{part} did not get there")
-        return self.status(part)
+        seen: list[control.PartStatus] = []
+
+        def is_there() -> bool:
+            seen[:] = [self.status(part)] if self._reachable() else []
+            return bool(seen) and condition(seen[0])
+
+        wait_until(is_there, f"{part} did not get there")
+        return seen[0]
 
     def await_healthy(self, part: str) -> control.PartStatus:
         return self.await_status(part, lambda status: status.is_healthy)
@@ -218,6 +224,19 @@ def test_restarts_one_part_when_asked(start):
 
     assert stack.await_healthy("steady-a").pid != before["steady-a"]
     assert stack.status("steady-b").pid == before["steady-b"]
+
+
+def test_stops_and_starts_one_part_when_asked(start):
+    stack = start("steady-a", "steady-b:steady-a")
+    pid = stack.await_healthy("steady-a").pid
+    stack.await_healthy("steady-b")
+    control.stop_part(stack.home, "steady-a")
+    assert not is_running(pid)
+    assert stack.status("steady-a").state == "stopped"
+    assert stack.status("steady-b").is_healthy
+
+    control.start_part(stack.home, "steady-a")
+    stack.await_healthy("steady-a")
 
 
 def test_refuses_to_restart_what_does_not_exist(start):

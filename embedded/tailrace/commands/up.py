@@ -1,7 +1,8 @@
 """Starts the stack in the background and waits until every part is healthy.
 
 What is missing is installed first. A machine that lacks something (a program, a free port, disk, memory) is
-told so in one sentence, and nothing is started. Which logs are watched is listed in sources.yaml.
+told so in one sentence, and nothing is started. Which logs are watched is listed in sources.yaml. With names
+it starts parts that `tailrace down PART` has stopped.
 """
 
 import argparse
@@ -10,7 +11,7 @@ from tailrace import sources
 from tailrace.commands import Context, status
 from tailrace.console import Steps
 from tailrace.exits import Exit
-from tailrace.stack import bringup, daemon
+from tailrace.stack import bringup, control, daemon
 
 HELP = "start the stack"
 EXAMPLES = (
@@ -21,6 +22,7 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("parts", nargs="*", metavar="PART", help="start only these, of a running stack")
     parser.add_argument(
         "--foreground", action="store_true", help="stay, and stop the stack on SIGTERM or Ctrl-C"
     )
@@ -28,6 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
+    for part in arguments.parts:
+        control.start_part(context.home, part)
     sources.make_empty(context.settings.sources)
     if arguments.foreground:
         bringup.install(context.settings, context.home, steps.show)

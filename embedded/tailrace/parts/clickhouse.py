@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tailrace import migrations
 from tailrace.accounts import connect, password_name
 from tailrace.parts import clickhouse_server
 from tailrace.settings import REPOSITORY
@@ -71,6 +72,10 @@ class ClickHouse(Part):
                 return HEALTHY if answer.read() == b"Ok.\n" else Health.failing("answers, but not with Ok.")
         except urllib.error.HTTPError as error:
             return Health.failing(f"answers with HTTP {error.code}")
+
+    def provision(self) -> None:
+        """Applies sql/migrations."""
+        migrations.apply(connect(self.settings, self.home, "admin"))
 
     def version(self) -> str:
         return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()

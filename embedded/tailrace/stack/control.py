@@ -3,7 +3,9 @@
 {"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
 {"op": "follow"}                    → the same at once, and again after every change, until it is closed
 {"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
-{"op": "stop"}                      → {"done": true} when every part has ended
+{"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
+{"op": "start", "part": "kafka"}    → {"done": true}
+{"op": "end"}                       → {"done": true} when every part has ended, and then the supervisor
 """
 
 import json
@@ -93,10 +95,22 @@ def restart(home: Home, part: str) -> None:
         _ask(connection, {"op": "restart", "part": part})
 
 
+def stop_part(home: Home, part: str) -> None:
+    """Stops one part; returns when it has ended. Raises NotRunningError, RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "stop", "part": part})
+
+
+def start_part(home: Home, part: str) -> None:
+    """Starts a part that was stopped; does not wait for it. Raises NotRunningError, RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "start", "part": part})
+
+
 def stop(home: Home) -> None:
     """Stops all parts in order, then the supervisor; returns when all have ended. Raises NotRunningError."""
     with _connection(home) as connection:
-        _ask(connection, {"op": "stop"})
+        _ask(connection, {"op": "end"})
 
 
 @contextmanager

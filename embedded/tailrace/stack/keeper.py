@@ -92,10 +92,6 @@ class Keeper:
                 await self._task
             self._task = None
 
-    async def restart(self) -> None:
-        await self.stop()
-        self.start()
-
     async def _keep(self) -> None:
         try:
             while True:

@@ -130,20 +130,25 @@ class Supervisor:
                 await _send(writer, self.status().to_json())
             case {"op": "follow"}:
                 await self._follow(writer)
-            case {"op": "restart", "part": name} if name in self._keepers:
-                self._say(f"{name}: restart was asked for")
-                await self._keepers[name].restart()
-                await _send(writer, {"done": True})
-            case {"op": "restart", "part": name}:
-                await _send(
-                    writer, {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
-                )
-            case {"op": "stop"}:
+            case {"op": "restart" | "stop" | "start" as order, "part": name}:
+                await _send(writer, await self._order(order, name))
+            case {"op": "end"}:
                 self._stop_asked.set()
                 await self._stopped.wait()
                 await _send(writer, {"done": True})
             case _:
                 await _send(writer, {"error": f"unknown request {request}"})
+
+    async def _order(self, order: str, name: str) -> dict[str, Any]:
+        keeper = self._keepers.get(name)
+        if keeper is None:
+            return {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
+        self._say(f"{name}: {order} was asked for")
+        if order != "start":
+            await keeper.stop()
+        if order != "stop":
+            keeper.start()
+        return {"done": True}
 
     async def _follow(self, writer: asyncio.StreamWriter) -> None:
         while not self._stopped.is_set():
