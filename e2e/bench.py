@@ -1,0 +1,203 @@
+"""How fast a slow log becomes queryable, and what each part uses: `make bench-e2e`.
+
+    file → row     a log of 131 MB appears; until its last entry can be queried
+    Kafka → row    the same lines lie in Kafka while the job stands still; from its release on, JVM warm
+    line → row     single entries at low load: p50 and p99 of the time until each can be queried
+
+Counts are checked before a time is printed. The log is the corpora's sysbench run (TAILRACE_CORPORA).
+"""
+
+import gzip
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
+
+from e2e.comparison import Stored
+from e2e.stack import Stack, wait_until
+from e2e.workload import statements
+from e2e.workload.manifest import LogManifest
+from e2e.workload.shapes import MySql8
+from e2e.workload.writer import LogWriter
+from tailrace.settings import REPOSITORY
+from tailrace.sources import Source
+from tailrace.stack import control
+
+FIRST_PORT = 21190
+CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
+LOG = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
+ENTRIES = 199_307
+POLL_SECONDS = 0.05
+LATENCY_ENTRIES = 300
+LATENCY_RATE = 10
+
+
+def main() -> int:
+    if not LOG.exists():
+        print(f"skipped: there is no {LOG}; set TAILRACE_CORPORA")
+        return 0
+    directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
+    stack = Stack(directory / "home", FIRST_PORT)
+    try:
+        stack.up()
+        unpacked = _unpack(directory / "sysbench.slow.log")
+        _measure_latency(stack, directory)
+        _measure_file_to_row(stack, unpacked, "file-cold")
+        _measure_file_to_row(stack, unpacked, "file-warm")
+        _measure_kafka_to_row(stack, unpacked)
+    finally:
+        stack.down()
+        shutil.rmtree(directory)
+    return 0
+
+
+def _unpack(target: Path) -> Path:
+    with gzip.open(LOG) as packed, target.open("wb") as plain:
+        shutil.copyfileobj(packed, plain)
+    return target
+
+
+def _measure_file_to_row(stack: Stack, unpacked: Path, instance: str) -> None:
+    log = _watch(stack, unpacked, instance)
+    with Usage(stack) as usage:
+        started = time.monotonic()
+        os.link(unpacked, log.path)
+        _await_events(stack, log, ENTRIES)
+        seconds = time.monotonic() - started
+    _print_rate("file → row" if instance.endswith("warm") else "file → row, cold JVM", seconds)
+    usage.print()
+
+
+def _measure_kafka_to_row(stack: Stack, unpacked: Path) -> None:
+    log = _watch(stack, unpacked, "kafka-warm")
+    before, lines = _handed_over(stack), unpacked.read_bytes().count(b"\n")
+    with _standing_still(stack, "flink"):
+        os.link(unpacked, log.path)
+        wait_until(lambda: _handed_over(stack) >= before + lines, 120, "all lines to be in Kafka")
+    with Usage(stack) as usage:
+        started = time.monotonic()
+        _await_events(stack, log, ENTRIES)
+        seconds = time.monotonic() - started
+    _print_rate("Kafka → row", seconds)
+    usage.print()
+
+
+def _measure_latency(stack: Stack, directory: Path) -> None:
+    """One entry every 100 ms; the k-th was queryable when the count first reached k."""
+    random = Random(1)
+    writer = LogWriter(MySql8(random), "latency", "bench", directory / "latency" / "slow.log", random)
+    stack.watch([writer])
+    stored = Stored(stack.clickhouse(), writer.manifest)
+    written: list[float] = []
+    seen: list[float] = []
+    stopped = Event()
+    writing = Thread(target=_write_slowly, args=(writer, written, stopped))
+    writing.start()
+    try:
+        while len(seen) < LATENCY_ENTRIES:
+            visible, now = stored.event_count(), time.monotonic()
+            seen += [now] * (visible - len(seen))
+            time.sleep(POLL_SECONDS)
+    finally:
+        stopped.set()
+        writing.join()
+    waited = sorted(row - line for line, row in zip(written, seen, strict=False))
+    print(
+        f"line → row at {LATENCY_RATE}/s: p50 {_quantile(waited, 0.5):.2f} s, p99 {_quantile(waited, 0.99):.2f} s"
+    )
+
+
+def _write_slowly(writer: LogWriter, written: list[float], stopped: Event) -> None:
+    random = Random(2)
+    while len(written) < LATENCY_ENTRIES and not stopped.wait(1 / LATENCY_RATE):
+        written.append(time.monotonic())
+        writer.write(statements.ordinary(random))
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def _watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
+    path = unpacked.parent / instance / "slow.log"
+    path.parent.mkdir()
+    stack.watch_sources([Source(instance, "slowlog", path.resolve(), "bench")])
+    return LogManifest(instance, "slowlog", "mariadb", str(path.resolve()))
+
+
+def _await_events(stack: Stack, log: LogManifest, number: int) -> None:
+    stored = Stored(stack.clickhouse(), log)
+    wait_until(lambda: stored.event_count() >= number, 300, f"{number} events")
+    found = stored.event_count()
+    assert found == number, f"expected {number} events, found {found}"
+
+
+def _print_rate(what: str, seconds: float) -> None:
+    print(f"\n{what}: {ENTRIES:,} entries in {seconds:.1f} s = {ENTRIES / seconds:,.0f} entries/s")
+
+
+def _handed_over(stack: Stack) -> int:
+    with urllib.request.urlopen(f"{stack.status('fluentbit').address}/api/v1/metrics", timeout=2) as answer:
+        return json.load(answer)["output"]["kafka-slowlog"]["proc_records"]
+
+
+@contextmanager
+def _standing_still(stack: Stack, part: str) -> Iterator[None]:
+    pid = stack.status(part).pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+class Usage:
+    """CPU seconds and the most memory of each part while it is open."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._most: dict[str, int] = {}
+        self._most_together = 0
+        self._stopped = Event()
+
+    def __enter__(self) -> "Usage":
+        self._before = self._look()
+        self._thread = Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+        self._after = self._look()
+
+    def print(self) -> None:
+        print(f"    {'part':12} {'CPU s':>7} {'RSS MiB':>8}")
+        for name, spent in self._after.items():
+            print(f"    {name:12} {spent - self._before[name]:7.1f} {self._most[name] / 2**20:8.0f}")
+        spent = sum(self._after.values()) - sum(self._before.values())
+        print(f"    {'together':12} {spent:7.1f} {self._most_together / 2**20:8.0f}")
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(0.5):
+            self._look()
+
+    def _look(self) -> dict[str, float]:
+        parts = control.status(self._stack.home).parts
+        for part in parts:
+            self._most[part.name] = max(self._most.get(part.name, 0), part.rss_bytes)
+        self._most_together = max(self._most_together, sum(part.rss_bytes for part in parts))
+        return {part.name: part.cpu_seconds for part in parts}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

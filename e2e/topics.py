@@ -1,0 +1,63 @@
+"""Reads what the collectors put into Kafka."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgpack
+from confluent_kafka import Consumer, TopicPartition
+
+from tailrace.settings import Settings
+
+LARGEST_MESSAGE = 30_000_000
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line record; the log's text may be any bytes."""
+
+    key: bytes
+    path: str
+    offset: int
+    log: bytes
+    fields: dict[str, object]
+
+
+def read_lines(
+    settings: Settings, topic: str, instance: str, enough: Callable[[list[Line]], bool], seconds: float
+) -> list[Line]:
+    """The instance's lines from the topic's beginning, until there are enough; fails after `seconds`."""
+    consumer = _consumer(settings, topic)
+    found: list[Line] = []
+    deadline = time.monotonic() + seconds
+    try:
+        while not enough(found):
+            assert time.monotonic() < deadline, f"{len(found)} lines of {instance} after {seconds} s"
+            for message in consumer.consume(1000, timeout=0.2):
+                assert message.error() is None, message.error()
+                if message.key() == instance.encode():
+                    found.append(_line(message.key(), message.value()))
+    finally:
+        consumer.close()
+    return found
+
+
+def _consumer(settings: Settings, topic: str) -> Consumer:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": f"127.0.0.1:{settings.port_kafka}",
+            "group.id": "e2e",
+            "enable.auto.commit": False,
+            "fetch.message.max.bytes": LARGEST_MESSAGE,
+            "receive.message.max.bytes": 4 * LARGEST_MESSAGE,
+        }
+    )
+    partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
+    return consumer
+
+
+def _line(key: bytes, value: bytes) -> Line:
+    fields = {name.decode(): content for name, content in msgpack.unpackb(value, raw=True).items()}
+    path, offset, log = fields.pop("path"), fields.pop("offset"), fields.pop("log")
+    return Line(key, path.decode(), offset, log, fields)
