@@ -1,16 +1,22 @@
 """The Flink job's checkpoints and savepoints on disk: which there are, and which one to resume from.
 
-Layout (Flink's own): <directory>/<job id>/chk-<checkpoint id>/_metadata; the metadata file is written last,
-so that a directory without it is no completed checkpoint. Each is self-contained: the heap state backend
-shares no files between checkpoints. Checkpoint ids go on counting after a restore, across job ids.
+Layout (Flink's own): <directory>/<job id>/chk-<id>/_metadata, and <directory>/savepoint-<job>-<random>/_metadata.
+The metadata file is written last, so that a directory without it is no completed checkpoint. It begins with
+Flink's magic number, the version of its layout, and the checkpoint's id (org.apache.flink.runtime.checkpoint.
+Checkpoints, Flink 2.2); ids go on counting after a restore, across job ids. Each checkpoint is self-contained:
+the heap state backend shares no files between them.
 """
 
 import re
 import shutil
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 METADATA = "_metadata"
+HEADER = struct.Struct(">IiQ")
+MAGIC = 0x4960672D
+JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class CheckpointError(RuntimeError):
@@ -19,7 +25,7 @@ class CheckpointError(RuntimeError):
 
 @dataclass(frozen=True, order=True)
 class Checkpoint:
-    """A completed checkpoint, ordered by id and then by time."""
+    """A completed checkpoint or savepoint, ordered by id and then by time."""
 
     id: int
     completed: float
@@ -27,18 +33,14 @@ class Checkpoint:
     path: Path
 
     @property
-    def job(self) -> str:
-        """Flink's id of the run that took it."""
-        return self.path.parent.name
-
-    @property
     def uri(self) -> str:
         return self.path.as_uri()
 
 
 def completed(directory: Path) -> list[Checkpoint]:
-    """Every completed checkpoint, the newest last."""
-    return sorted(_checkpoint(metadata) for metadata in directory.glob(f"*/chk-*/{METADATA}"))
+    """Every completed checkpoint and savepoint, the newest last. Raises CheckpointError for a broken one."""
+    found = (*directory.glob(f"*/chk-*/{METADATA}"), *directory.glob(f"savepoint-*/{METADATA}"))
+    return sorted(_checkpoint(metadata) for metadata in found)
 
 
 def newest(directory: Path) -> Checkpoint | None:
@@ -47,12 +49,12 @@ def newest(directory: Path) -> Checkpoint | None:
 
 
 def remove_dead_runs(directory: Path) -> None:
-    """Removes what runs left that have been resumed by a later one. Only while no job runs."""
+    """Removes what runs left that a later one has resumed; savepoints stay. Only while no job runs."""
     latest = newest(directory)
     if latest is None:
         return
     for run in directory.iterdir():
-        if run.is_dir() and run.name != latest.job:
+        if JOB_ID.fullmatch(run.name) and run not in latest.path.parents:
             shutil.rmtree(run)
 
 
@@ -64,7 +66,8 @@ def remove_later(directory: Path, than: Checkpoint) -> None:
 
 
 def _checkpoint(metadata: Path) -> Checkpoint:
-    number = re.fullmatch(r"chk-(\d+)", metadata.parent.name)
-    if number is None:
-        raise CheckpointError(f"{metadata.parent} does not look like a checkpoint")
-    return Checkpoint(int(number[1]), metadata.stat().st_mtime, metadata.parent)
+    with metadata.open("rb") as file:
+        header = file.read(HEADER.size)
+    if len(header) < HEADER.size or HEADER.unpack(header)[0] != MAGIC:
+        raise CheckpointError(f"{metadata} is not the metadata of a Flink checkpoint")
+    return Checkpoint(HEADER.unpack(header)[2], metadata.stat().st_mtime, metadata.parent)

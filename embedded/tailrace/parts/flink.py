@@ -5,7 +5,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import checkpoints, jobs
+from tailrace import checkpoints, jobs, migrations
 from tailrace.accounts import password_name
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache, maven
@@ -83,6 +83,7 @@ class Flink(Part):
     def _job_configuration(self) -> dict[str, object]:
         """The keys are documented in io.tailrace.normalize.NormalizeConfig."""
         restored = checkpoints.newest(self.checkpoint_directory())
+        retention = migrations.load_retention()
         return {
             "kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}",
             "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
@@ -90,6 +91,9 @@ class Flink(Part):
             "clickhouse.password-file": self.home.secret_file(password_name("writer")),
             "checkpoint.dir": self.checkpoint_directory().as_uri(),
             "checkpoint.interval.ms": self.settings.checkpoint_interval,
+            "gap.timeout.ms": self.settings.gap_timeout * 1000,
+            "retention.query-events.days": retention["query_events"],
+            "retention.audit-events.days": retention["audit_events"],
             "parallelism": self.settings.parallelism,
             "web.port": self.settings.port_flink,
             **({"restore.path": restored.uri} if restored else {}),

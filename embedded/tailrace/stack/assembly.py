@@ -6,10 +6,11 @@ from tailrace.parts.clickhouse import ClickHouse
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
+from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
-PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit)
+PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit, Superset)
 
 
 def assemble(settings: Settings, home: Home) -> list[Part]:
