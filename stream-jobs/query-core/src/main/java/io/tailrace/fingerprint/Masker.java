@@ -1,0 +1,313 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+import java.util.Arrays;
+
+/**
+ * First step of a fingerprint: reads a statement once and writes it without literals and comments, in lower case,
+ * white space collapsed. The result is a function of the statement's bytes alone. Not thread-safe.
+ */
+final class Masker {
+
+    private static final byte[] NULL = ByteText.ascii("null");
+    private static final byte[] TRUE = ByteText.ascii("true");
+    private static final byte[] CALL = ByteText.ascii("call");
+    private static final byte[] FALSE = ByteText.ascii("false");
+
+    private byte[] out = new byte[1024];
+    private int length;
+
+    private byte[] in;
+    private int to;
+    private boolean blankPending;
+    private boolean commentPending;
+    private boolean toolComment;
+    private boolean call;
+    private final PasswordGuard guard = new PasswordGuard();
+    private int verbFrom;
+    private int verbTo;
+
+    /** Masks a statement; the result is in {@link #bytes()} up to {@link #length()}. */
+    void mask(byte[] bytes, int from, int end) {
+        in = bytes;
+        to = end;
+        length = 0;
+        blankPending = false;
+        commentPending = false;
+        toolComment = false;
+        call = false;
+        verbFrom = -1;
+        guard.reset();
+        int i = from;
+        while (i < to) {
+            i = token(i);
+        }
+        in = null;
+    }
+
+    byte[] bytes() {
+        return out;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** The statement holds a comment by which Percona's own tools mark their statements. */
+    boolean hasToolComment() {
+        return toolComment;
+    }
+
+    /** The first keyword in lower case is in {@link #bytes()} from here, or -1. */
+    int verbFrom() {
+        return verbFrom;
+    }
+
+    int verbTo() {
+        return verbTo;
+    }
+
+    private int token(int i) {
+        byte b = in[i];
+        return switch (b) {
+            case '\'', '"' -> literal(i);
+            case '`' -> quotedName(i);
+            case '#' -> lineComment(i);
+            case '-' -> dash(i);
+            case '+' -> signed(i) ? number(i + 1) : symbol(i);
+            case '.' -> i + 1 < to && ByteText.isDigit(in[i + 1]) && !afterName() ? number(i) : symbol(i);
+            case '/' -> slash(i);
+            case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number(i);
+            default -> {
+                if (b >= 0 && b <= ' ') {
+                    blankPending = true;
+                    yield i + 1;
+                }
+                yield SqlBytes.isWord(b) ? word(i) : symbol(i);
+            }
+        };
+    }
+
+    private int symbol(int i) {
+        if (call && in[i] == '(') {
+            return to;
+        }
+        separate(in[i]);
+        put(in[i]);
+        return i + 1;
+    }
+
+    /** Writes the blank that stands before the next byte, if any does. A comment counts only between two words. */
+    private void separate(byte next) {
+        if (length > 0) {
+            boolean split = commentPending && SqlBytes.isWord(out[length - 1]) && SqlBytes.isWord(next);
+            if (blankPending || split) {
+                put((byte) ' ');
+            }
+        }
+        blankPending = false;
+        commentPending = false;
+    }
+
+    private void placeholder() {
+        separate((byte) '?');
+        put((byte) '?');
+    }
+
+    private boolean afterName() {
+        boolean adjacent = !blankPending && !commentPending && length > 0;
+        return adjacent && (SqlBytes.isWord(out[length - 1]) || out[length - 1] == '`' || out[length - 1] == '?');
+    }
+
+    private int literal(int from) {
+        placeholder();
+        return afterLiteral(from);
+    }
+
+    /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */
+    private int afterLiteral(int from) {
+        byte quote = in[from];
+        int i = from + 1;
+        while (i < to) {
+            if (in[i] == '\\') {
+                i++;
+            } else if (in[i] == quote) {
+                if (i + 1 == to || in[i + 1] != quote) {
+                    return i + 1;
+                }
+                i++;
+            }
+            i++;
+        }
+        return to;
+    }
+
+    private int quotedName(int from) {
+        int end = from + 1;
+        while (end < to && in[end] != '`') {
+            end++;
+        }
+        separate((byte) '`');
+        put((byte) '`');
+        nameOrProcedure(from + 1, end);
+        put((byte) '`');
+        return end + 1;
+    }
+
+    private int dash(int i) {
+        boolean comment = i + 1 < to && in[i + 1] == '-' && (i + 2 == to || in[i + 2] >= 0 && in[i + 2] <= ' ');
+        if (comment) {
+            return lineComment(i);
+        }
+        return signed(i) ? number(i + 1) : symbol(i);
+    }
+
+    /** A sign right before a digit belongs to the number, as for Percona's tools. */
+    private boolean signed(int i) {
+        int next = i + 1 < to && in[i + 1] == '.' ? i + 2 : i + 1;
+        return next < to && ByteText.isDigit(in[next]);
+    }
+
+    private int lineComment(int from) {
+        commentPending = true;
+        return ByteText.lineFeed(in, from, to);
+    }
+
+    private int slash(int i) {
+        if (i + 1 == to || in[i + 1] != '*') {
+            return symbol(i);
+        }
+        int mark = i + 2 < to && in[i + 2] == 'M' ? i + 3 : i + 2;
+        if (mark < to && in[mark] == '!') {
+            separate((byte) '/');
+            while (i <= mark) {
+                put(ByteText.lower(in[i++]));
+            }
+            return i;
+        }
+        int end = i + 2;
+        while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
+            end++;
+        }
+        toolComment |= ToolComment.matches(in, i + 2, Math.min(end, to));
+        commentPending = true;
+        return Math.min(end + 2, to);
+    }
+
+    private int number(int from) {
+        int end = Numbers.end(in, from, to);
+        boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
+        boolean joins = signed && !blankPending && !commentPending && length > 0 && out[length - 1] == '?';
+        if (end < to && SqlBytes.isWord(in[end])) {
+            separate((byte) '?');
+            return name(from, wordEnd(from));
+        }
+        if (!joins) {
+            placeholder();
+        }
+        return end;
+    }
+
+    private int wordEnd(int from) {
+        int end = from;
+        while (end < to && SqlBytes.isWord(in[end])) {
+            end++;
+        }
+        return end;
+    }
+
+    private int word(int from) {
+        int end = wordEnd(from);
+        int quote = introducedLiteral(from, end);
+        if (quote >= 0) {
+            return literal(quote);
+        }
+        if (isConstant(from, end)) {
+            placeholder();
+            return end;
+        }
+        separate(in[from]);
+        int start = length;
+        nameOrProcedure(from, end);
+        if (verbFrom < 0) {
+            startsWith(start);
+        }
+        if (guard.masksRest(in, from, end)) {
+            blankPending = true;
+            placeholder();
+            return to;
+        }
+        return end;
+    }
+
+    private void startsWith(int start) {
+        verbFrom = start;
+        verbTo = length;
+        call = ByteText.equalsIgnoreCase(out, verbFrom, verbTo, CALL);
+    }
+
+    /** A called procedure's name keeps its digits, as for Percona's tools. */
+    private void nameOrProcedure(int from, int end) {
+        if (call) {
+            copyLower(from, end);
+        } else {
+            name(from, end);
+        }
+    }
+
+    /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
+    private int introducedLiteral(int from, int end) {
+        boolean letter = end - from == 1 && switch (in[from]) {
+            case 'x', 'X', 'b', 'B', 'n', 'N' -> true;
+            default -> false;
+        };
+        if (letter) {
+            return end < to && in[end] == '\'' ? end : -1;
+        }
+        if (in[from] != '_') {
+            return -1;
+        }
+        int next = ByteText.skipBlanks(in, end, to);
+        return next < to && (in[next] == '\'' || in[next] == '"') ? next : -1;
+    }
+
+    private boolean isConstant(int from, int end) {
+        return switch (end - from) {
+            case 4 -> ByteText.startsWithIgnoreCase(in, from, end, NULL)
+                    || ByteText.startsWithIgnoreCase(in, from, end, TRUE);
+            case 5 -> ByteText.startsWithIgnoreCase(in, from, end, FALSE);
+            default -> false;
+        };
+    }
+
+    private void copyLower(int from, int end) {
+        for (int i = from; i < end; i++) {
+            put(ByteText.lower(in[i]));
+        }
+    }
+
+    /** Writes a name, each run of a digit and the hexadecimal digits after it as one {@code ?}. */
+    private int name(int from, int end) {
+        int i = from;
+        while (i < end) {
+            byte b = in[i++];
+            if (ByteText.isDigit(b)) {
+                put((byte) '?');
+                while (i < end && Numbers.belongsToRun(in[i])) {
+                    i++;
+                }
+            } else {
+                put(ByteText.lower(b));
+            }
+        }
+        return end;
+    }
+
+    private void put(byte b) {
+        if (length == out.length) {
+            out = Arrays.copyOf(out, length * 2);
+        }
+        out[length++] = b;
+    }
+}

@@ -1,0 +1,30 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+
+/** The comment {@code db.table:1/2} by which pt-table-checksum and its kin mark their statements. */
+final class ToolComment {
+
+    private ToolComment() {}
+
+    /** Judges a comment's text. */
+    static boolean matches(byte[] bytes, int from, int to) {
+        if (to - from < 7 || !ByteText.isDigit(bytes[to - 1]) || bytes[to - 2] != '/') {
+            return false;
+        }
+        if (!ByteText.isDigit(bytes[to - 3]) || bytes[to - 4] != ':') {
+            return false;
+        }
+        int point = words(bytes, from, to - 4);
+        return point > from && point < to - 5 && bytes[point] == '.' && words(bytes, point + 1, to - 4) == to - 4;
+    }
+
+    private static int words(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && SqlBytes.isWord(bytes[i])) {
+            i++;
+        }
+        return i;
+    }
+}

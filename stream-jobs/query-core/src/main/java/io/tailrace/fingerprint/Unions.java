@@ -1,0 +1,92 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+
+/** Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools. */
+final class Unions {
+
+    private static final byte[] SELECT = ByteText.ascii("select ");
+    private static final byte[] UNION = ByteText.ascii(" union ");
+    private static final byte[] ALL = ByteText.ascii("all ");
+    private static final byte[] REPEAT = ByteText.ascii(" /*repeat union*/");
+    private static final byte[] REPEAT_ALL = ByteText.ascii(" /*repeat union all*/");
+
+    /** Starts and unions that are tried, so that no statement costs more than its length times this. */
+    private static final int MOST_TRIES = 64;
+
+    private Unions() {}
+
+    /** Collapses within {@code text[0, length)}; returns the new length. */
+    static int collapse(byte[] text, int length) {
+        int end = length;
+        int union = ByteText.indexOf(text, 0, end, UNION);
+        if (union < 0) {
+            return end;
+        }
+        int tries = 0;
+        int select = nextSelect(text, 0, end);
+        while (select >= 0 && tries++ < MOST_TRIES) {
+            int shorter = collapseFrom(text, select, end);
+            if (shorter < end) {
+                end = shorter;
+            }
+            select = nextSelect(text, select + 1, end);
+        }
+        return end;
+    }
+
+    private static int nextSelect(byte[] text, int from, int end) {
+        int select = ByteText.indexOf(text, from, end, SELECT);
+        while (select > 0 && SqlBytes.isWord(text[select - 1])) {
+            select = ByteText.indexOf(text, select + 1, end, SELECT);
+        }
+        return select;
+    }
+
+    /** Tries every union behind a select: is what stands between them repeated after it? */
+    private static int collapseFrom(byte[] text, int select, int end) {
+        int union = ByteText.indexOf(text, select, end, UNION);
+        for (int tries = 0; union >= 0 && tries < MOST_TRIES; tries++) {
+            boolean all = ByteText.startsWith(text, union + UNION.length, end, ALL);
+            int repeated = afterRepeats(text, select, union, end, all);
+            if (repeated > union) {
+                return replace(text, union, repeated, end, all ? REPEAT_ALL : REPEAT);
+            }
+            union = ByteText.indexOf(text, union + 1, end, UNION);
+        }
+        return end;
+    }
+
+    private static int afterRepeats(byte[] text, int select, int union, int end, boolean all) {
+        int size = union - select;
+        int i = union;
+        while (true) {
+            int copy = i + UNION.length + (all ? ALL.length : 0);
+            boolean sameUnion = ByteText.startsWith(text, i, end, UNION)
+                    && all == ByteText.startsWith(text, i + UNION.length, end, ALL);
+            if (!sameUnion || !isCopy(text, select, copy, size, end)) {
+                return i;
+            }
+            i = copy + size;
+        }
+    }
+
+    private static boolean isCopy(byte[] text, int select, int copy, int size, int end) {
+        if (copy + size > end || copy + size < end && SqlBytes.isWord(text[copy + size])) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (text[select + i] != text[copy + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int replace(byte[] text, int from, int to, int end, byte[] mark) {
+        System.arraycopy(mark, 0, text, from, mark.length);
+        System.arraycopy(text, to, text, from + mark.length, end - to);
+        return end - (to - from) + mark.length;
+    }
+}

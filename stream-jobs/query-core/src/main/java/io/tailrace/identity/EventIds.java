@@ -1,0 +1,44 @@
+package io.tailrace.identity;
+
+import io.tailrace.event.EventId;
+import io.tailrace.framing.LogEntry;
+
+/**
+ * Makes the id of an event: the same for the same bytes at the same place of the same server's log, whoever ships
+ * them. MurmurHash3 x64 128 over
+ *
+ * <pre>instance 0x1f source 0x1f offset time bytes</pre>
+ *
+ * <p>with instance and source in UTF-8, the offset of the entry's first byte and the event time in epoch
+ * microseconds as 8 little-endian bytes each, and the entry's bytes with every {@code \r\n} as {@code \n} and
+ * without the last line end. No path and no generation: rotation, backfill and the command line agree. Not
+ * thread-safe.
+ */
+public final class EventIds {
+
+    private final Murmur3 hash = new Murmur3();
+
+    /** The id of an entry's event; {@code eventTime} in epoch microseconds. */
+    public EventId event(LogEntry entry, long eventTime) {
+        hash.reset();
+        hash.update(entry.origin().instance()).update(entry.origin().source());
+        hash.update(entry.offset()).update(eventTime);
+        normalised(entry.bytes(), entry.from(), entry.to());
+        return new EventId(hash.digest());
+    }
+
+    private void normalised(byte[] bytes, int from, int to) {
+        int end = to > from && bytes[to - 1] == '\n' ? to - 1 : to;
+        if (end > from && bytes[end - 1] == '\r') {
+            end--;
+        }
+        int piece = from;
+        for (int i = from; i + 1 < end; i++) {
+            if (bytes[i] == '\r' && bytes[i + 1] == '\n') {
+                hash.update(bytes, piece, i);
+                piece = i + 1;
+            }
+        }
+        hash.update(bytes, piece, end);
+    }
+}

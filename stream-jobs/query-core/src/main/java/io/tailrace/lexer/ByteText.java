@@ -1,0 +1,137 @@
+package io.tailrace.lexer;
+
+import java.nio.charset.StandardCharsets;
+
+/** Reading ASCII within ranges of raw bytes, without making strings. Ranges are {@code [from, to)}. */
+public final class ByteText {
+
+    private ByteText() {}
+
+    /** Index after the last byte of a line that is not its line end: {@code \n} or {@code \r\n}. */
+    public static int withoutLineEnd(byte[] bytes, int from, int to) {
+        int end = to;
+        if (end > from && bytes[end - 1] == '\n') {
+            end--;
+        }
+        if (end > from && bytes[end - 1] == '\r') {
+            end--;
+        }
+        return end;
+    }
+
+    /** Index of the first line feed at or after {@code from}, or {@code to} when there is none. */
+    public static int lineFeed(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && bytes[i] != '\n') {
+            i++;
+        }
+        return i;
+    }
+
+    public static boolean startsWith(byte[] bytes, int from, int to, byte[] prefix) {
+        if (to - from < prefix.length) {
+            return false;
+        }
+        for (int i = 0; i < prefix.length; i++) {
+            if (bytes[from + i] != prefix[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As {@link #startsWith}; the prefix is lower case ASCII and letters of either case match it. */
+    public static boolean startsWithIgnoreCase(byte[] bytes, int from, int to, byte[] lowerCasePrefix) {
+        if (to - from < lowerCasePrefix.length) {
+            return false;
+        }
+        for (int i = 0; i < lowerCasePrefix.length; i++) {
+            if (lower(bytes[from + i]) != lowerCasePrefix[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    public static boolean endsWith(byte[] bytes, int from, int to, byte[] suffix) {
+        return to - from >= suffix.length && startsWith(bytes, to - suffix.length, to, suffix);
+    }
+
+    public static boolean equalsIgnoreCase(byte[] bytes, int from, int to, byte[] lowerCaseWord) {
+        return to - from == lowerCaseWord.length && startsWithIgnoreCase(bytes, from, to, lowerCaseWord);
+    }
+
+    /** Index of the first occurrence, or -1. */
+    public static int indexOf(byte[] bytes, int from, int to, byte[] wanted) {
+        int last = to - wanted.length;
+        for (int i = from; i <= last; i++) {
+            if (bytes[i] == wanted[0] && startsWith(bytes, i, to, wanted)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Index of the last occurrence, or -1. */
+    public static int lastIndexOf(byte[] bytes, int from, int to, byte[] wanted) {
+        for (int i = to - wanted.length; i >= from; i--) {
+            if (bytes[i] == wanted[0] && startsWith(bytes, i, to, wanted)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    public static int skipBlanks(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && isBlank(bytes[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    public static int trimBlanks(byte[] bytes, int from, int to) {
+        int i = to;
+        while (i > from && isBlank(bytes[i - 1])) {
+            i--;
+        }
+        return i;
+    }
+
+    public static boolean isBlank(byte b) {
+        return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\f' || b == 0x0b;
+    }
+
+    public static boolean isDigit(byte b) {
+        return b >= '0' && b <= '9';
+    }
+
+    /** Lower case of an ASCII letter; any other byte as it is. */
+    public static byte lower(byte b) {
+        return b >= 'A' && b <= 'Z' ? (byte) (b + 32) : b;
+    }
+
+    /** An unsigned decimal of at most 18 digits, or -1 where the range is none. */
+    public static long unsigned(byte[] bytes, int from, int to) {
+        if (from >= to || to - from > 18) {
+            return -1;
+        }
+        long value = 0;
+        for (int i = from; i < to; i++) {
+            if (!isDigit(bytes[i])) {
+                return -1;
+            }
+            value = value * 10 + bytes[i] - '0';
+        }
+        return value;
+    }
+
+    public static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** UTF-8 with the replacement character where the bytes are none. */
+    public static String utf8(byte[] bytes, int from, int to) {
+        return new String(bytes, from, to - from, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,21 @@
+package io.tailrace.lexer;
+
+/** Classes of the bytes of a statement. */
+public final class SqlBytes {
+
+    private static final boolean[] WORD = new boolean[256];
+
+    static {
+        for (int b = 0; b < 256; b++) {
+            WORD[b] = b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '$'
+                    || b >= 0x80;
+        }
+    }
+
+    private SqlBytes() {}
+
+    /** A byte of an unquoted identifier, keyword or number: MySQL's {@code [0-9a-zA-Z$_]} and every non-ASCII byte. */
+    public static boolean isWord(byte b) {
+        return WORD[b & 0xff];
+    }
+}

@@ -1,0 +1,309 @@
+package io.tailrace.lexer;
+
+/**
+ * Follows a statement line by line and knows at each line's end whether it is inside a literal or comment, and
+ * whether the statement's final semicolon was seen. Quoting is MySQL's and MariaDB's with their default
+ * {@code sql_mode}: {@code '…'} and {@code "…"} with backslash escapes, {@code `…`} without, {@code /* … *&#47;},
+ * {@code /*! … *&#47;} and {@code /*M! … *&#47;} (whose content is code), {@code --} before white space, and {@code #}.
+ *
+ * <p>Its whole state fits in an int, so that a framer can stop and go on after any line.
+ */
+public final class StatementScanner {
+
+    private static final int CODE = 0;
+    private static final int SINGLE_QUOTED = 1;
+    private static final int DOUBLE_QUOTED = 2;
+    private static final int BACKTICKED = 3;
+    private static final int COMMENT = 4;
+
+    private static final int NOTHING = 0;
+    private static final int TEXT = 1;
+    private static final int SEMICOLON = 2;
+
+    /** No word of the statement was seen. */
+    private static final int START = 0;
+    /** After CREATE or ALTER, before the kind of object. */
+    private static final int DEFINITION = 1;
+    /** After BEGIN, which may open a transaction or a block. */
+    private static final int BEGIN = 2;
+    private static final int SIMPLE = 3;
+    /** Semicolons inside the statement do not end it. */
+    private static final int COMPOUND = 4;
+
+    private static final int MAX_DEPTH = 0xffff;
+
+    private int mode;
+    private boolean executableComment;
+    private int last;
+    private boolean commentHidesSemicolon;
+    private int shape;
+    private int depth;
+    private boolean afterEnd;
+
+    /** Forgets everything: a statement starts with the next line. */
+    public void reset() {
+        restore(0);
+    }
+
+    /** The state between two lines. */
+    public int state() {
+        return mode
+                | (executableComment ? 1 << 3 : 0)
+                | last << 4
+                | (commentHidesSemicolon ? 1 << 6 : 0)
+                | shape << 7
+                | (afterEnd ? 1 << 10 : 0)
+                | depth << 11;
+    }
+
+    public void restore(int state) {
+        mode = state & 7;
+        executableComment = (state & 1 << 3) != 0;
+        last = state >> 4 & 3;
+        commentHidesSemicolon = (state & 1 << 6) != 0;
+        shape = state >> 7 & 7;
+        afterEnd = (state & 1 << 10) != 0;
+        depth = state >>> 11 & MAX_DEPTH;
+    }
+
+    /** The next byte belongs to a literal, a quoted name, a block comment or the block of a compound statement. */
+    public boolean inside() {
+        return mode != CODE || shape == COMPOUND && depth > 0;
+    }
+
+    /** The next byte belongs to a literal, a quoted name or a block comment. */
+    public boolean insideLiteral() {
+        return mode != CODE;
+    }
+
+    /** The final semicolon was seen, and nothing that could follow belongs to the statement. */
+    public boolean complete() {
+        return mode == CODE && !executableComment && last == SEMICOLON && shape != COMPOUND;
+    }
+
+    /**
+     * The statement may end here, but only what follows can tell: a semicolon of a compound statement, or one that
+     * stands at the end of a line comment ({@code SELECT 1 -- note;}: the server appends its semicolon blindly).
+     */
+    public boolean mayBeComplete() {
+        return mode == CODE && (commentHidesSemicolon || last == SEMICOLON);
+    }
+
+    /** Reads one line; {@code to} excludes its line end. */
+    public void line(byte[] bytes, int from, int to) {
+        commentHidesSemicolon = false;
+        int i = from;
+        while (i < to) {
+            i = switch (mode) {
+                case CODE -> code(bytes, i, to);
+                case SINGLE_QUOTED -> quoted(bytes, i, to, (byte) '\'');
+                case DOUBLE_QUOTED -> quoted(bytes, i, to, (byte) '"');
+                case BACKTICKED -> backticked(bytes, i, to);
+                default -> comment(bytes, i, to);
+            };
+        }
+    }
+
+    private int quoted(byte[] bytes, int from, int to, byte quote) {
+        for (int i = from; i < to; i++) {
+            byte b = bytes[i];
+            if (b == '\\') {
+                i++;
+            } else if (b == quote) {
+                mode = CODE;
+                return i + 1;
+            }
+        }
+        return to;
+    }
+
+    private int backticked(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == '`') {
+                mode = CODE;
+                return i + 1;
+            }
+        }
+        return to;
+    }
+
+    private int comment(byte[] bytes, int from, int to) {
+        for (int i = from; i + 1 < to; i++) {
+            if (bytes[i] == '*' && bytes[i + 1] == '/') {
+                mode = CODE;
+                return i + 2;
+            }
+        }
+        return to;
+    }
+
+    /** Reads code up to the next change of mode. Long, for it is the hot loop. */
+    private int code(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to) {
+            byte b = bytes[i];
+            switch (b) {
+                case ' ', '\t', '\r', '\n', '\f', 0x0b -> i++;
+                case '\'' -> {
+                    return open(SINGLE_QUOTED, i + 1);
+                }
+                case '"' -> {
+                    return open(DOUBLE_QUOTED, i + 1);
+                }
+                case '`' -> {
+                    return open(BACKTICKED, i + 1);
+                }
+                case '#' -> {
+                    return lineComment(bytes, to);
+                }
+                case '-' -> {
+                    if (startsDashComment(bytes, i, to)) {
+                        return lineComment(bytes, to);
+                    }
+                    i = text(i + 1);
+                }
+                case '/' -> {
+                    if (i + 1 < to && bytes[i + 1] == '*') {
+                        i = openComment(bytes, i, to);
+                        if (mode != CODE) {
+                            return i;
+                        }
+                    } else {
+                        i = text(i + 1);
+                    }
+                }
+                case '*' -> {
+                    if (executableComment && i + 1 < to && bytes[i + 1] == '/') {
+                        executableComment = false;
+                        i += 2;
+                    } else {
+                        i = text(i + 1);
+                    }
+                }
+                case ';' -> {
+                    semicolon();
+                    i++;
+                }
+                default -> i = SqlBytes.isWord(b) ? word(bytes, i, to) : text(i + 1);
+            }
+        }
+        return to;
+    }
+
+    private int open(int quotedMode, int next) {
+        text(next);
+        mode = quotedMode;
+        return next;
+    }
+
+    private int lineComment(byte[] bytes, int to) {
+        commentHidesSemicolon = bytes[to - 1] == ';';
+        return to;
+    }
+
+    private static boolean startsDashComment(byte[] bytes, int i, int to) {
+        return i + 1 < to && bytes[i + 1] == '-' && (i + 2 == to || bytes[i + 2] >= 0 && bytes[i + 2] <= ' ');
+    }
+
+    private int openComment(byte[] bytes, int i, int to) {
+        int mark = i + 2 < to && bytes[i + 2] == 'M' ? i + 3 : i + 2;
+        if (executableComment || mark >= to || bytes[mark] != '!') {
+            mode = COMMENT;
+            return i + 2;
+        }
+        executableComment = true;
+        int next = mark + 1;
+        while (next < to && ByteText.isDigit(bytes[next])) {
+            next++;
+        }
+        return next;
+    }
+
+    private void semicolon() {
+        if (executableComment) {
+            text(0);
+            return;
+        }
+        closeBlock();
+        if (shape == BEGIN || shape == START) {
+            shape = SIMPLE;
+        }
+        last = SEMICOLON;
+    }
+
+    /** Notes something that is neither white space, comment, word nor final semicolon. */
+    private int text(int next) {
+        last = TEXT;
+        if (shape == START) {
+            shape = SIMPLE;
+        }
+        closeBlock();
+        return next;
+    }
+
+    private int word(byte[] bytes, int from, int to) {
+        int end = from + 1;
+        while (end < to && SqlBytes.isWord(bytes[end])) {
+            end++;
+        }
+        last = TEXT;
+        if (shape != SIMPLE) {
+            keyword(bytes, from, end);
+        }
+        return end;
+    }
+
+    private void keyword(byte[] bytes, int from, int to) {
+        Keyword keyword = Keyword.of(bytes, from, to);
+        switch (shape) {
+            case START -> shape = startShape(keyword);
+            case DEFINITION -> {
+                if (keyword == Keyword.ROUTINE) {
+                    shape = COMPOUND;
+                } else if (keyword == Keyword.OTHER_OBJECT) {
+                    shape = SIMPLE;
+                }
+            }
+            case BEGIN -> {
+                shape = keyword == Keyword.WORK ? SIMPLE : COMPOUND;
+                depth = shape == COMPOUND ? 1 : 0;
+            }
+            default -> block(keyword);
+        }
+    }
+
+    private static int startShape(Keyword keyword) {
+        return switch (keyword) {
+            case DEFINE -> DEFINITION;
+            case BEGIN -> BEGIN;
+            case BLOCK, CASE -> COMPOUND;
+            default -> SIMPLE;
+        };
+    }
+
+    /**
+     * Counts BEGIN … END and CASE … END of a compound statement. Other blocks close with END and their own name,
+     * and are not counted, so that the functions IF() and REPEAT() do no harm.
+     */
+    private void block(Keyword keyword) {
+        boolean namedEnd = afterEnd && keyword == Keyword.BLOCK;
+        boolean caseEnd = afterEnd && keyword == Keyword.CASE;
+        if (namedEnd) {
+            afterEnd = false;
+            return;
+        }
+        closeBlock();
+        if (keyword == Keyword.END) {
+            afterEnd = true;
+        } else if (keyword == Keyword.BEGIN || keyword == Keyword.CASE && !caseEnd) {
+            depth = Math.min(depth + 1, MAX_DEPTH);
+        }
+    }
+
+    private void closeBlock() {
+        if (afterEnd) {
+            afterEnd = false;
+            depth = Math.max(depth - 1, 0);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.tailrace.lexer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Strings for byte ranges that come again and again: users, hosts, databases, numbers. It holds the latest string of
+ * each slot, so its size is bounded and a miss costs no more than a new string. Not thread-safe.
+ */
+public final class StringPool {
+
+    private static final int SLOTS = 4096;
+    private static final int LONGEST = 96;
+
+    private final byte[][] keys = new byte[SLOTS][];
+    private final String[] values = new String[SLOTS];
+
+    /** The range as UTF-8, with the replacement character where it is none. */
+    public String utf8(byte[] bytes, int from, int to) {
+        int length = to - from;
+        if (length == 0) {
+            return "";
+        }
+        if (length > LONGEST) {
+            return ByteText.utf8(bytes, from, to);
+        }
+        int slot = slot(bytes, from, to);
+        byte[] key = keys[slot];
+        if (key == null || !Arrays.equals(key, 0, key.length, bytes, from, to)) {
+            key = Arrays.copyOfRange(bytes, from, to);
+            keys[slot] = key;
+            values[slot] = new String(key, StandardCharsets.UTF_8);
+        }
+        return values[slot];
+    }
+
+    private static int slot(byte[] bytes, int from, int to) {
+        int hash = 0;
+        for (int i = from; i < to; i++) {
+            hash = 31 * hash + bytes[i];
+        }
+        return (hash ^ hash >>> 12 ^ hash >>> 24) & SLOTS - 1;
+    }
+}

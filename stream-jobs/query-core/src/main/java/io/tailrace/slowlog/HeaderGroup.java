@@ -1,0 +1,123 @@
+package io.tailrace.slowlog;
+
+/**
+ * A run of header lines within a statement that is not complete: either the start of the next entry, or text of the
+ * statement that looks like one.
+ *
+ * <p>A server writes {@code # User@Host}, {@code # Query_time} and {@code SET timestamp=…;} and then a statement. A
+ * client's statement cannot hold {@code SET timestamp=…;} outside literals and comments and go on after it. So the
+ * run is proven when a line follows that starts no entry itself.
+ */
+final class HeaderGroup {
+
+    enum Verdict {
+        /** No run, or not decided yet. */
+        OPEN,
+        /** The run was text of the statement. */
+        REFUTED,
+        /** The run starts an entry. */
+        PROVEN
+    }
+
+    private static final int NONE = 0;
+    private static final int TIME = 1;
+    private static final int USER = 2;
+    private static final int QUERY_TIME = 3;
+    private static final int STAMPED = 4;
+
+    private int step;
+    long from;
+    boolean inside;
+    boolean afterStatement;
+    long timestamp;
+    long querySeconds;
+
+    boolean isOpen() {
+        return step != NONE;
+    }
+
+    boolean isStamped() {
+        return step == STAMPED;
+    }
+
+    /** The run has what only a complete header has; a semicolon after it is the header's own. */
+    boolean holdsSemicolon() {
+        return !inside && step >= QUERY_TIME;
+    }
+
+    void clear() {
+        step = NONE;
+        from = 0;
+        inside = false;
+        afterStatement = false;
+        timestamp = 0;
+        querySeconds = 0;
+    }
+
+    /**
+     * Starts a run.
+     *
+     * @param offset file offset of its first line
+     * @param insideLiteral a literal, comment or block is open before it
+     * @param statementMayEnd what precedes may be a complete statement
+     */
+    void start(SlowLogLine line, long offset, boolean insideLiteral, boolean statementMayEnd) {
+        clear();
+        step = line == SlowLogLine.TIME ? TIME : USER;
+        from = offset;
+        inside = insideLiteral;
+        afterStatement = statementMayEnd;
+    }
+
+    /** Reads the line after the run so far. */
+    Verdict next(SlowLogLine line, byte[] bytes, int lineFrom, int lineTo) {
+        return switch (step) {
+            case NONE -> Verdict.OPEN;
+            case TIME -> line == SlowLogLine.USER ? advance(USER) : Verdict.REFUTED;
+            case USER -> afterUser(line, bytes, lineFrom, lineTo);
+            case QUERY_TIME -> afterQueryTime(line, bytes, lineFrom, lineTo);
+            default -> afterTimestamp(line);
+        };
+    }
+
+    private Verdict advance(int next) {
+        step = next;
+        return Verdict.OPEN;
+    }
+
+    private Verdict afterUser(SlowLogLine line, byte[] bytes, int from, int to) {
+        if (line == SlowLogLine.QUERY_TIME) {
+            querySeconds = SlowLogFields.leadingSeconds(bytes, from, to);
+            return advance(QUERY_TIME);
+        }
+        return line == SlowLogLine.HASH ? Verdict.OPEN : Verdict.REFUTED;
+    }
+
+    private Verdict afterQueryTime(SlowLogLine line, byte[] bytes, int lineFrom, int lineTo) {
+        return switch (line) {
+            case HASH, USE -> Verdict.OPEN;
+            case SET_TIMESTAMP -> {
+                timestamp = SlowLogLine.timestampValue(bytes, lineFrom, lineTo);
+                yield advance(STAMPED);
+            }
+            case ADMINISTRATOR_COMMAND -> Verdict.PROVEN;
+            default -> afterStatement ? Verdict.PROVEN : Verdict.REFUTED;
+        };
+    }
+
+    private static Verdict afterTimestamp(SlowLogLine line) {
+        if (line == SlowLogLine.BLANK) {
+            return Verdict.OPEN;
+        }
+        boolean anotherEntry = line.startsEntry() || line == SlowLogLine.BANNER_VERSION;
+        return anotherEntry ? Verdict.REFUTED : Verdict.PROVEN;
+    }
+
+    int step() {
+        return step;
+    }
+
+    void step(int savedStep) {
+        step = savedStep;
+    }
+}

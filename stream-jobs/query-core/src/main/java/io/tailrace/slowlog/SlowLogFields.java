@@ -1,0 +1,74 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+import java.nio.charset.StandardCharsets;
+
+/** Where the values stand in header lines. Ranges exclude line ends. */
+final class SlowLogFields {
+
+    private static final int TIME_PREFIX_LENGTH = "# Time:".length();
+    private static final int USE_PREFIX_LENGTH = "use ".length();
+    private static final byte[] USER_WITHIN = ByteText.ascii(" # User@Host:");
+    private static final byte[] QUERY_TIME_KEY = ByteText.ascii("# Query_time:");
+
+    private SlowLogFields() {}
+
+    static int timeFrom(byte[] bytes, int lineFrom, int lineTo) {
+        return ByteText.skipBlanks(bytes, lineFrom + TIME_PREFIX_LENGTH, lineTo);
+    }
+
+    static int timeTo(byte[] bytes, int lineFrom, int lineTo) {
+        int user = ByteText.indexOf(bytes, lineFrom, lineTo, USER_WITHIN);
+        return ByteText.trimBlanks(bytes, timeFrom(bytes, lineFrom, lineTo), user > 0 ? user : lineTo);
+    }
+
+    static int databaseFrom(int lineFrom) {
+        return lineFrom + USE_PREFIX_LENGTH;
+    }
+
+    /**
+     * The database's name within what follows {@code use }: without the semicolon, and without backticks where
+     * MariaDB 10.11 quotes it. MySQL prints the name as it is, so a backtick at one end only belongs to it.
+     *
+     * @return from and to
+     */
+    static int[] unquotedDatabase(byte[] bytes, int from, int to) {
+        int first = ByteText.skipBlanks(bytes, from, to);
+        int last = ByteText.trimBlanks(bytes, first, to);
+        if (last > first && bytes[last - 1] == ';') {
+            last = ByteText.trimBlanks(bytes, first, last - 1);
+        }
+        boolean quoted = last - first > 2 && bytes[first] == '`' && bytes[last - 1] == '`';
+        return quoted ? new int[] {first + 1, last - 1} : new int[] {first, last};
+    }
+
+    /** Whole seconds of a {@code # Query_time:} line, rounded up; 0 where they cannot be read. */
+    static long leadingSeconds(byte[] bytes, int lineFrom, int lineTo) {
+        int from = ByteText.skipBlanks(bytes, lineFrom + QUERY_TIME_KEY.length, lineTo);
+        int to = from;
+        while (to < lineTo && ByteText.isDigit(bytes[to])) {
+            to++;
+        }
+        long seconds = ByteText.unsigned(bytes, from, to);
+        return seconds < 0 ? 0 : Math.min(seconds, MOST_SECONDS) + 1;
+    }
+
+    /** A query time above this is the server's overflow, seconds. */
+    static final long MOST_SECONDS = 1_000_000_000L;
+
+    /** The database's name of a {@code use} line as UTF-8. */
+    static String databaseName(byte[] bytes, int from, int to, StringPool strings) {
+        int[] name = unquotedDatabase(bytes, from, to);
+        String text = strings.utf8(bytes, name[0], name[1]);
+        boolean quoted = name[0] > from && bytes[name[0] - 1] == '`';
+        return quoted && text.indexOf('`') >= 0 ? text.replace("``", "`") : text;
+    }
+
+    /** The same of what follows {@code use }, one ISO-8859-1 character for each byte. */
+    static String rawDatabaseName(byte[] bytes) {
+        int[] name = unquotedDatabase(bytes, 0, bytes.length);
+        String text = new String(bytes, name[0], name[1] - name[0], StandardCharsets.ISO_8859_1);
+        return name[0] > 0 && bytes[name[0] - 1] == '`' ? text.replace("``", "`") : text;
+    }
+}

@@ -1,0 +1,580 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StatementScanner;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Cuts a slow log into entries, as MySQL 5.0 to 9.x, Percona Server and MariaDB write it. The rules, with their
+ * reasons, are in docs/FORMATS.md.
+ *
+ * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
+ * comment starts no entry. A literal is given up when {@value #PROOFS_AGAINST_LITERAL} headers that fit the log were
+ * read since it opened, or a banner of three lines, or one such header and {@value #LITERAL_LIMIT} bytes.
+ */
+final class SlowLogFramer implements EntryFramer {
+
+    /** Entries that follow a literal's start and fit the log before the literal is held to be unterminated. */
+    static final int PROOFS_AGAINST_LITERAL = 3;
+
+    /** Bytes of an entry after which one proof is enough. */
+    static final int LITERAL_LIMIT = 16 << 20;
+
+    /** Largest entry, bytes. */
+    static final int ENTRY_LIMIT = 64 << 20;
+
+    /** Most bytes of one rejection of lines that belong to no entry. */
+    static final int REJECTION_LIMIT = 1 << 20;
+
+    /** Longest time header and database name that is carried, bytes. A MySQL identifier has at most 256. */
+    private static final int CARRIED_LIMIT = 320;
+
+    /** How much earlier than the entry a following one may have ended: clocks are read more than once. */
+    private static final int CLOCK_TOLERANCE_SECONDS = 2;
+
+    private static final byte SNAPSHOT_VERSION = 1;
+
+    private enum State {
+        /** Outside entries. */
+        BETWEEN,
+        /** Within the server's banner. */
+        BANNER,
+        /** After an entry's first header line. */
+        HEADERS,
+        /** Within a {@code use} whose database name holds a line feed. */
+        USE_OPEN,
+        /** After {@code use}. */
+        AFTER_USE,
+        /** After {@code SET timestamp}, or within the statement. */
+        STATEMENT,
+        /** Among lines that belong to no entry. */
+        SKIPPING
+    }
+
+    private final StatementScanner scanner = new StatementScanner();
+    private final HeaderGroup group = new HeaderGroup();
+
+    private State state = State.BETWEEN;
+    /** Next offset to read. */
+    private long position;
+    /** First byte not yet reported. */
+    private long start;
+    private DeadLetterCode skipCode = DeadLetterCode.NO_ENTRY_START;
+    private boolean entrySeen;
+
+    private boolean ownTime;
+    private boolean ownUser;
+    private boolean ownDatabase;
+    private boolean statementStarted;
+    private long entryTimestamp;
+
+    private boolean forgedHeader;
+    private int proofs;
+    private long firstProof;
+    private int bannerStep;
+    private long bannerFrom;
+    private boolean statementMayEndAtBanner;
+    /** Entries that start before this offset were found by giving up a literal. */
+    private long ambiguousUntil;
+
+    private byte[] time = new byte[0];
+    private byte[] database = new byte[0];
+    private String timeText = "";
+    private String databaseText = "";
+
+    @Override
+    public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
+        position = offset + (to - from);
+        int end = ByteText.withoutLineEnd(buffer, from, to);
+        SlowLogLine line = SlowLogLine.of(buffer, from, end);
+        switch (state) {
+            case BETWEEN -> between(line, buffer, from, end, offset, out);
+            case BANNER -> banner(line, buffer, from, end, offset, out);
+            case HEADERS -> headers(line, buffer, from, end, offset, out);
+            case USE_OPEN -> useOpen(line, buffer, from, end, offset, out);
+            case AFTER_USE -> afterUse(line, buffer, from, end, offset, out);
+            case STATEMENT -> statement(line, buffer, from, end, offset, out);
+            case SKIPPING -> skipping(line, buffer, from, end, offset, out);
+        }
+        if (state != State.BETWEEN && position - start > ENTRY_LIMIT) {
+            rejectTooLarge(out);
+        }
+        return position;
+    }
+
+    @Override
+    public long pendingFrom() {
+        return state == State.BETWEEN ? position : start;
+    }
+
+    @Override
+    public void end(FrameListener out) {
+        finish(out);
+    }
+
+    @Override
+    public void hole(long resumeAt, FrameListener out) {
+        finish(out);
+        state = State.BETWEEN;
+        position = resumeAt;
+        start = resumeAt;
+        entrySeen = false;
+        ambiguousUntil = 0;
+        forgetContext();
+    }
+
+    private void between(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        start = offset;
+        if (line.startsEntry()) {
+            startEntry(line, bytes, from, end);
+        } else if (line == SlowLogLine.BLANK) {
+            out.framing(offset, position, FramingKind.BLANK);
+        } else if (line.isBanner()) {
+            startBanner(line, out);
+        } else {
+            skipCode = entrySeen ? DeadLetterCode.STRAY_TEXT : DeadLetterCode.NO_ENTRY_START;
+            state = State.SKIPPING;
+        }
+    }
+
+    private void startBanner(SlowLogLine line, FrameListener out) {
+        forgetContext();
+        entrySeen = true;
+        state = State.BANNER;
+        bannerStep = line == SlowLogLine.BANNER_VERSION ? 1 : 2;
+        if (line == SlowLogLine.BANNER_HEADS) {
+            endBanner(position, out);
+        }
+    }
+
+    private void banner(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (line == SlowLogLine.BANNER_PORT && bannerStep == 1) {
+            bannerStep = 2;
+        } else if (line == SlowLogLine.BANNER_HEADS) {
+            endBanner(position, out);
+        } else {
+            endBanner(offset, out);
+            between(line, bytes, from, end, offset, out);
+        }
+    }
+
+    private void endBanner(long to, FrameListener out) {
+        out.framing(start, to, FramingKind.BANNER);
+        bannerStep = 0;
+        state = State.BETWEEN;
+    }
+
+    private void startEntry(SlowLogLine line, byte[] bytes, int from, int end) {
+        state = State.HEADERS;
+        entrySeen = true;
+        ownTime = false;
+        ownUser = false;
+        ownDatabase = false;
+        statementStarted = false;
+        entryTimestamp = 0;
+        forgedHeader = false;
+        proofs = 0;
+        firstProof = 0;
+        bannerStep = 0;
+        group.clear();
+        scanner.reset();
+        header(line, bytes, from, end);
+    }
+
+    private void header(SlowLogLine line, byte[] bytes, int from, int end) {
+        if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
+            ownTime = true;
+            carryTime(bytes, from, end);
+        }
+        ownUser |= line == SlowLogLine.USER || line == SlowLogLine.TIME_AND_USER;
+    }
+
+    private void headers(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        boolean continues = line == SlowLogLine.USER && !ownUser;
+        switch (line) {
+            case TIME, USER, TIME_AND_USER -> {
+                if (continues) {
+                    header(line, bytes, from, end);
+                } else {
+                    rejectAndStart(line, bytes, from, end, offset, out);
+                }
+            }
+            case ADMINISTRATOR_COMMAND -> complete(position, out);
+            case QUERY_TIME, HASH -> { }
+            case USE -> use(bytes, from, end);
+            case SET_TIMESTAMP -> timestamp(bytes, from, end);
+            case BANNER_VERSION -> rejectAndStart(line, bytes, from, end, offset, out);
+            default -> firstOfStatement(line, bytes, from, end, offset, out);
+        }
+    }
+
+    /** The entry so far has no statement, and another or a banner follows. */
+    private void rejectAndStart(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        rejectIncomplete(offset, out);
+        between(line, bytes, from, end, offset, out);
+    }
+
+    private void timestamp(byte[] bytes, int from, int end) {
+        entryTimestamp = SlowLogLine.timestampValue(bytes, from, end);
+        state = State.STATEMENT;
+    }
+
+    private void use(byte[] bytes, int from, int end) {
+        ownDatabase = true;
+        database = carried(bytes, SlowLogFields.databaseFrom(from), end);
+        databaseText = null;
+        state = bytes[end - 1] == ';' ? State.AFTER_USE : State.USE_OPEN;
+    }
+
+    private void useOpen(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (line.startsEntry() || line == SlowLogLine.BANNER_VERSION) {
+            rejectAndStart(line, bytes, from, end, offset, out);
+            return;
+        }
+        database = append(database, bytes, from, end);
+        databaseText = null;
+        if (end > from && bytes[end - 1] == ';') {
+            state = State.AFTER_USE;
+        }
+    }
+
+    private void afterUse(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        switch (line) {
+            case TIME, USER, TIME_AND_USER, BANNER_VERSION -> {
+                // The use line was the statement itself: servers before 5.1 may print no SET timestamp.
+                complete(offset, out);
+                between(line, bytes, from, end, offset, out);
+            }
+            case SET_TIMESTAMP -> timestamp(bytes, from, end);
+            default -> firstOfStatement(line, bytes, from, end, offset, out);
+        }
+    }
+
+    private void firstOfStatement(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        state = State.STATEMENT;
+        statement(line, bytes, from, end, offset, out);
+    }
+
+    private void statement(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (!statementStarted && line == SlowLogLine.ADMINISTRATOR_COMMAND) {
+            complete(position, out);
+            return;
+        }
+        statementStarted = true;
+        if (group.isOpen() && closesRun(line, bytes, from, end, offset, out)) {
+            return;
+        }
+        if (line.startsEntry() && !group.isOpen()) {
+            group.start(line, offset, scanner.inside(), scanner.mayBeComplete());
+        }
+        if (bannerProven(line, bytes, from, end, offset, out)) {
+            return;
+        }
+        scanner.line(bytes, from, end);
+        if (scanner.complete() && !group.holdsSemicolon()) {
+            forgedHeader |= group.isOpen();
+            complete(position, out);
+        } else if (proofs > 0 && position - start > LITERAL_LIMIT) {
+            giveUpLiteral(out);
+        }
+    }
+
+    /** Lets the open run of header lines judge the next line; true when the line is dealt with. */
+    private boolean closesRun(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        HeaderGroup.Verdict verdict = group.next(line, bytes, from, end);
+        if (verdict == HeaderGroup.Verdict.OPEN) {
+            return false;
+        }
+        if (verdict == HeaderGroup.Verdict.REFUTED) {
+            forgedHeader = true;
+            boolean statementEnded = group.holdsSemicolon() && scanner.complete();
+            group.clear();
+            if (statementEnded) {
+                complete(offset, out);
+                between(line, bytes, from, end, offset, out);
+            }
+            return statementEnded;
+        }
+        return group.inside ? proofAgainstLiteral(out) : nextEntryFound(out);
+    }
+
+    /** The run starts the next entry: reading goes on there. */
+    private boolean nextEntryFound(FrameListener out) {
+        if (group.afterStatement) {
+            complete(group.from, out);
+        } else {
+            rejectIncomplete(group.from, out);
+        }
+        resumeAt(group.from);
+        return true;
+    }
+
+    private boolean proofAgainstLiteral(FrameListener out) {
+        forgedHeader = true;
+        if (fitsLog()) {
+            proofs++;
+            firstProof = proofs == 1 ? group.from : firstProof;
+        }
+        group.clear();
+        if (proofs >= PROOFS_AGAINST_LITERAL) {
+            giveUpLiteral(out);
+            return true;
+        }
+        return false;
+    }
+
+    /** An entry that follows in the log ended after this one did, so its time is not before this one's. */
+    private boolean fitsLog() {
+        return group.timestamp == 0
+                ? entryTimestamp == 0
+                : group.timestamp + group.querySeconds + CLOCK_TOLERANCE_SECONDS >= entryTimestamp;
+    }
+
+    private void giveUpLiteral(FrameListener out) {
+        ambiguousUntil = position;
+        out.rejected(start, firstProof, DeadLetterCode.UNTERMINATED_LITERAL,
+                "expected the end of a literal or comment, found the headers of " + proofs + " entries");
+        resumeAt(firstProof);
+    }
+
+    private boolean bannerProven(
+            SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (line == SlowLogLine.BANNER_VERSION) {
+            bannerStep = 1;
+            boolean atLineStart = SlowLogLine.bannerStart(bytes, from, end) == from;
+            bannerFrom = atLineStart ? offset : position;
+            statementMayEndAtBanner = atLineStart && scanner.mayBeComplete();
+        } else if (line == SlowLogLine.BANNER_PORT && bannerStep == 1) {
+            bannerStep = 2;
+        } else if (line == SlowLogLine.BANNER_HEADS && bannerStep == 2) {
+            cutAtBanner(out);
+            return true;
+        } else {
+            bannerStep = 0;
+        }
+        return false;
+    }
+
+    private void cutAtBanner(FrameListener out) {
+        long banner = bannerFrom;
+        if (proofs > 0) {
+            giveUpLiteral(out);
+        } else {
+            if (statementMayEndAtBanner) {
+                complete(banner, out);
+            } else {
+                rejectIncomplete(banner, out);
+            }
+            resumeAt(banner);
+        }
+    }
+
+    private void skipping(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (line.startsEntry() || line == SlowLogLine.BANNER_VERSION) {
+            rejectSkipped(offset, out);
+            between(line, bytes, from, end, offset, out);
+        } else if (position - start > REJECTION_LIMIT) {
+            rejectSkipped(position, out);
+            start = position;
+        }
+    }
+
+    private void complete(long to, FrameListener out) {
+        if (to - start > ENTRY_LIMIT) {
+            reject(to, DeadLetterCode.ENTRY_TOO_LARGE, out);
+        } else {
+            out.entry(start, to, context());
+        }
+        state = State.BETWEEN;
+    }
+
+    private EntryContext context() {
+        String inheritedTime = ownTime ? "" : timeText();
+        String inheritedDatabase = ownDatabase ? "" : databaseText();
+        boolean ambiguous = start < ambiguousUntil;
+        if (inheritedTime.isEmpty() && inheritedDatabase.isEmpty() && !forgedHeader && !ambiguous) {
+            return EntryContext.NONE;
+        }
+        return new EntryContext(inheritedDatabase, inheritedTime, forgedHeader, ambiguous);
+    }
+
+    private void rejectIncomplete(long to, FrameListener out) {
+        reject(to, DeadLetterCode.INCOMPLETE, out);
+    }
+
+    private void rejectTooLarge(FrameListener out) {
+        reject(position, DeadLetterCode.ENTRY_TOO_LARGE, out);
+        skipCode = DeadLetterCode.ENTRY_TOO_LARGE;
+        start = position;
+        state = State.SKIPPING;
+    }
+
+    private void rejectSkipped(long to, FrameListener out) {
+        if (to > start) {
+            reject(to, skipCode, out);
+        }
+    }
+
+    private void reject(long to, DeadLetterCode code, FrameListener out) {
+        out.rejected(start, to, code, switch (code) {
+            case INCOMPLETE -> "expected the rest of an entry in state " + state + ", found the next or the end";
+            case ENTRY_TOO_LARGE -> "expected an entry of at most " + ENTRY_LIMIT + " bytes";
+            case NO_ENTRY_START -> "expected the first line of an entry's header";
+            case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found the end of the file";
+            default -> "expected the first line of the next entry's header, found text after the final semicolon";
+        });
+        start = to;
+    }
+
+    private void resumeAt(long offset) {
+        position = offset;
+        start = offset;
+        group.clear();
+        state = State.BETWEEN;
+    }
+
+    private void finish(FrameListener out) {
+        switch (state) {
+            case BETWEEN -> { }
+            case BANNER -> endBanner(position, out);
+            case SKIPPING -> rejectSkipped(position, out);
+            case STATEMENT -> finishStatement(out);
+            default -> rejectIncomplete(position, out);
+        }
+        state = State.BETWEEN;
+    }
+
+    private void finishStatement(FrameListener out) {
+        if (group.isOpen() && !group.inside && group.afterStatement) {
+            complete(group.from, out);
+            start = group.from;
+            rejectIncomplete(position, out);
+        } else if (scanner.mayBeComplete()) {
+            forgedHeader |= group.isOpen();
+            complete(position, out);
+        } else {
+            reject(position, proofs > 0 ? DeadLetterCode.UNTERMINATED_LITERAL : DeadLetterCode.INCOMPLETE, out);
+        }
+    }
+
+    private void carryTime(byte[] bytes, int from, int end) {
+        time = carried(bytes, SlowLogFields.timeFrom(bytes, from, end), SlowLogFields.timeTo(bytes, from, end));
+        timeText = null;
+    }
+
+    private static byte[] carried(byte[] bytes, int from, int end) {
+        return Arrays.copyOfRange(bytes, from, Math.max(from, Math.min(end, from + CARRIED_LIMIT)));
+    }
+
+    private static byte[] append(byte[] first, byte[] bytes, int from, int end) {
+        int length = Math.min(end - from, Math.max(0, CARRIED_LIMIT - first.length - 1));
+        byte[] joined = Arrays.copyOf(first, first.length + 1 + length);
+        joined[first.length] = '\n';
+        System.arraycopy(bytes, from, joined, first.length + 1, length);
+        return joined;
+    }
+
+    private String timeText() {
+        if (timeText == null) {
+            timeText = new String(time, StandardCharsets.ISO_8859_1);
+        }
+        return timeText;
+    }
+
+    private String databaseText() {
+        if (databaseText == null) {
+            databaseText = SlowLogFields.rawDatabaseName(database);
+        }
+        return databaseText;
+    }
+
+    private void forgetContext() {
+        time = new byte[0];
+        database = new byte[0];
+        timeText = "";
+        databaseText = "";
+    }
+
+    @Override
+    public byte[] snapshot() {
+        ByteBuffer buffer = ByteBuffer.allocate(FIXED_SNAPSHOT + time.length + database.length);
+        buffer.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
+        buffer.put(flags(entrySeen, ownTime, ownUser, ownDatabase, statementStarted, forgedHeader));
+        buffer.put(flags(group.inside, group.afterStatement, statementMayEndAtBanner));
+        buffer.putLong(position).putLong(start).putLong(entryTimestamp).putInt(scanner.state());
+        buffer.put((byte) group.step()).putLong(group.from).putLong(group.timestamp).putLong(group.querySeconds);
+        buffer.put((byte) proofs).putLong(firstProof).put((byte) bannerStep).putLong(bannerFrom);
+        buffer.putLong(ambiguousUntil);
+        buffer.putShort((short) time.length).put(time).putShort((short) database.length).put(database);
+        return buffer.array();
+    }
+
+    /** Bytes of a snapshot without the two carried values. */
+    private static final int FIXED_SNAPSHOT = 5 + 3 * 8 + 4 + 1 + 3 * 8 + 1 + 8 + 1 + 8 + 8 + 2 * 2;
+
+    static SlowLogFramer restore(byte[] snapshot) {
+        ByteBuffer buffer = ByteBuffer.wrap(snapshot);
+        byte version = buffer.get();
+        if (version != SNAPSHOT_VERSION) {
+            throw new IllegalArgumentException(
+                    "expected version " + SNAPSHOT_VERSION + " of a slow log framer's snapshot, found " + version);
+        }
+        SlowLogFramer framer = new SlowLogFramer();
+        framer.read(buffer);
+        return framer;
+    }
+
+    private void read(ByteBuffer buffer) {
+        state = State.values()[buffer.get()];
+        skipCode = DeadLetterCode.values()[buffer.get()];
+        int flags = buffer.get();
+        entrySeen = (flags & 1) != 0;
+        ownTime = (flags & 2) != 0;
+        ownUser = (flags & 4) != 0;
+        ownDatabase = (flags & 8) != 0;
+        statementStarted = (flags & 16) != 0;
+        forgedHeader = (flags & 32) != 0;
+        int groupFlags = buffer.get();
+        group.inside = (groupFlags & 1) != 0;
+        group.afterStatement = (groupFlags & 2) != 0;
+        statementMayEndAtBanner = (groupFlags & 4) != 0;
+        position = buffer.getLong();
+        start = buffer.getLong();
+        entryTimestamp = buffer.getLong();
+        scanner.restore(buffer.getInt());
+        group.step(buffer.get());
+        group.from = buffer.getLong();
+        group.timestamp = buffer.getLong();
+        group.querySeconds = buffer.getLong();
+        proofs = buffer.get();
+        firstProof = buffer.getLong();
+        bannerStep = buffer.get();
+        bannerFrom = buffer.getLong();
+        ambiguousUntil = buffer.getLong();
+        time = carried(buffer);
+        database = carried(buffer);
+        timeText = null;
+        databaseText = null;
+    }
+
+    private static byte[] carried(ByteBuffer buffer) {
+        byte[] value = new byte[buffer.getShort()];
+        buffer.get(value);
+        return value;
+    }
+
+    private static byte flags(boolean... flags) {
+        int packed = 0;
+        for (int i = 0; i < flags.length; i++) {
+            packed |= flags[i] ? 1 << i : 0;
+        }
+        return (byte) packed;
+    }
+}

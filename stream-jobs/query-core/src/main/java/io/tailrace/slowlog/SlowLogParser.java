@@ -1,0 +1,154 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.event.QueryEvent;
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.Secrets;
+import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.identity.EventIds;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+import io.tailrace.time.CivilTime;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes a {@link QueryEvent} of a slow log's entry. */
+final class SlowLogParser implements EntryParser {
+
+    /** Longest statement that is given to the listener, bytes. */
+    private static final int LONGEST_SAMPLE = 64 << 10;
+
+    private final StringPool strings = new StringPool();
+    private final SlowLogHeader header = new SlowLogHeader(strings);
+    private final SlowLogTime times = new SlowLogTime();
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+    private final EventIds ids = new EventIds();
+
+    @Override
+    public void parse(LogEntry entry, ParseListener out) {
+        header.read(entry.bytes(), entry.from(), entry.to());
+        if (!header.hasQueryTime) {
+            out.rejected(DeadLetterCode.MALFORMED_HEADER, "expected Query_time in the header, found none");
+            return;
+        }
+        List<String> flags = new ArrayList<>(2);
+        long time = time(entry, flags);
+        if (time == CivilTime.NONE) {
+            out.rejected(
+                    DeadLetterCode.MALFORMED_HEADER,
+                    "expected a time in # Time, SET timestamp or an earlier header, found none");
+            return;
+        }
+        event(entry, time, flags, out);
+    }
+
+    private long time(LogEntry entry, List<String> flags) {
+        String zone = entry.origin().zone();
+        if (header.hasTime) {
+            long own = times.micros(entry.bytes(), header.timeFrom, header.timeTo, zone, header.timestamp);
+            if (own != CivilTime.NONE) {
+                return own;
+            }
+        }
+        if (header.timestamp > 0) {
+            return header.timestamp * 1_000_000;
+        }
+        byte[] carried = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
+        flags.add("time_inherited");
+        return times.micros(carried, 0, carried.length, zone, 0);
+    }
+
+    private void event(LogEntry entry, long time, List<String> flags, ParseListener out) {
+        StatementShape shape = shape(entry.bytes());
+        QueryEvent event = new QueryEvent();
+        origin(event, entry, time);
+        server(event);
+        event.setDatabase(database(entry, flags));
+        event.setQueryId(shape.queryId());
+        event.setRuleSet(Fingerprinter.RULE_SET);
+        event.setVerb(shape.verb());
+        flag(flags, header.overflow, "time_overflow");
+        flag(flags, entry.context().forgedHeader(), "forged_header");
+        flag(flags, entry.context().ambiguous(), "framing_ambiguous");
+        event.setFlags(flags);
+        out.query(event, shape.fingerprint(), sample(entry.bytes()));
+    }
+
+    private static void flag(List<String> flags, boolean set, String name) {
+        if (set) {
+            flags.add(name);
+        }
+    }
+
+    private StatementShape shape(byte[] bytes) {
+        return header.administratorCommand
+                ? fingerprinter.administratorCommand(bytes, header.statementFrom, header.statementTo)
+                : fingerprinter.statement(bytes, header.statementFrom, header.statementTo);
+    }
+
+    private void origin(QueryEvent event, LogEntry entry, long time) {
+        event.setEventId(ids.event(entry, time));
+        event.setCluster(entry.origin().cluster());
+        event.setInstance(entry.origin().instance());
+        event.setSource(entry.origin().source());
+        event.setLog(entry.origin().log());
+        event.setGeneration(entry.generation());
+        event.setEntryOffset(entry.offset());
+        event.setEntryBytes(entry.to() - entry.from());
+        event.setFormat(SlowLogFormat.NAME);
+        event.setEventTime(Instant.ofEpochSecond(
+                Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
+    }
+
+    private void server(QueryEvent event) {
+        UserHost names = header.userHost;
+        event.setConnectionId(header.threadId != 0 ? header.threadId : names.connectionId);
+        event.setUser(names.user);
+        event.setHost(names.host);
+        event.setIp(names.ip);
+        if (!names.privilegedUser.isEmpty()) {
+            header.attributes.put("priv_user", names.privilegedUser);
+        }
+        event.setQueryTime(header.queryTime);
+        event.setLockTime(header.lockTime);
+        event.setRowsSent(header.rowsSent);
+        event.setRowsExamined(header.rowsExamined);
+        event.setRowsAffected(header.rowsAffected);
+        event.setBytesSent(header.bytesSent);
+        event.setErrorCode(header.errorCode);
+        event.setWeight(header.weight);
+        event.setPlanFlags(header.planFlags);
+        event.setExplain(header.explain());
+        event.setAttributes(header.attributes);
+    }
+
+    private String database(LogEntry entry, List<String> flags) {
+        if (header.hasSchema) {
+            return header.schema;
+        }
+        if (header.hasDatabase) {
+            return header.database;
+        }
+        String inherited = entry.context().database();
+        if (inherited.isEmpty()) {
+            return "";
+        }
+        flags.add("database_inherited");
+        byte[] bytes = inherited.getBytes(StandardCharsets.ISO_8859_1);
+        return strings.utf8(bytes, 0, bytes.length);
+    }
+
+    private String sample(byte[] bytes) {
+        int from = header.statementFrom;
+        int to = header.statementTo;
+        if (Secrets.mayHold(bytes, from, to)) {
+            return "";
+        }
+        return ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+    }
+}

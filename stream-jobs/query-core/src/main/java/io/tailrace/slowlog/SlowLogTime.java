@@ -1,0 +1,57 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.time.CivilTime;
+import io.tailrace.time.LocalClock;
+
+/** Reads the value of a {@code # Time:} line. Not thread-safe. */
+final class SlowLogTime {
+
+    private static final int OLD_DATE = 6;
+    private static final int CENTURY_TURN = 70;
+
+    private final LocalClock clock = new LocalClock();
+
+    /**
+     * Epoch microseconds of {@code 2026-11-21T02:49:03.123456Z} (MySQL 5.7 and later) or of
+     * {@code 261121  2:49:03} (older, MariaDB), which is local.
+     *
+     * @param zone IANA zone of local times
+     * @param hint epoch seconds near the answer, 0 for none
+     * @return {@link CivilTime#NONE} when the bytes are neither
+     */
+    long micros(byte[] bytes, int from, int to, String zone, long hint) {
+        long iso = CivilTime.iso(bytes, from, to);
+        return iso == CivilTime.NONE ? old(bytes, from, to, zone, hint) : iso;
+    }
+
+    private long old(byte[] bytes, int from, int to, String zone, long hint) {
+        int date = from + OLD_DATE;
+        int clockFrom = date < to ? ByteText.skipBlanks(bytes, date, to) : to;
+        if (clockFrom == date || clockFrom == to) {
+            return CivilTime.NONE;
+        }
+        int hourTo = colon(bytes, clockFrom, to);
+        int minuteTo = hourTo < to ? colon(bytes, hourTo + 1, to) : to;
+        if (minuteTo >= to) {
+            return CivilTime.NONE;
+        }
+        long year = CivilTime.number(bytes, from, 2);
+        long local = CivilTime.epochSecond(
+                year < 0 ? year : year + (year < CENTURY_TURN ? 2000 : 1900),
+                CivilTime.number(bytes, from + 2, 2),
+                CivilTime.number(bytes, from + 4, 2),
+                ByteText.unsigned(bytes, clockFrom, hourTo),
+                ByteText.unsigned(bytes, hourTo + 1, minuteTo),
+                ByteText.unsigned(bytes, minuteTo + 1, to));
+        return local == CivilTime.NONE ? local : clock.utc(zone, local, hint) * 1_000_000;
+    }
+
+    private static int colon(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && bytes[i] != ':') {
+            i++;
+        }
+        return i;
+    }
+}

@@ -1,0 +1,96 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+
+/**
+ * Reads {@code # User@Host: priv_user[user] @ host [ip]  Id: 7}. Nothing in it is quoted, so it is read from its right
+ * end: an address holds no bracket and a host no blank, while a user's name may hold anything.
+ */
+final class UserHost {
+
+    private static final byte[] PREFIX = ByteText.ascii("# User@Host:");
+    private static final byte[] ID = ByteText.ascii(" Id:");
+    private static final byte[] AT = ByteText.ascii("] @ ");
+
+    String user = "";
+    /** The account that the server matched, where its name differs from the user's. */
+    String privilegedUser = "";
+    String host = "";
+    String ip = "";
+    /** 0 where the line has none. */
+    long connectionId;
+
+    void clear() {
+        user = "";
+        privilegedUser = "";
+        host = "";
+        ip = "";
+        connectionId = 0;
+    }
+
+    void read(byte[] bytes, int lineFrom, int lineTo, StringPool strings) {
+        clear();
+        int from = ByteText.lastIndexOf(bytes, lineFrom, lineTo, PREFIX) + PREFIX.length;
+        from = ByteText.skipBlanks(bytes, from, lineTo);
+        int to = connectionId(bytes, from, lineTo);
+        int at = ByteText.lastIndexOf(bytes, from, to, AT);
+        if (at < 0) {
+            user = strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to));
+            return;
+        }
+        hostAndAddress(bytes, at + AT.length, to, strings);
+        names(bytes, from, at, strings);
+    }
+
+    private int connectionId(byte[] bytes, int from, int to) {
+        int key = ByteText.lastIndexOf(bytes, from, to, ID);
+        if (key < 0) {
+            return ByteText.trimBlanks(bytes, from, to);
+        }
+        int value = ByteText.skipBlanks(bytes, key + ID.length, to);
+        long id = ByteText.unsigned(bytes, value, ByteText.trimBlanks(bytes, value, to));
+        if (id < 0) {
+            return ByteText.trimBlanks(bytes, from, to);
+        }
+        connectionId = id;
+        return ByteText.trimBlanks(bytes, from, key);
+    }
+
+    private void hostAndAddress(byte[] bytes, int from, int to, StringPool strings) {
+        int open = to;
+        if (to > from && bytes[to - 1] == ']') {
+            open = to - 1;
+            while (open > from && bytes[open] != '[') {
+                open--;
+            }
+            ip = bytes[open] == '[' ? strings.utf8(bytes, open + 1, to - 1) : "";
+        }
+        int first = ByteText.skipBlanks(bytes, from, open);
+        host = strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open));
+    }
+
+    /** Splits {@code priv_user[user}. Where both are equal the middle is known; else the first bracket splits. */
+    private void names(byte[] bytes, int from, int to, StringPool strings) {
+        int length = (to - from - 1) / 2;
+        int split = from + length;
+        if ((to - from) % 2 == 0 || bytes[split] != '[' || !equal(bytes, from, split + 1, length)) {
+            split = from;
+            while (split < to && bytes[split] != '[') {
+                split++;
+            }
+        }
+        user = strings.utf8(bytes, Math.min(split + 1, to), to);
+        String account = strings.utf8(bytes, from, split);
+        privilegedUser = account.equals(user) ? "" : account;
+    }
+
+    private static boolean equal(byte[] bytes, int first, int second, int length) {
+        for (int i = 0; i < length; i++) {
+            if (bytes[first + i] != bytes[second + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

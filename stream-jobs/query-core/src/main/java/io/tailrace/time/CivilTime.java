@@ -1,0 +1,99 @@
+package io.tailrace.time;
+
+import io.tailrace.lexer.ByteText;
+
+/** Times of the proleptic Gregorian calendar in epoch microseconds, read from bytes without making objects. */
+public final class CivilTime {
+
+    /** No time: the bytes are none. */
+    public static final long NONE = Long.MIN_VALUE;
+
+    private static final int DATE_AND_TIME = "2026-11-21T02:49:03".length();
+
+    private CivilTime() {}
+
+    /** Seconds since 1970 of a time taken as UTC, or {@link #NONE} when a field is out of its range. */
+    public static long epochSecond(long year, long month, long day, long hour, long minute, long second) {
+        boolean date = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
+        boolean clock = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second <= 60;
+        return date && clock ? epochDay(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second : NONE;
+    }
+
+    /** Days since 1970 by Howard Hinnant's algorithm. */
+    private static long epochDay(long year, long month, long day) {
+        long y = month <= 2 ? year - 1 : year;
+        long era = y / 400;
+        long yearOfEra = y - era * 400;
+        long dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+        long dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
+        return era * 146_097 + dayOfEra - 719_468;
+    }
+
+    private static long daysOf(long year, long month) {
+        if (month == 2) {
+            boolean leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            return leap ? 29 : 28;
+        }
+        return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+    }
+
+    /**
+     * Reads {@code 2026-11-21T02:49:03[.123456](Z|+02:00|-00:00)}, the form of MySQL 5.7 and later.
+     *
+     * @return epoch microseconds, or {@link #NONE}
+     */
+    public static long iso(byte[] bytes, int from, int to) {
+        long seconds = isoSecond(bytes, from, to);
+        if (seconds == NONE) {
+            return NONE;
+        }
+        int i = from + DATE_AND_TIME;
+        long micros = 0;
+        if (i < to && bytes[i] == '.') {
+            int fraction = i + 1;
+            i = fraction;
+            long unit = 100_000;
+            while (i < to && ByteText.isDigit(bytes[i])) {
+                micros += unit * (bytes[i++] - '0');
+                unit /= 10;
+            }
+        }
+        long offset = offsetSeconds(bytes, i, to);
+        return offset == NONE ? NONE : (seconds - offset) * 1_000_000 + micros;
+    }
+
+    /** The date and time of the ISO form, taken as UTC. */
+    public static long isoSecond(byte[] bytes, int from, int to) {
+        if (to - from < DATE_AND_TIME || bytes[from + 4] != '-' || bytes[from + 7] != '-') {
+            return NONE;
+        }
+        boolean separators = (bytes[from + 10] == 'T' || bytes[from + 10] == ' ')
+                && bytes[from + 13] == ':' && bytes[from + 16] == ':';
+        return separators
+                ? epochSecond(
+                        number(bytes, from, 4), number(bytes, from + 5, 2), number(bytes, from + 8, 2),
+                        number(bytes, from + 11, 2), number(bytes, from + 14, 2), number(bytes, from + 17, 2))
+                : NONE;
+    }
+
+    private static long offsetSeconds(byte[] bytes, int from, int to) {
+        if (to - from == 1 && bytes[from] == 'Z') {
+            return 0;
+        }
+        if (to - from != 6 || bytes[from + 3] != ':' || bytes[from] != '+' && bytes[from] != '-') {
+            return NONE;
+        }
+        long hours = number(bytes, from + 1, 2);
+        long minutes = number(bytes, from + 4, 2);
+        if (hours < 0 || minutes < 0) {
+            return NONE;
+        }
+        long seconds = hours * 3_600 + minutes * 60;
+        return bytes[from] == '-' ? -seconds : seconds;
+    }
+
+    /** A number of exactly so many digits, or -1. */
+    public static long number(byte[] bytes, int from, int digits) {
+        return ByteText.unsigned(bytes, from, from + digits);
+    }
+}
