@@ -1,80 +1,79 @@
-"""A small client for ClickHouse's HTTP interface: what migrations, the books and commands need, no more."""
+"""ClickHouse over HTTP, with the standard library only: statements, typed parameters, rows as dicts."""
 
+import http.client
 import json
-import re
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from tailrace.home import Home
-from tailrace.settings import Settings
+Row = dict[str, object]
 
-TIMEOUT_SECONDS = 120
+_SETTINGS_OF_ROWS = {
+    "default_format": "JSONEachRow",
+    "output_format_json_quote_64bit_integers": 0,
+    "output_format_json_quote_64bit_floats": 0,
+    "wait_end_of_query": 1,
+}
 
 
 class ClickHouseError(RuntimeError):
-    """A statement was refused. `code` is ClickHouse's own, such as 60 for an unknown table; 0 if unknown."""
+    """ClickHouse refused a statement; `code` is its error code, the message its own first line."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
 
 
-class UnreachableError(OSError):
-    """Nobody answers at the address."""
+@dataclass(frozen=True)
+class ClickHouse:
+    """One user's access to one server. Every method raises OSError if the server cannot be reached."""
 
-
-class Client:
-    """One user at one server. Statements may hold `{name:Type}` parameters."""
-
-    def __init__(self, url: str, user: str, password: str) -> None:
-        self.url = url
-        self._headers = {"X-ClickHouse-User": user, "X-ClickHouse-Key": password}
+    url: str
+    """Such as `http://127.0.0.1:18123`."""
+    user: str = "default"
+    password: str = field(default="", repr=False)
 
     def execute(
-        self,
-        statement: str,
-        parameters: Mapping[str, object] | None = None,
-        settings: Mapping[str, object] | None = None,
+        self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
     ) -> str:
-        """Runs one statement; returns its output as text. Raises ClickHouseError, UnreachableError."""
-        given = {f"param_{name}": str(value) for name, value in (parameters or {}).items()}
-        # Without this an error after the first rows would come as a part of a good answer.
-        options = {"wait_end_of_query": "1", **{k: str(v) for k, v in (settings or {}).items()}, **given}
-        request = urllib.request.Request(
-            f"{self.url}/?{urllib.parse.urlencode(options)}", statement.encode(), self._headers
-        )
+        """Runs one statement, returns what it prints. `parameters` fill `{name:Type}`; timeout in seconds."""
+        return self._post(statement.encode(), _query_string(parameters, settings), timeout)
+
+    def rows(
+        self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
+    ) -> list[Row]:
+        """Runs one SELECT that names no format. Strings that are not UTF-8 come with \\x escapes."""
+        text = self.execute(statement, parameters, timeout, **_SETTINGS_OF_ROWS, **settings)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def insert(self, table: str, rows: Iterable[Mapping[str, object]], **settings) -> None:
+        """Inserts rows, columns by name; values are numbers, booleans, strings, lists and maps."""
+        query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
+        self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)
+
+    def _post(self, body: bytes, query: str, timeout: float) -> str:
+        request = urllib.request.Request(f"{self.url}/?{query}", body, headers=self.credentials())
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
-                return answer.read().decode()
+            with urllib.request.urlopen(request, timeout=timeout) as response:
+                return response.read().decode(errors="backslashreplace")
         except urllib.error.HTTPError as error:
-            raise _refusal(error.read().decode(errors="replace")) from None
-        except urllib.error.URLError as error:
-            raise UnreachableError(f"ClickHouse does not answer at {self.url}: {error.reason}") from None
+            raise _refusal(error) from None
+        except http.client.HTTPException as error:
+            raise ConnectionError(f"{self.url} broke off its answer: {error!r}") from error
 
-    def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        """The rows of a SELECT (without FORMAT); 64-bit integers come as int."""
-        settings = {"default_format": "JSONEachRow", "output_format_json_quote_64bit_integers": 0}
-        return [json.loads(line) for line in self.execute(query, parameters, settings).splitlines()]
-
-    def value(self, query: str, parameters: Mapping[str, object] | None = None) -> Any:
-        """The first column of the only row."""
-        (row,) = self.rows(query, parameters)
-        return next(iter(row.values()))
+    def credentials(self) -> dict[str, str]:
+        """The headers that say who asks."""
+        return {"X-ClickHouse-User": self.user, "X-ClickHouse-Key": self.password}
 
 
-def password_name(user: str) -> str:
-    """The name in Home.secret of a ClickHouse user's password, such as `clickhouse-reader_developer`."""
-    return f"clickhouse-{user}"
+def _query_string(parameters: Mapping[str, object] | None, settings: Mapping[str, object]) -> str:
+    given = {f"param_{name}": value for name, value in (parameters or {}).items()}
+    return urllib.parse.urlencode({**given, **settings})
 
 
-def client(settings: Settings, home: Home, user: str) -> Client:
-    """This installation's ClickHouse as one of the users of sql/users/users.xml.template."""
-    return Client(f"http://127.0.0.1:{settings.port_clickhouse}", user, home.secret(password_name(user)))
-
-
-def _refusal(text: str) -> ClickHouseError:
-    code = re.match(r"Code: (\d+)", text)
-    return ClickHouseError(int(code[1]) if code else 0, text.strip())
+def _refusal(error: urllib.error.HTTPError) -> ClickHouseError:
+    code = int(error.headers.get("X-ClickHouse-Exception-Code") or 0)
+    text = error.read().decode(errors="backslashreplace").strip()
+    return ClickHouseError(code, text.splitlines()[0] if text else f"HTTP status {error.code}")

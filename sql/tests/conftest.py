@@ -1,0 +1,119 @@
+"""A real ClickHouse for each test module: the embedded stack's own part, in a home directory of its own."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tailrace import accounts, migrations
+from tailrace.clickhouse import ClickHouse
+from tailrace.home import Home
+from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
+from tailrace.settings import Settings
+
+START_SECONDS = 30
+
+
+class Server:
+    """One running ClickHouse."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = Home(home)
+        http, native = _free_ports(2)
+        environment = {
+            "TAILRACE_HOME": str(home),
+            "TAILRACE_PORT_CLICKHOUSE": str(http),
+            "TAILRACE_PORT_CLICKHOUSE_NATIVE": str(native),
+        }
+        if cache := os.environ.get("TAILRACE_CACHE"):
+            environment["TAILRACE_CACHE"] = cache
+        self.settings = Settings.from_environment(environment)
+        self.part = ClickHousePart(self.settings, self.home)
+        self._process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        self.part.prepare()
+        log = self.home.log("clickhouse").open("ab")
+        self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
+        deadline = time.monotonic() + START_SECONDS
+        while not self._is_healthy():
+            assert self._process.poll() is None, self.home.log("clickhouse").read_text()
+            assert time.monotonic() < deadline, "ClickHouse is not up"
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(START_SECONDS)
+
+    def user(self, name: str) -> ClickHouse:
+        return accounts.connect(self.settings, self.home, name)
+
+    def _is_healthy(self) -> bool:
+        with contextlib.suppress(OSError):
+            return self.part.health().ok
+        return False
+
+
+class _Quiet:
+    def say(self, doing: str) -> None:
+        print(doing)
+
+    def run(self, command, cwd=None, environment=None) -> None:
+        subprocess.run(command, cwd=cwd, env={**os.environ, **(environment or {})}, check=True)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running ClickHouse without any schema."""
+    server = Server(tmp_path_factory.mktemp("home"))
+    if not server.part.installed():
+        server.part.install(_Quiet())
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def empty(server: Server) -> ClickHouse:
+    """Admin's access to a server without the database."""
+    admin = server.user("admin")
+    admin.execute("DROP DATABASE IF EXISTS tailrace SYNC")
+    return admin
+
+
+@pytest.fixture(scope="module")
+def _migrated(server: Server) -> ClickHouse:
+    admin = server.user("admin")
+    admin.execute("DROP DATABASE IF EXISTS tailrace SYNC")
+    migrations.apply(admin)
+    return admin
+
+
+@pytest.fixture
+def admin(_migrated: ClickHouse) -> ClickHouse:
+    """Admin's access to a server with the whole schema and no rows."""
+    tables = _migrated.rows(
+        "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' "
+        "AND name != 'schema_migrations'"
+    )
+    for table in tables:
+        _migrated.execute(f"TRUNCATE TABLE tailrace.{table['name']} SYNC")
+    return _migrated
+
+
+@pytest.fixture
+def user(server: Server) -> Callable[[str], ClickHouse]:
+    return server.user
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]

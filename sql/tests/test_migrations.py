@@ -1,0 +1,230 @@
+"""The migration runner against a real ClickHouse."""
+
+import dataclasses
+import subprocess
+import sys
+import time
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from tailrace import migrations
+from tailrace.migrations import Dialect, LockedError, Migration, MigrationError
+from tailrace.settings import REPOSITORY
+
+NEXT = len(migrations.load_migrations()) + 1
+SMALL = Migration(
+    NEXT,
+    "small",
+    "-- why\nCREATE TABLE tailrace.small {on_cluster} (a UInt8) ENGINE = {engine:MergeTree} ORDER BY a\n",
+)
+
+
+def test_applies_everything_once(empty):
+    assert migrations.apply(empty) == [m.title for m in migrations.load_migrations()]
+    assert migrations.apply(empty) == []
+    assert all(state.applied_at and not state.problem for state in migrations.status(empty))
+
+
+def test_status_of_an_empty_server_lists_what_is_to_be_done(empty):
+    assert [s.title for s in migrations.status(empty) if not s.applied_at] == [
+        m.title for m in migrations.load_migrations()
+    ]
+
+
+def test_applies_only_what_is_new(empty):
+    migrations.apply(empty)
+
+    assert migrations.apply(empty, migrations=[*migrations.load_migrations(), SMALL]) == [SMALL.title]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda files: [dataclasses.replace(files[0], text="-- other"), *files[1:]], "changed after"),
+        (lambda files: [dataclasses.replace(files[0], name="other"), *files[1:]], "changed after"),
+        (lambda files: files[:-1], "its file is missing"),
+    ],
+)
+def test_refuses_what_no_longer_fits_the_database(empty, change, complaint):
+    migrations.apply(empty)
+
+    with pytest.raises(MigrationError, match=complaint):
+        migrations.apply(empty, migrations=change(migrations.load_migrations()))
+
+
+def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
+    migrations.apply(empty)
+    empty.execute("ALTER TABLE tailrace.schema_migrations DELETE WHERE number = 5", mutations_sync=2)
+
+    with pytest.raises(MigrationError, match=r"0005_dead_letters: not applied, but \d+ is"):
+        migrations.apply(empty)
+
+
+def test_names_the_migration_that_clickhouse_refuses_and_goes_on_from_there(empty):
+    broken = dataclasses.replace(SMALL, text="-- why\nCREATE TABLE tailrace.small (a Nothing42)")
+    with pytest.raises(MigrationError, match=rf"{SMALL.title}: Code: 50"):
+        migrations.apply(empty, migrations=[*migrations.load_migrations(), broken])
+
+    assert migrations.apply(empty, migrations=[*migrations.load_migrations(), SMALL]) == [SMALL.title]
+
+
+def test_refuses_to_change_views_of_a_database_in_use(empty):
+    migrations.apply(empty)
+    view = dataclasses.replace(SMALL, text="-- why\nDROP VIEW IF EXISTS tailrace.no MATERIALIZED VIEW")
+
+    with pytest.raises(MigrationError, match="stop the job with a savepoint"):
+        migrations.apply(empty, migrations=[*migrations.load_migrations(), view])
+
+
+def test_changes_the_retention_of_existing_tables(empty):
+    migrations.apply(empty)
+    changed = {**migrations.load_retention(), "query_samples": 3}
+    said = []
+    migrations.apply(empty, retention_days=changed, say=said.append)
+    migrations.apply(empty, retention_days=changed, say=said.append)
+
+    assert said == ["retention of query_samples: 3 days instead of 7"]
+
+
+def test_only_one_migrates_at_a_time(empty):
+    with (
+        migrations.lock(empty),
+        pytest.raises(LockedError, match=r"another migration is running: .* process \d+"),
+        migrations.lock(empty),
+    ):
+        pass
+
+    with migrations.lock(empty):
+        pass
+
+
+def test_the_lock_ends_with_its_holder(empty):
+    hold = (
+        "import sys; from tailrace import migrations; from tailrace.clickhouse import ClickHouse\n"
+        "with migrations.lock(ClickHouse(*sys.argv[1:])): print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, empty.url, empty.user, empty.password],
+        cwd=REPOSITORY / "embedded",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout.readline() == "held\n"
+    holder.kill()
+    holder.communicate()
+
+    deadline = time.monotonic() + 10
+    while not _can_lock(empty):
+        assert time.monotonic() < deadline, "the lock outlived its holder"
+
+
+def _can_lock(clickhouse) -> bool:
+    try:
+        with migrations.lock(clickhouse):
+            return True
+    except LockedError:
+        return False
+
+
+def test_file_names_and_numbers_are_checked(tmp_path):
+    for name, complaint in (("1_a.sql", "is named"), ("0002_a.sql", "expected number 0001")):
+        directory = tmp_path / name
+        directory.mkdir()
+        (directory / name).write_text("SELECT 1")
+        with pytest.raises(MigrationError, match=complaint):
+            migrations.load_migrations(directory)
+
+
+def test_one_statement_per_file(tmp_path):
+    (tmp_path / "0001_a.sql").write_text("SELECT 1; SELECT 2")
+    with pytest.raises(MigrationError, match="one statement per file"):
+        migrations.load_migrations(tmp_path)
+
+
+def test_every_migration_says_why():
+    assert all(migration.text.startswith("-- ") for migration in migrations.load_migrations())
+
+
+def test_renders_for_a_replicated_cluster():
+    text = (
+        "CREATE TABLE t {on_cluster}\nENGINE = {engine:SummingMergeTree((a, b))}\n"
+        "TTL d + INTERVAL {retention:t} DAY\nSETTINGS {deduplication_window}"
+    )
+    assert Dialect({"t": 9}, cluster="main").render(Migration(1, "t", text)) == (
+        "CREATE TABLE t ON CLUSTER 'main'\nENGINE = ReplicatedSummingMergeTree((a, b))\n"
+        "TTL d + INTERVAL 9 DAY\nSETTINGS replicated_deduplication_window = 10000, "
+        "replicated_deduplication_window_seconds = 604800"
+    )
+    assert Dialect({"t": 9}).render(Migration(1, "t", text)) == (
+        "CREATE TABLE t\nENGINE = SummingMergeTree((a, b))\n"
+        "TTL d + INTERVAL 9 DAY\nSETTINGS non_replicated_deduplication_window = 10000"
+    )
+
+
+def test_every_migration_renders_for_a_replicated_cluster():
+    dialect = Dialect(migrations.load_retention(), cluster="main")
+    rendered = [dialect.render(migration) for migration in migrations.load_migrations()]
+
+    assert all("ON CLUSTER 'main'" in statement for statement in rendered)
+    assert not any("non_replicated" in statement or " = MergeTree" in statement for statement in rendered)
+
+
+def test_an_unknown_placeholder_names_the_nearest_known_one():
+    with pytest.raises(MigrationError, match=r"placeholder \{retention:ledgre\}.*\{retention:ledger\}"):
+        Dialect({"ledger": 1}).render(Migration(1, "t", "{retention:ledgre}"))
+
+
+def test_rebuilding_a_rollup_gives_what_the_view_gave(admin):
+    days = [datetime.now(UTC).date() - timedelta(days=ago) for ago in (2, 1)]
+    for day in days:
+        insert_events(admin, day, 500)
+    before = {rollup: summed(admin, rollup) for rollup in migrations.ROLLUPS}
+    for rollup in migrations.ROLLUPS:
+        insert_noise(admin, rollup)
+
+    migrations.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
+
+    assert {rollup: summed(admin, rollup) for rollup in migrations.ROLLUPS} == before
+    assert not admin.rows("SELECT name FROM system.tables WHERE name LIKE '%_draft'")
+
+
+def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
+    with pytest.raises(MigrationError, match="may be gone"):
+        migrations.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
+
+
+def test_rollups_are_all_views_but_the_receipts(admin):
+    views = admin.rows(
+        "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine = 'MaterializedView' "
+        "AND name NOT LIKE 'receipts_%'"
+    )
+    assert {view["name"] for view in views} == {f"{rollup}_mv" for rollup in migrations.ROLLUPS}
+
+
+def insert_events(clickhouse, day: date, count: int) -> None:
+    clickhouse.execute(
+        "INSERT INTO tailrace.query_events (event_id, cluster, instance, database, user, event_time, "
+        "query_id, query_time, weight, rows_examined) SELECT generateUUIDv4(), 'c', 'db1', 'shop', "
+        "concat('u', toString(number % 3)), toDateTime64({day:String}, 6, 'UTC') + number, number % 7, "
+        "(number % 11) / 8, 1 + number % 2, number FROM numbers({count:UInt64})",
+        {"day": f"{day} 10:00:00", "count": count},
+    )
+
+
+def insert_noise(clickhouse, rollup: str) -> None:
+    """Rows that no event stands for: in a day with events and in one without."""
+    time_column = {"query_load_1m": "minute", "query_classes_1h": "hour"}[rollup]
+    for ago in (1, 3):
+        clickhouse.execute(
+            f"INSERT INTO tailrace.{rollup} (instance, {time_column}, count, weight) "
+            f"VALUES ('db1', now() - INTERVAL {ago} DAY, 1000, 1000)"
+        )
+
+
+def summed(clickhouse, rollup: str) -> list:
+    return clickhouse.rows(
+        f"SELECT cluster, instance, user, bucket, sum(count) AS count, sum(weight) AS weight, "
+        f"sum(rows_examined) AS rows_examined FROM tailrace.{rollup} GROUP BY ALL ORDER BY ALL"
+    )
