@@ -1,0 +1,136 @@
+package io.tailrace.reassembly;
+
+/** One file of a log as the census sees it, by inode. */
+final class FileView {
+
+    private final long inode;
+    private CensusRecord last;
+    private long generation;
+    private long sizeSince;
+    private long receivedAt;
+    private long firstReceivedAt;
+    private long round;
+    private int missed;
+    private long postedMinute = -1;
+    private long postedSize = -1;
+
+    FileView(CensusRecord first, long now) {
+        inode = first.inode();
+        last = first;
+        sizeSince = first.at();
+        receivedAt = now;
+        firstReceivedAt = now;
+    }
+
+    private FileView(long inode) {
+        this.inode = inode;
+    }
+
+    long inode() {
+        return inode;
+    }
+
+    CensusRecord last() {
+        return last;
+    }
+
+    /** The generation that the file is; 0 while unknown. */
+    long generation() {
+        return generation;
+    }
+
+    void generation(long number) {
+        generation = number;
+    }
+
+    long receivedAt() {
+        return receivedAt;
+    }
+
+    long firstReceivedAt() {
+        return firstReceivedAt;
+    }
+
+    /** How long the file has had its size, by the collector's clock, in microseconds. */
+    long unchangedMicros() {
+        return last.at() - sizeSince;
+    }
+
+    void see(CensusRecord record, long now) {
+        if (record.size() != last.size()) {
+            sizeSince = record.at();
+        }
+        last = record;
+        receivedAt = now;
+    }
+
+    void seenIn(long censusRound) {
+        round = censusRound;
+        missed = 0;
+    }
+
+    /** A census round has ended; counts those that did not list the file. */
+    void endOfRound(long endedRound) {
+        missed = round < endedRound ? missed + 1 : 0;
+    }
+
+    boolean seenSince(long censusRound) {
+        return round >= censusRound;
+    }
+
+    /** How many census rounds in a row did not list the file. */
+    int missed() {
+        return missed;
+    }
+
+    /** Whether the record is worth a posting: once a minute and whenever the size changes. */
+    boolean takesPosting(CensusRecord record) {
+        long minute = record.at() / 60_000_000L;
+        boolean takes = minute != postedMinute || record.size() != postedSize;
+        postedMinute = minute;
+        postedSize = record.size();
+        return takes;
+    }
+
+    void save(StateWriter out) {
+        out.number(inode);
+        out.text(last.cluster());
+        out.text(last.path());
+        out.number(last.size());
+        out.number(last.headLength());
+        out.text(last.headHash());
+        out.number(last.at());
+        out.number(generation);
+        out.number(sizeSince);
+        out.number(receivedAt);
+        out.number(firstReceivedAt);
+        out.number(round);
+        out.number(missed);
+        out.number(postedMinute);
+        out.number(postedSize);
+    }
+
+    static FileView restore(StateReader in, LogId id) {
+        FileView view = new FileView(in.number());
+        view.last = restoreRecord(in, id, view.inode);
+        view.generation = in.number();
+        view.sizeSince = in.number();
+        view.receivedAt = in.number();
+        view.firstReceivedAt = in.number();
+        view.round = in.number();
+        view.missed = in.count();
+        view.postedMinute = in.number();
+        view.postedSize = in.number();
+        return view;
+    }
+
+    private static CensusRecord restoreRecord(StateReader in, LogId id, long inode) {
+        String cluster = in.text();
+        String path = in.text();
+        long size = in.number();
+        int headLength = in.count();
+        String headHash = in.text();
+        return new CensusRecord(
+                id.toKey(), cluster, id.instance(), id.source(), path, inode, size, headLength, headHash, in.number());
+    }
+}

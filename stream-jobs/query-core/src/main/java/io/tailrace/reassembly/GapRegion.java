@@ -1,0 +1,297 @@
+package io.tailrace.reassembly;
+
+import io.tailrace.event.EventId;
+import io.tailrace.event.PostingKind;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import java.util.ArrayDeque;
+
+/**
+ * A gap with what it spoilt: the entry cut by it, and what was skipped after it until the next entry. Holds a reader
+ * that stands before the gap as if nothing had been lost; when the bytes come after all, it reads on, and what it
+ * finds takes the place of what was posted.
+ *
+ * <p>Several gaps with no entry between them are one region.
+ */
+final class GapRegion implements FrameListener {
+
+    /** Bytes {@code [from, to)} as they were posted. */
+    private static final class Piece {
+        private final PostingKind kind;
+        private final String detail;
+        private final long postedTo;
+        private long postedFrom;
+        private long from;
+        private EventId deadLetter;
+        /** The bytes, where they are kept; null for a gap and where they are too many. */
+        private byte[] bytes;
+
+        private long storedAs;
+
+        private Piece(PostingKind kind, String detail, long from, long to) {
+            this.kind = kind;
+            this.detail = detail;
+            this.from = from;
+            this.postedFrom = from;
+            this.postedTo = to;
+        }
+
+        private boolean isGap() {
+            return kind == PostingKind.GAP;
+        }
+    }
+
+    private final Generation generation;
+    private final ReassemblyLimits limits;
+    private final StateWriter.Ids ids;
+    private final LineReader reader;
+    private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
+    private final long from;
+    private long to;
+    private long retained;
+    /** First lines after the region, which may end its last entry; null while no entry has followed. */
+    private byte[] after;
+
+    /** A region that starts where {@code reader} has pending bytes, or at its frontier. */
+    GapRegion(Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
+        this.generation = generation;
+        this.limits = limits;
+        this.ids = ids;
+        this.reader = reader;
+        this.from = from;
+        this.to = from;
+        reader.listen(this);
+    }
+
+    long from() {
+        return from;
+    }
+
+    long to() {
+        return to;
+    }
+
+    /** Offset of the next byte that is needed. */
+    long frontier() {
+        return reader.frontier();
+    }
+
+    boolean endMayBeLonger() {
+        return reader.endMayBeLonger();
+    }
+
+    void extendLastLine() {
+        reader.extendLastLine();
+    }
+
+    /** Adds what was posted next; {@code bytes} may be null. */
+    void add(PostingKind kind, String detail, long pieceFrom, long pieceTo, EventId deadLetter, byte[] bytes) {
+        Piece piece = new Piece(kind, detail, pieceFrom, pieceTo);
+        piece.deadLetter = deadLetter;
+        if (bytes != null && retained + bytes.length <= limits.edgeBytes()) {
+            piece.bytes = bytes;
+            retained += bytes.length;
+        }
+        pieces.add(piece);
+        to = pieceTo;
+    }
+
+    /** The first entry after the gap has been found; {@code firstLines} are its first whole lines. */
+    void close(byte[] firstLines) {
+        after = firstLines;
+    }
+
+    /** End of the bytes from the frontier that have to come from outside. */
+    long neededTo() {
+        Piece needed = pieceAt(reader.frontier());
+        return needed == null ? to : needed.postedTo;
+    }
+
+    /** Reads lines at the frontier; whether the region is filled. */
+    boolean read(String hint, byte[] bytes, int start, int end) {
+        Piece piece = pieceAt(reader.frontier());
+        if (piece != null && piece.isGap()) {
+            reader.read(hint, bytes, start, end);
+        } else {
+            reader.readAgain(bytes, start, end);
+        }
+        return readRetained();
+    }
+
+    private boolean readRetained() {
+        Piece next = pieceAt(reader.frontier());
+        while (next != null && next.bytes != null) {
+            int skipped = (int) (reader.frontier() - next.postedFrom);
+            reader.readAgain(next.bytes, skipped, next.bytes.length);
+            next = pieceAt(reader.frontier());
+        }
+        return reader.frontier() >= to;
+    }
+
+    private Piece pieceAt(long offset) {
+        for (Piece piece : pieces) {
+            if (offset >= piece.postedFrom && offset < piece.postedTo) {
+                return piece;
+            }
+        }
+        return null;
+    }
+
+    /** Reports what the filled region leaves pending. */
+    void finish() {
+        if (after != null && after.length > 0) {
+            reader.readAgain(after, 0, after.length);
+        }
+        reader.end();
+        replaceUntil(to);
+    }
+
+    /** The main reader goes on with this region's reader: what was posted after the gap no longer holds. */
+    void handOver() {
+        replaceUntil(to);
+    }
+
+    LineReader reader() {
+        return reader;
+    }
+
+    void release() {
+        reader.release();
+        pieces.forEach(piece -> ids.release(piece.storedAs));
+    }
+
+    /** Takes back the part of a gap that has been read by now, and posts the rest. */
+    void settle() {
+        Piece first = pieces.peekFirst();
+        if (first != null && first.from > first.postedFrom) {
+            generation.postings().reverse(first.kind, first.detail, first.postedFrom, first.postedTo);
+            generation.postings().add(first.kind, first.detail, first.from, first.postedTo, 1);
+            first.postedFrom = first.from;
+        }
+    }
+
+    @Override
+    public void entry(long entryFrom, long entryTo, EntryContext context) {
+        if (entryFrom >= to) {
+            return;
+        }
+        if (entryTo > to) {
+            rejected(entryFrom, to, DeadLetterCode.INCOMPLETE, "the entry goes on after the bytes that filled a gap");
+            return;
+        }
+        replaceUntil(entryTo);
+        generation.postEntry(reader, entryFrom, entryTo, context, true);
+    }
+
+    @Override
+    public void framing(long framingFrom, long framingTo, FramingKind kind) {
+        long end = Math.min(framingTo, to);
+        if (framingFrom < end) {
+            replaceUntil(end);
+            generation.postings().add(PostingKind.FRAMING, kind.name(), framingFrom, end, 1);
+        }
+    }
+
+    @Override
+    public void rejected(long rejectedFrom, long rejectedTo, DeadLetterCode code, String message) {
+        long end = Math.min(rejectedTo, to);
+        if (rejectedFrom >= end || keeps(rejectedFrom, end, code)) {
+            return;
+        }
+        replaceUntil(end);
+        generation.postDeadLetter(rejectedFrom, reader.copy(rejectedFrom, end), code, message);
+    }
+
+    /** The same bytes were refused for the same reason before: that dead letter stands. */
+    private boolean keeps(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
+        replaceUntil(rejectedFrom);
+        Piece first = pieces.peekFirst();
+        boolean same = first != null
+                && first.kind == PostingKind.DEAD_LETTER
+                && first.postedFrom == rejectedFrom
+                && first.postedTo == rejectedTo
+                && first.detail.equals(code.name());
+        if (same) {
+            drop();
+        }
+        return same;
+    }
+
+    /** What was posted before an offset no longer holds. */
+    private void replaceUntil(long offset) {
+        for (Piece first = pieces.peekFirst(); first != null && first.from < offset; first = pieces.peekFirst()) {
+            if (first.isGap() && first.postedTo > offset) {
+                first.from = offset;
+                return;
+            }
+            takeBack(first);
+            drop();
+        }
+    }
+
+    private void takeBack(Piece piece) {
+        generation.postings().reverse(piece.kind, piece.detail, piece.postedFrom, piece.postedTo);
+        if (piece.deadLetter != null) {
+            generation.supersede(piece.deadLetter, piece.postedFrom, piece.postedTo, piece.detail);
+        }
+    }
+
+    private void drop() {
+        Piece first = pieces.pollFirst();
+        ids.release(first.storedAs);
+    }
+
+    void save(StateWriter out) {
+        out.number(from);
+        out.number(to);
+        out.number(retained);
+        out.bytes(after);
+        reader.save(out);
+        out.number(pieces.size());
+        pieces.forEach(piece -> savePiece(out, piece));
+    }
+
+    private static void savePiece(StateWriter out, Piece piece) {
+        out.text(piece.kind.name());
+        out.text(piece.detail);
+        out.number(piece.from);
+        out.number(piece.postedFrom);
+        out.number(piece.postedTo);
+        out.bytes(piece.deadLetter == null ? null : piece.deadLetter.bytes());
+        if (piece.bytes != null && piece.storedAs == 0) {
+            piece.storedAs = out.store(piece.bytes);
+        }
+        out.number(piece.storedAs);
+    }
+
+    static GapRegion restore(
+            Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, StateReader in) {
+        GapRegion region = new GapRegion(generation, limits, ids, reader, in.number());
+        region.to = in.number();
+        region.retained = in.number();
+        region.after = in.bytes();
+        reader.restore(in);
+        for (int count = in.count(); count > 0; count--) {
+            region.pieces.add(restorePiece(in));
+        }
+        return region;
+    }
+
+    private static Piece restorePiece(StateReader in) {
+        PostingKind kind = PostingKind.valueOf(in.text());
+        String detail = in.text();
+        long from = in.number();
+        long postedFrom = in.number();
+        Piece piece = new Piece(kind, detail, postedFrom, in.number());
+        piece.from = from;
+        byte[] letter = in.bytes();
+        piece.deadLetter = letter == null ? null : new EventId(letter);
+        piece.storedAs = in.number();
+        if (piece.storedAs != 0) {
+            piece.bytes = in.stored(piece.storedAs);
+        }
+        return piece;
+    }
+}

@@ -1,0 +1,200 @@
+package io.tailrace.reassembly;
+
+import java.util.ArrayDeque;
+
+/** Consecutive lines under one path whose generation is not decided yet. */
+final class HeldRun {
+
+    private static final class Held {
+        private final LineBlock block;
+        private long storedAs;
+
+        private Held(LineBlock block) {
+            this.block = block;
+        }
+    }
+
+    /** Receives the run's blocks, each from the index of its first line that is still held. */
+    interface BlockReader {
+        /** Index of the first byte that was not taken. */
+        int read(LineBlock block, int from);
+    }
+
+    private final StateWriter.Ids ids;
+    private final ArrayDeque<Held> blocks = new ArrayDeque<>();
+    private final long since;
+    private long from;
+    private long to;
+    private long sameAs;
+
+    /**
+     * @param since when the first block came, epoch milliseconds of the clock that timeouts go by
+     */
+    HeldRun(LineBlock first, int skip, long since, StateWriter.Ids ids) {
+        this.ids = ids;
+        this.since = since;
+        this.from = first.offset() + skip;
+        this.to = first.end();
+        blocks.add(new Held(first));
+    }
+
+    private HeldRun(StateReader in, StateWriter.Ids ids) {
+        this.ids = ids;
+        since = in.number();
+        from = in.number();
+        to = in.number();
+        sameAs = in.number();
+    }
+
+    long from() {
+        return from;
+    }
+
+    long to() {
+        return to;
+    }
+
+    long bytes() {
+        return to - from;
+    }
+
+    long since() {
+        return since;
+    }
+
+    LineBlock first() {
+        return blocks.peekFirst().block;
+    }
+
+    LineBlock last() {
+        return blocks.peekLast().block;
+    }
+
+    boolean isEmpty() {
+        return blocks.isEmpty();
+    }
+
+    /** Generation whose lines those before the run were; 0 when unknown. */
+    long sameAs() {
+        return sameAs;
+    }
+
+    void sameAs(long generation) {
+        sameAs = generation;
+    }
+
+    /** Whether a block goes on where the run ends: the same path, and the same generation if the sender says one. */
+    boolean continuedBy(LineBlock block) {
+        return block.offset() == to && alike(block);
+    }
+
+    private boolean alike(LineBlock block) {
+        LineBlock last = last();
+        return block.backfill() == last.backfill()
+                && block.generation() == last.generation()
+                && block.path().equals(last.path());
+    }
+
+    void add(LineBlock block) {
+        blocks.add(new Held(block));
+        to = block.end();
+    }
+
+    /** Adds the run that starts where this one ends, if there is nothing between them. */
+    boolean join(HeldRun next) {
+        if (next.from != to || next.from != next.first().offset() || !alike(next.first())) {
+            return false;
+        }
+        blocks.addAll(next.blocks);
+        to = next.to;
+        return true;
+    }
+
+    /** Hands the lines to a reader, as many as it takes. */
+    void drain(BlockReader reader) {
+        while (!blocks.isEmpty()) {
+            Held first = blocks.peekFirst();
+            LineBlock block = first.block;
+            int taken = reader.read(block, (int) (from - block.offset()));
+            from = block.offset() + taken;
+            if (taken < block.bytes().length) {
+                return;
+            }
+            ids.release(blocks.pollFirst().storedAs);
+            // a hole of one byte between two blocks is a line end
+            from = blocks.isEmpty() ? from : blocks.peekFirst().block.offset();
+        }
+    }
+
+    /** Compares the lines, in order, until the comparison has seen enough. */
+    void compare(Comparison comparison) {
+        int skip = (int) (from - first().offset());
+        for (Held held : blocks) {
+            byte[] bytes = held.block.bytes();
+            for (int line = skip; line < bytes.length; ) {
+                int end = Lines.end(bytes, line, bytes.length);
+                if (!comparison.line(held.block.offset(), bytes, line, end)) {
+                    return;
+                }
+                line = end;
+            }
+            skip = 0;
+        }
+    }
+
+    void release() {
+        blocks.forEach(held -> ids.release(held.storedAs));
+        blocks.clear();
+    }
+
+    void save(StateWriter out) {
+        out.number(since);
+        out.number(from);
+        out.number(to);
+        out.number(sameAs);
+        out.number(blocks.size());
+        for (Held held : blocks) {
+            if (held.storedAs == 0) {
+                held.storedAs = out.store(held.block.bytes());
+            }
+            saveBlock(out, held);
+        }
+    }
+
+    private static void saveBlock(StateWriter out, Held held) {
+        LineBlock block = held.block;
+        out.text(block.cluster());
+        out.text(block.format());
+        out.text(block.zone());
+        out.text(block.path());
+        out.number(block.offset());
+        out.number(block.readAt());
+        out.flag(block.backfill());
+        out.number(block.generation());
+        out.number(held.storedAs);
+    }
+
+    static HeldRun restore(StateReader in, LogId id, StateWriter.Ids ids) {
+        HeldRun run = new HeldRun(in, ids);
+        for (int count = in.count(); count > 0; count--) {
+            run.blocks.add(restoreBlock(in, id));
+        }
+        return run;
+    }
+
+    private static Held restoreBlock(StateReader in, LogId id) {
+        String cluster = in.text();
+        String format = in.text();
+        String zone = in.text();
+        String path = in.text();
+        long offset = in.number();
+        long readAt = in.number();
+        boolean backfill = in.flag();
+        long generation = in.number();
+        long storedAs = in.number();
+        Held held = new Held(new LineBlock(id.toKey(), cluster, id.instance(), id.source(), format, zone, path,
+                offset, in.stored(storedAs), readAt, backfill, generation));
+        held.storedAs = storedAs;
+        return held;
+    }
+}

@@ -1,0 +1,499 @@
+package io.tailrace.reassembly;
+
+import io.tailrace.event.PostingKind;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.LogFormats;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Puts one log's lines together again, whatever the collector lost, sent twice or sent late, and says what became of
+ * every byte of each of its files (docs/LEDGER.md).
+ *
+ * <p>Lines go to the generation whose {@linkplain Generation#frontier frontier} they continue. Others are held until
+ * their bytes, a census or a timeout tell: a duplicate, a new file, or lines behind a hole. What comes out depends
+ * only on what goes in, in its order, and on the times given; a copy made from saved state goes on the same way.
+ *
+ * <p>Not thread-safe.
+ */
+public final class LogReassembler {
+
+    private static final long ROOT = 0;
+    private static final long TICK_MILLIS = 1000;
+
+    private final LogId id;
+    private final LogFormats formats;
+    private final ReassemblyLimits limits;
+    private final Poster poster;
+    private final StateWriter.Ids ids = new StateWriter.Ids();
+    private final TreeMap<Long, Generation> generations = new TreeMap<>();
+    private final List<HeldRun> held = new ArrayList<>();
+    private final FileCensus census;
+    private long lastGeneration;
+    private boolean changed;
+
+    /**
+     * A log of which nothing is known.
+     *
+     * @param version of Tailrace, written into dead letters
+     */
+    public LogReassembler(
+            LogId id, LogFormats formats, ReassemblyLimits limits, String version, ReassemblyOutput output) {
+        this.id = id;
+        this.formats = formats;
+        this.limits = limits;
+        this.poster = new Poster(id, version, output);
+        this.census = new FileCensus(id, poster, generations);
+    }
+
+    /** A log as it was saved; as new when nothing was. */
+    public static LogReassembler restore(
+            LogId id,
+            LogFormats formats,
+            ReassemblyLimits limits,
+            String version,
+            ReassemblyOutput output,
+            StateStore store) {
+        LogReassembler restored = new LogReassembler(id, formats, limits, version, output);
+        byte[] root = store.get(ROOT);
+        if (root != null) {
+            restored.restore(new StateReader(store, root));
+        }
+        return restored;
+    }
+
+    /**
+     * Takes lines.
+     *
+     * @param now epoch milliseconds of the clock that timeouts go by
+     */
+    public void block(LineBlock block, long now) {
+        begin(now);
+        if (block.bytes().length == 0) {
+            return;
+        }
+        if (!continueRun(block) && !continueFile(block, now)) {
+            held.add(new HeldRun(block, 0, now, ids));
+        }
+        if (!held.isEmpty()) {
+            place(now);
+            limitHeld(now);
+        }
+    }
+
+    private boolean continueRun(LineBlock block) {
+        for (HeldRun run : held) {
+            if (run.continuedBy(block)) {
+                run.add(block);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean continueFile(LineBlock block, long now) {
+        Generation next = block.backfill() ? null : continuedBy(block, block.offset());
+        if (next != null) {
+            next.read(block, 0, now);
+        }
+        return next != null;
+    }
+
+    /** Takes what the census found. */
+    public void census(CensusRecord record, long now) {
+        begin(now);
+        if (census.take(record, now)) {
+            place(now);
+            endFiles(now);
+        }
+    }
+
+    /** Lets time pass: holes that were waited for long enough become gaps, files that have ended are closed. */
+    public void tick(long now) {
+        poster.at(now);
+        for (HeldRun run : List.copyOf(held)) {
+            if (now - run.since() >= limits.gapTimeoutMillis() && held.contains(run)) {
+                changed = true;
+                decide(run, now);
+                place(now);
+            }
+        }
+        endFiles(now);
+        forgetFiles(now);
+        flush(now);
+    }
+
+    /**
+     * When {@link #tick} has something to do next, epoch milliseconds; {@link Long#MAX_VALUE} for never unless
+     * something comes.
+     */
+    public long nextTick(long now) {
+        boolean busy = !held.isEmpty();
+        long next = Long.MAX_VALUE;
+        for (Generation generation : generations.values()) {
+            busy |= generation.frontierMoved() || (!generation.ended() && generation.finalSince() > 0);
+            if (generation.ended()) {
+                next = Math.min(next, generation.endedAt() + limits.retentionMillis());
+            }
+        }
+        return busy ? (now / TICK_MILLIS + 1) * TICK_MILLIS : Math.max(next, now + TICK_MILLIS);
+    }
+
+    /** Writes the postings that wait to be joined. To be called before {@link #save}. */
+    public void flush(long now) {
+        poster.at(now);
+        generations.values().forEach(generation -> generation.flush(now));
+    }
+
+    /** Whether something has happened since the last {@link #save}. */
+    public boolean changed() {
+        return changed;
+    }
+
+    private void begin(long now) {
+        changed = true;
+        poster.at(now);
+    }
+
+    // ---- where lines belong ----
+
+    private Generation continuedBy(LineBlock block, long offset) {
+        Generation best = null;
+        for (Generation generation : generations.values()) {
+            boolean fits = generation.continuesAt(offset) && !census.isTooShort(generation, block);
+            if (fits && (best == null || rank(generation, block) >= rank(best, block))) {
+                best = generation;
+            }
+        }
+        return best;
+    }
+
+    /** A file under the same path is likelier than another, one that is read likelier than one that has ended. */
+    private static int rank(Generation generation, LineBlock block) {
+        return (generation.path().equals(block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
+    }
+
+    /** Places the runs that can be placed, again and again, because each may make place for another. */
+    private void place(long now) {
+        boolean placed = true;
+        while (placed) {
+            joinRuns();
+            placed = false;
+            for (HeldRun run : List.copyOf(held)) {
+                placed |= placeRun(run, now);
+            }
+            held.removeIf(HeldRun::isEmpty);
+        }
+    }
+
+    private void joinRuns() {
+        for (int i = 0; i < held.size(); i++) {
+            for (int j = 0; j < held.size(); j++) {
+                if (i != j && held.get(i).join(held.get(j))) {
+                    held.remove(j);
+                    i = -1;
+                    break;
+                }
+            }
+        }
+    }
+
+    /** Whether some of the run was placed. */
+    private boolean placeRun(HeldRun run, long now) {
+        LineBlock first = run.first();
+        if (first.backfill()) {
+            return placeBackfill(run, now);
+        }
+        Generation next = continuedBy(first, run.from());
+        if (next != null) {
+            return absorb(next, run, Long.MAX_VALUE, now);
+        }
+        List<Generation> alike = new ArrayList<>();
+        for (Generation generation : generations.descendingMap().values()) {
+            Comparison comparison = compare(generation, run);
+            if (comparison == null) {
+                continue;
+            }
+            if (comparison.telling() && absorb(generation, run, comparison.agreedTo(), now)) {
+                return true;
+            }
+            alike.add(generation);
+        }
+        if (run.from() == 0 && alike.isEmpty()) {
+            startGeneration(run, now);
+            return true;
+        }
+        return placeByCensus(run, alike, now);
+    }
+
+    /** Null where the run is not below the generation's frontier, or differs from what was read. */
+    private static Comparison compare(Generation generation, HeldRun run) {
+        if (run.from() >= generation.frontier()) {
+            return null;
+        }
+        Comparison comparison = generation.compare(run);
+        return comparison.differs() ? null : comparison;
+    }
+
+    private boolean placeByCensus(HeldRun run, List<Generation> alike, long now) {
+        FileView view = census.seenAfter(run);
+        if (view == null) {
+            return false;
+        }
+        Generation known = generations.get(view.generation());
+        if (known != null) {
+            return alike.contains(known) && absorb(known, run, Long.MAX_VALUE, now);
+        }
+        if (run.from() > 0 || view.last().size() < run.first().end()) {
+            return false;
+        }
+        startGeneration(run, now);
+        return true;
+    }
+
+    private boolean placeBackfill(HeldRun run, long now) {
+        Generation named = generations.get(run.first().generation());
+        if (named == null) {
+            conflict(run, "a backfill for generation " + run.first().generation() + ", which is not known");
+            return true;
+        }
+        if (run.from() < named.frontier() && named.compare(run).differs()) {
+            conflict(run, "a backfill that differs from what was read as generation " + named.number());
+            return true;
+        }
+        return absorb(named, run, Long.MAX_VALUE, now);
+    }
+
+    /** Whether the generation took some of the run. */
+    private boolean absorb(Generation generation, HeldRun run, long agreedTo, long now) {
+        long until = agreedTo >= generation.frontier() ? Long.MAX_VALUE : agreedTo;
+        long before = run.from();
+        run.drain((block, from) -> generation.absorb(block, from, until, now));
+        if (run.from() == before && !run.isEmpty()) {
+            return false;
+        }
+        run.sameAs(generation.number());
+        return true;
+    }
+
+    private Generation startGeneration(HeldRun run, long now) {
+        Generation started = newGeneration();
+        census.bindNew(started, run);
+        if (run.from() > 0) {
+            started.gap(run.from(), "head_lost");
+        }
+        absorb(started, run, Long.MAX_VALUE, now);
+        endOldest(now);
+        return started;
+    }
+
+    private Generation newGeneration() {
+        Generation started = new Generation(++lastGeneration, poster, formats, limits, ids);
+        generations.put(started.number(), started);
+        return started;
+    }
+
+    private void endOldest(long now) {
+        List<Generation> live = generations.values().stream().filter(g -> !g.ended()).toList();
+        if (live.size() > limits.liveGenerations()) {
+            live.stream()
+                    .min((a, b) -> Long.compare(a.lastBlockAt(), b.lastBlockAt()))
+                    .ifPresent(oldest -> oldest.end(now));
+        }
+    }
+
+    // ---- when waiting is over ----
+
+    private void limitHeld(long now) {
+        long bytes = held.stream().mapToLong(HeldRun::bytes).sum();
+        while (bytes > limits.reorderBytes()) {
+            decide(held.get(0), now);
+            place(now);
+            bytes = held.stream().mapToLong(HeldRun::bytes).sum();
+        }
+    }
+
+    /** Nothing more is waited for: the likeliest explanation of the run holds. */
+    private void decide(HeldRun run, long now) {
+        if (run.first().backfill()) {
+            drop(run);
+            return;
+        }
+        FileView view = census.seenAfter(run);
+        boolean unknownFile = view != null
+                && !generations.containsKey(view.generation())
+                && view.last().size() >= run.first().end();
+        Generation behind = unknownFile ? null : behind(run, view);
+        if (behind != null) {
+            behind.gap(run.from(), gapKind(run.from() - behind.frontier()));
+            absorb(behind, run, Long.MAX_VALUE, now);
+        } else if (generations.isEmpty() || unknownFile || run.from() == 0) {
+            startGeneration(run, now);
+        } else {
+            decideBelowFrontier(run, now);
+        }
+        held.removeIf(HeldRun::isEmpty);
+    }
+
+    /** The generation that most likely goes on at the run, after a hole. */
+    private Generation behind(HeldRun run, FileView view) {
+        Generation best = null;
+        for (Generation generation : generations.values()) {
+            boolean fits = generation.frontier() < run.from() && !census.isTooShort(generation, run.first());
+            if (fits && (best == null || compareBehind(generation, best, run, view) >= 0)) {
+                best = generation;
+            }
+        }
+        return best;
+    }
+
+    private static int compareBehind(Generation one, Generation other, HeldRun run, FileView view) {
+        boolean oneIsSeen = view != null && view.generation() == one.number();
+        boolean otherIsSeen = view != null && view.generation() == other.number();
+        if (oneIsSeen != otherIsSeen) {
+            return oneIsSeen ? 1 : -1;
+        }
+        int byRank = Integer.compare(rank(one, run.first()), rank(other, run.first()));
+        return byRank != 0 ? byRank : Long.compare(one.frontier(), other.frontier());
+    }
+
+    private String gapKind(long bytes) {
+        return bytes >= limits.lineLimitBytes() ? "oversize" : "lost";
+    }
+
+    private void decideBelowFrontier(HeldRun run, long now) {
+        Generation same = generations.get(run.sameAs());
+        for (Generation generation : generations.descendingMap().values()) {
+            if (same == null && compare(generation, run) != null && generation.misses(run.from())) {
+                same = generation;
+            }
+        }
+        if (same == null || compare(same, run) == null) {
+            conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");
+        } else if (same.misses(run.from())) {
+            fillOrDrop(same, run, now);
+        } else {
+            Generation owner = same;
+            run.drain((block, from) -> {
+                owner.duplicates(block, from);
+                return block.bytes().length;
+            });
+        }
+    }
+
+    /** Lines of a gap of which an earlier part is missing cannot be framed: the gap stands, to be shipped again. */
+    private void fillOrDrop(Generation generation, HeldRun run, long now) {
+        if (!absorb(generation, run, Long.MAX_VALUE, now)) {
+            drop(run);
+        }
+    }
+
+    private void drop(HeldRun run) {
+        run.release();
+        held.remove(run);
+    }
+
+    private void conflict(HeldRun run, String message) {
+        run.drain((block, from) -> {
+            byte[] bytes = Arrays.copyOfRange(block.bytes(), from, block.bytes().length);
+            poster.origin(block.cluster(), block.path());
+            String code = DeadLetterCode.OFFSET_CONFLICT.name();
+            poster.deadLetter(0, block.offset() + from, bytes, code, message);
+            Postings apart = new Postings();
+            apart.add(PostingKind.DEAD_LETTER, code, block.offset() + from, block.end(), 1);
+            apart.flush(poster, 0);
+            return block.bytes().length;
+        });
+    }
+
+    // ---- ends of files ----
+
+    private void endFiles(long now) {
+        for (Generation generation : generations.values()) {
+            if (!generation.ended()) {
+                endFile(generation, now);
+            }
+        }
+        for (FileView lost : census.neverRead(now, limits.gapTimeoutMillis())) {
+            changed = true;
+            Generation generation = newGeneration();
+            census.bind(lost, generation);
+            generation.foundBy(lost.last());
+            loseTail(generation, now);
+        }
+    }
+
+    private void endFile(Generation generation, long now) {
+        if (!census.isFinal(generation)) {
+            generation.finalSince(0);
+            return;
+        }
+        changed = true;
+        if (generation.finalSince() == 0) {
+            generation.finalSince(now);
+        }
+        if (generation.frontier() + 1 == generation.size() && generation.endMayBeLonger()) {
+            generation.extendLastLine();
+        }
+        boolean complete = !generation.gone() && generation.frontier() >= generation.size();
+        long quietSince = Math.max(generation.finalSince(), generation.lastBlockAt());
+        if (complete || now - quietSince >= limits.gapTimeoutMillis()) {
+            loseTail(generation, now);
+        }
+    }
+
+    private void loseTail(Generation generation, long now) {
+        if (generation.frontier() < generation.size()) {
+            generation.gap(generation.size(), "tail_lost");
+        }
+        generation.end(now);
+    }
+
+    private void forgetFiles(long now) {
+        List<Generation> old = generations.values().stream()
+                .filter(g -> g.ended() && now - g.endedAt() >= limits.retentionMillis() && !census.lists(g))
+                .toList();
+        for (Generation generation : old) {
+            changed = true;
+            generation.flush(now);
+            generation.release();
+            generations.remove(generation.number());
+        }
+    }
+
+    // ---- state ----
+
+    /** Stores what has changed since the last save. Postings must have been flushed. */
+    public void save(StateStore store) {
+        StateWriter root = new StateWriter(store, ids);
+        root.number(lastGeneration);
+        root.number(generations.size());
+        for (Generation generation : generations.values()) {
+            root.number(generation.number());
+            root.number(generation.save(root));
+        }
+        census.save(root);
+        root.number(held.size());
+        held.forEach(run -> run.save(root));
+        root.number(ids.next());
+        root.finish(ROOT);
+        changed = false;
+    }
+
+    private void restore(StateReader in) {
+        lastGeneration = in.number();
+        for (int count = in.count(); count > 0; count--) {
+            Generation generation = new Generation(in.number(), poster, formats, limits, ids);
+            long storedAs = in.number();
+            generation.restore(in.open(storedAs), storedAs);
+            generations.put(generation.number(), generation);
+        }
+        census.restore(in);
+        for (int count = in.count(); count > 0; count--) {
+            held.add(HeldRun.restore(in, id, ids));
+        }
+        ids.restore(in.number());
+    }
+}

@@ -1,0 +1,65 @@
+package io.tailrace.reassembly;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Decodes what {@link StateWriter} encoded. */
+final class StateReader {
+
+    private final StateStore store;
+    private final byte[] bytes;
+    private int position;
+
+    StateReader(StateStore store, byte[] bytes) {
+        this.store = store;
+        this.bytes = bytes;
+    }
+
+    /** Reads an array that was stored under a number of its own. */
+    StateReader open(long id) {
+        return new StateReader(store, stored(id));
+    }
+
+    /** The array stored under a number; throws {@link IllegalStateException} when the state lacks it. */
+    byte[] stored(long id) {
+        byte[] found = store.get(id);
+        if (found == null) {
+            throw new IllegalStateException("the state names the bytes " + id + ", which it does not hold");
+        }
+        return found;
+    }
+
+    long number() {
+        long value = 0;
+        int shift = 0;
+        byte next;
+        do {
+            next = bytes[position++];
+            value |= (next & 0x7fL) << shift;
+            shift += 7;
+        } while (next < 0);
+        return (value >>> 1) ^ -(value & 1);
+    }
+
+    int count() {
+        return Math.toIntExact(number());
+    }
+
+    boolean flag() {
+        return number() != 0;
+    }
+
+    byte[] bytes() {
+        return flag() ? plainBytes() : null;
+    }
+
+    String text() {
+        return new String(plainBytes(), StandardCharsets.UTF_8);
+    }
+
+    private byte[] plainBytes() {
+        int size = count();
+        position += size;
+        return Arrays.copyOfRange(bytes, position - size, position);
+    }
+}
