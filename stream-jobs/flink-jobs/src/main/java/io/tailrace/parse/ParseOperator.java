@@ -73,7 +73,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     }
 
     private Optional<EntryParser> newParser(String format) {
-        return settings.formats().create().named(format).map(LogFormat::newParser);
+        return settings.formats().get().named(format).map(LogFormat::newParser);
     }
 
     @Override

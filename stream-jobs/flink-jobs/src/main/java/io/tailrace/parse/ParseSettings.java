@@ -2,6 +2,7 @@ package io.tailrace.parse;
 
 import io.tailrace.framing.LogFormats;
 import java.io.Serializable;
+import org.apache.flink.util.function.SerializableSupplier;
 
 /**
  * How entries are parsed.
@@ -11,12 +12,5 @@ import java.io.Serializable;
  * @param auditTimes event times that {@code audit_events} takes
  * @param version of Tailrace, for dead letters
  */
-public record ParseSettings(Formats formats, TimeRange queryTimes, TimeRange auditTimes, String version)
-        implements Serializable {
-
-    /** Makes the known formats in the process that uses them. */
-    @FunctionalInterface
-    public interface Formats extends Serializable {
-        LogFormats create();
-    }
-}
+public record ParseSettings(SerializableSupplier<LogFormats> formats, TimeRange queryTimes, TimeRange auditTimes, String version)
+        implements Serializable {}

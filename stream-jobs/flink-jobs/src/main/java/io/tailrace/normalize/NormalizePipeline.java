@@ -1,0 +1,177 @@
+package io.tailrace.normalize;
+
+import io.tailrace.clickhouse.ClickHouseAddress;
+import io.tailrace.clickhouse.ClickHouseSink;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.Fingerprint;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.event.QuerySample;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framer.FramerOperator;
+import io.tailrace.lines.CensusOperator;
+import io.tailrace.lines.LineBlockOperator;
+import io.tailrace.lines.TopicMessage;
+import io.tailrace.parse.ParseOperator;
+import io.tailrace.parse.ParseOutputs;
+import io.tailrace.parse.ParseSettings;
+import io.tailrace.parse.TimeRange;
+import io.tailrace.reassembly.CensusRecord;
+import io.tailrace.reassembly.FramedEntry;
+import io.tailrace.reassembly.LineBlock;
+import io.tailrace.reassembly.ReassemblyLimits;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * The stages of the job, in the order in which a line passes them:
+ *
+ * <pre>
+ * lines  → blocks ─┐
+ *                  ├─ by log → framer ─ rebalance → parser → query_events, audit_events, … → ClickHouse
+ * census → decode ─┘                                       → tailrace.events
+ * </pre>
+ *
+ * <p>Every stage may make dead letters and postings; they go to ClickHouse too.
+ */
+final class NormalizePipeline {
+
+    private static final OutputTag<DeadLetter> MALFORMED_LINES =
+            new OutputTag<>("malformed-lines", new AvroTypeInfo<>(DeadLetter.class));
+    private static final OutputTag<DeadLetter> MALFORMED_CENSUS =
+            new OutputTag<>("malformed-census", new AvroTypeInfo<>(DeadLetter.class));
+
+    private final NormalizeConfig config;
+    private final KafkaTopics topics;
+    private final String version = TailraceVersion.get();
+
+    NormalizePipeline(NormalizeConfig config) {
+        this.config = config;
+        this.topics = new KafkaTopics(config);
+    }
+
+    void addTo(StreamExecutionEnvironment environment) {
+        SingleOutputStreamOperator<LineBlock> blocks = blocks(environment);
+        SingleOutputStreamOperator<CensusRecord> census = census(environment);
+        SingleOutputStreamOperator<FramedEntry> entries = entries(blocks, census);
+        SingleOutputStreamOperator<QueryEvent> events = events(entries);
+        publish(events);
+        store(blocks, census, entries, events);
+    }
+
+    private SingleOutputStreamOperator<LineBlock> blocks(StreamExecutionEnvironment environment) {
+        return messages(environment, topics.lines(), "lines")
+                .transform(
+                        "lines to blocks",
+                        TypeInformation.of(LineBlock.class),
+                        new LineBlockOperator(MALFORMED_LINES, version))
+                .uid("line-blocks");
+    }
+
+    private SingleOutputStreamOperator<CensusRecord> census(StreamExecutionEnvironment environment) {
+        return messages(environment, topics.census(), "census")
+                .transform(
+                        "decode census",
+                        TypeInformation.of(CensusRecord.class),
+                        new CensusOperator(MALFORMED_CENSUS, version))
+                .uid("census-records");
+    }
+
+    private static DataStream<TopicMessage> messages(
+            StreamExecutionEnvironment environment, KafkaSource<TopicMessage> source, String name) {
+        return environment
+                .fromSource(source, WatermarkStrategy.noWatermarks(), name)
+                .uid(name + "-source");
+    }
+
+    private SingleOutputStreamOperator<FramedEntry> entries(
+            DataStream<LineBlock> blocks, DataStream<CensusRecord> census) {
+        return blocks.keyBy(LineBlock::key)
+                .connect(census.keyBy(CensusRecord::key))
+                .transform(
+                        "framer",
+                        TypeInformation.of(FramedEntry.class),
+                        new FramerOperator(reassemblyLimits(), KnownFormats::new, version))
+                .uid("framer");
+    }
+
+    private ReassemblyLimits reassemblyLimits() {
+        ReassemblyLimits usual = ReassemblyLimits.defaults();
+        return new ReassemblyLimits(
+                usual.reorderBytes(),
+                config.gapTimeout().toMillis(),
+                usual.lineLimitBytes(),
+                usual.segmentBytes(),
+                usual.recentBytes(),
+                usual.detectBytes(),
+                usual.edgeBytes(),
+                usual.retentionMillis(),
+                usual.liveGenerations());
+    }
+
+    /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
+    private SingleOutputStreamOperator<QueryEvent> events(DataStream<FramedEntry> entries) {
+        ParseSettings settings = new ParseSettings(
+                KnownFormats::new,
+                new TimeRange(config.queryEventsRetention()),
+                new TimeRange(config.auditEventsRetention()),
+                version);
+        return entries.rebalance()
+                .transform("parser", new AvroTypeInfo<>(QueryEvent.class), new ParseOperator(settings))
+                .uid("parser");
+    }
+
+    private void publish(SingleOutputStreamOperator<QueryEvent> events) {
+        if (!config.eventsTopic().isEmpty()) {
+            publish(events, QueryEvent.class, "query-events-topic");
+            publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), AuditEvent.class, "audit-events-topic");
+        }
+    }
+
+    private <T extends SpecificRecord> void publish(DataStream<T> events, Class<T> recordClass, String uid) {
+        events.sinkTo(topics.events(recordClass)).name(uid.replace('-', ' ')).uid(uid);
+    }
+
+    private void store(
+            SingleOutputStreamOperator<LineBlock> blocks,
+            SingleOutputStreamOperator<CensusRecord> census,
+            SingleOutputStreamOperator<FramedEntry> entries,
+            SingleOutputStreamOperator<QueryEvent> events) {
+        ClickHouseSink sink = clickHouse();
+        sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
+        sink.add(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
+        sink.add(events.getSideOutput(ParseOutputs.SAMPLES), "query_samples", QuerySample.class, "query-samples-rows");
+        sink.add(events.getSideOutput(ParseOutputs.FINGERPRINTS), "fingerprints", Fingerprint.class, "fingerprints-rows");
+        sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
+        sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
+        sink.add(deadLetters(blocks, census, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
+        sink.commit();
+    }
+
+    private static DataStream<DeadLetter> deadLetters(
+            SingleOutputStreamOperator<LineBlock> blocks,
+            SingleOutputStreamOperator<CensusRecord> census,
+            SingleOutputStreamOperator<FramedEntry> entries,
+            SingleOutputStreamOperator<QueryEvent> events) {
+        return blocks.getSideOutput(MALFORMED_LINES)
+                .union(
+                        census.getSideOutput(MALFORMED_CENSUS),
+                        entries.getSideOutput(FramerOperator.DEAD_LETTERS),
+                        events.getSideOutput(ParseOutputs.DEAD_LETTERS));
+    }
+
+    private ClickHouseSink clickHouse() {
+        ClickHouseAddress address = new ClickHouseAddress(
+                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
+        return new ClickHouseSink(
+                address, config.clickHouseDatabase(), config.committers(), config.mostPendingBytes(), version);
+    }
+}

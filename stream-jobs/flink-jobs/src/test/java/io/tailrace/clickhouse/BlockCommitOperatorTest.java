@@ -1,0 +1,198 @@
+package io.tailrace.clickhouse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.servers.Await;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class BlockCommitOperatorTest {
+
+    private static final String EVENTS = "tailrace.query_events\nid UInt64";
+    private static final String LEDGER = "tailrace.ledger\nid UInt64";
+    private static final String POISON = "poison\nid UInt64";
+    private static final long MOST_PENDING = 1 << 20;
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    /** Operators are made from serialized factories: they find the store here. */
+    private static TokenStore store;
+
+    private OneInputStreamOperatorTestHarness<RowBlock, Void> committer;
+
+    @BeforeEach
+    void start() throws Exception {
+        store = new TokenStore();
+        committer = committer();
+        committer.open();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        committer.close();
+    }
+
+    private static OneInputStreamOperatorTestHarness<RowBlock, Void> committer() throws Exception {
+        CommitSettings settings = new CommitSettings(() -> store, "tailrace.dead_letters", 2, MOST_PENDING, "1");
+        return new OneInputStreamOperatorTestHarness<>(new BlockCommitOperatorFactory(settings), 1, 1, 0);
+    }
+
+    @Test
+    void nothingIsPostedBeforeItsCheckpointIsComplete() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        committer.snapshot(1, 0);
+        assertThat(store.attempts()).isZero();
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("rows stored", () -> store.storedRows() == 3);
+    }
+
+    @Test
+    void blocksOfOneTableAndDayBecomeOneInsert() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        committer.processElement(rows(LEDGER, 0, 1), 0);
+        committer.processElement(rows(EVENTS, 0, 4), 0);
+        committer.processElement(rows(EVENTS, 1, 5), 0);
+        committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("rows stored", () -> store.storedRows() == 13);
+        assertThat(store.stored()).extracting(PendingBlock::rows).containsExactlyInAnyOrder(7, 1, 5);
+    }
+
+    @Test
+    void aFullBlockIsFollowedByAnother() throws Exception {
+        committer.processElement(rows(EVENTS, 0, OpenBlock.MOST_ROWS), 0);
+        committer.processElement(rows(EVENTS, 0, 1), 0);
+        committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("rows stored", () -> store.storedRows() == OpenBlock.MOST_ROWS + 1);
+        assertThat(store.stored()).hasSize(2);
+    }
+
+    @Test
+    void aCheckpointThatNeverCompletesLeavesItsRowsToTheNext() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        committer.snapshot(1, 0);
+        committer.processElement(rows(EVENTS, 0, 4), 0);
+        committer.snapshot(2, 0);
+        committer.notifyOfCompletedCheckpoint(2);
+        awaitMails("rows stored", () -> store.storedRows() == 7);
+    }
+
+    @Test
+    void aRestorePostsTheSameTokensAgain() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        OperatorSubtaskState state = committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("rows stored", () -> store.storedRows() == 3);
+        int before = store.attempts();
+        restart(state);
+        awaitMails("posted again", () -> store.attempts() > before);
+        assertThat(store.storedRows()).isEqualTo(3);
+    }
+
+    @Test
+    void rowsAfterTheCheckpointAreNotInItsState() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        OperatorSubtaskState state = committer.snapshot(1, 0);
+        committer.processElement(rows(EVENTS, 0, 100), 0);
+        restart(state);
+        awaitMails("rows stored", () -> store.storedRows() == 3);
+    }
+
+    @Test
+    void anOutageStopsNoCheckpointAndLosesNothing() throws Exception {
+        store.setAway(true);
+        for (int checkpoint = 1; checkpoint <= 5; checkpoint++) {
+            committer.processElement(rows(EVENTS, 0, 2), 0);
+            committer.snapshot(checkpoint, 0);
+            committer.notifyOfCompletedCheckpoint(checkpoint);
+        }
+        awaitMails("some attempts", () -> store.attempts() > 5);
+        restart(committer.snapshot(6, 0));
+        assertThat(store.storedRows()).isZero();
+        store.setAway(false);
+        awaitMails("rows stored", () -> store.storedRows() == 10);
+    }
+
+    @Test
+    void whatIsStoredLeavesTheState() throws Exception {
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("rows stored", () -> store.storedRows() == 3);
+        awaitMails("no mail", () -> true);
+        int before = store.attempts();
+        restart(committer.snapshot(2, 0));
+        committer.processElement(rows(LEDGER, 0, 1), 0);
+        committer.snapshot(3, 0);
+        committer.notifyOfCompletedCheckpoint(3);
+        awaitMails("the new row stored", () -> store.storedRows() == 4);
+        assertThat(store.attempts()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void aFullBufferWaitsForTheStore() throws Exception {
+        store.setAway(true);
+        committer.processElement(noise(2 * (int) MOST_PENDING), 0);
+        committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        Thread rescue = new Thread(() -> store.setAway(false));
+        rescue.start();
+        committer.processElement(rows(EVENTS, 0, 1), 0);
+        rescue.join();
+        assertThat(store.storedRows()).isEqualTo(1);
+    }
+
+    @Test
+    void aRefusedBlockBecomesDeadLettersThatHoldIt() throws Exception {
+        committer.processElement(rows(POISON, 0, 3), 0);
+        committer.processElement(rows(EVENTS, 0, 4), 0);
+        committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("both stored", () -> store.stored().size() == 2);
+        PendingBlock letters = store.stored().stream()
+                .filter(block -> block.layout().startsWith("tailrace.dead_letters"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(letters.token()).endsWith("-refused");
+        assertThat(new String(OpenBlock.rowsOf(letters), java.nio.charset.StandardCharsets.ISO_8859_1))
+                .contains("REFUSED_BY_STORE", "refuses a block of 3 rows", "VIOLATED_CONSTRAINT");
+    }
+
+    private void restart(OperatorSubtaskState state) throws Exception {
+        committer.close();
+        committer = committer();
+        committer.setRestoredCheckpointId(1);
+        committer.initializeState(state);
+        committer.open();
+    }
+
+    /** Runs what the poster's threads sent to the operator, until the condition holds. */
+    private void awaitMails(String what, Callable<Boolean> condition) throws Exception {
+        Await.until(what, SOON, () -> {
+            boolean holds = condition.call();
+            TaskMailbox mailbox = committer.getTaskMailbox();
+            for (Optional<Mail> mail = mailbox.tryTake(0); mail.isPresent(); mail = mailbox.tryTake(0)) {
+                mail.get().run();
+            }
+            return holds;
+        });
+    }
+
+    private static RowBlock rows(String layout, int day, int count) {
+        return new RowBlock(layout, day, count, new byte[8 * count]);
+    }
+
+    private static RowBlock noise(int size) {
+        byte[] bytes = new byte[size];
+        new java.util.Random(1).nextBytes(bytes);
+        return new RowBlock(EVENTS, 0, 1, bytes);
+    }
+}
