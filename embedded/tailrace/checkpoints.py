@@ -1,9 +1,10 @@
 """The Flink job's checkpoints and savepoints on disk: which there are, and which one to resume from.
 
 Flink's own layout: <directory>/<job id>/chk-<id>/_metadata, and <directory>/savepoint-<name>/_metadata. The
-metadata file is written last: a directory without it is no completed checkpoint. It begins with a magic number,
-the version of its layout, and the checkpoint's id (class Checkpoints of Flink 2.2). Ids go on counting after a
-restore, across job ids. Each is self-contained: the heap state backend shares no files between checkpoints.
+metadata file is written last: a directory without it is no completed checkpoint. It begins with a magic
+number, the version of its layout, and the checkpoint's id (class Checkpoints of Flink 2.2). Ids go on
+counting after a restore, across job ids. Each is self-contained: the heap state backend shares no files
+between checkpoints.
 """
 
 import re

@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from tailrace import __version__
+from tailrace.backfill import BackfillError
 from tailrace.checkpoints import CheckpointError
 from tailrace.clickhouse import ClickHouseError
 from tailrace.commands import (
     CommandError,
     Context,
+    backfill,
+    books,
+    demo,
     down,
     java,
     logs,
     migrate,
     restart,
+    rewind,
+    savepoint,
     settings,
     status,
     up,
@@ -34,17 +40,23 @@ from tailrace.stack.part import InstallError
 from tailrace.stack.supervisor import AlreadyRunningError
 
 COMMANDS: dict[str, ModuleType] = {
+    "demo": demo,
     "up": up,
     "down": down,
     "status": status,
     "restart": restart,
     "logs": logs,
+    "books": books,
+    "backfill": backfill,
+    "savepoint": savepoint,
+    "rewind": rewind,
     "migrate": migrate,
     "settings": settings,
 }
 
 FAILURES = (
     AlreadyRunningError,
+    BackfillError,
     CheckpointError,
     ClickHouseError,
     CommandError,

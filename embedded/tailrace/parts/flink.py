@@ -1,6 +1,8 @@
 """The normalize job: one JVM that holds Flink with its web UI and runs the job of stream-jobs/flink-jobs."""
 
 import json
+import time
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +23,9 @@ OPENED_PACKAGES = (
     "sun.nio.ch",
 )
 """What Flink's own scripts open to it on Java 17 (env.java.opts.all of its configuration)."""
+
+REST_SECONDS = 1
+SAVEPOINT_POLL_SECONDS = 0.2
 
 
 class Flink(Part):
@@ -58,10 +63,9 @@ class Flink(Part):
         return {"web UI": self.settings.port_flink}
 
     def health(self) -> Health:
-        jobs_running = self._ask("/jobs/overview")["jobs"]
-        if not jobs_running:
+        job = self._newest_job()
+        if not job:
             return Health.failing("runs no job yet")
-        job = max(jobs_running, key=lambda job: job["start-time"])
         tasks = job["tasks"]
         if job["state"] != "RUNNING":
             return Health.failing(f"the job is {job['state'].lower()}")
@@ -79,6 +83,19 @@ class Flink(Part):
         directory = self.home.data(self.name) / "checkpoints"
         directory.mkdir(exist_ok=True)
         return directory
+
+    def take_savepoint(self) -> Path:
+        """Has the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
+        job = self._newest_job()["jid"]
+        trigger = self._ask(f"/jobs/{job}/savepoints", {"target-directory": str(self.checkpoint_directory())})
+        while True:
+            progress = self._ask(f"/jobs/{job}/savepoints/{trigger['request-id']}")
+            if progress["status"]["id"] == "COMPLETED":
+                return _savepoint_path(progress["operation"])
+            time.sleep(SAVEPOINT_POLL_SECONDS)
+
+    def _newest_job(self) -> dict:
+        return max(self._ask("/jobs/overview")["jobs"], key=lambda job: job["start-time"], default={})
 
     def _job_configuration(self) -> dict[str, object]:
         """The keys are documented in io.tailrace.normalize.NormalizeConfig."""
@@ -99,8 +116,14 @@ class Flink(Part):
             **({"restore.path": restored.uri} if restored else {}),
         }
 
-    def _ask(self, path: str) -> dict:
-        with urllib.request.urlopen(f"{self.address()}{path}", timeout=1) as answer:
+    def _ask(self, path: str, body: dict | None = None) -> dict:
+        """GET, or POST with a body, from Flink's REST interface."""
+        request = urllib.request.Request(
+            f"{self.address()}{path}",
+            json.dumps(body).encode() if body else None,
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=REST_SECONDS) as answer:
             return json.load(answer)
 
     def _libraries(self) -> Path:
@@ -108,3 +131,10 @@ class Flink(Part):
 
     def _configuration(self) -> Path:
         return self.home.data(self.name) / "normalize.yaml"
+
+
+def _savepoint_path(operation: dict) -> Path:
+    if "location" not in operation:
+        cause = operation.get("failure-cause", {}).get("class", "no cause was given")
+        raise checkpoints.CheckpointError(f"the job could not write a savepoint: {cause}")
+    return Path(urllib.parse.unquote(urllib.parse.urlsplit(operation["location"]).path))

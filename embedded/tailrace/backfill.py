@@ -1,0 +1,304 @@
+"""Ships lost byte ranges of a log again, from the file that still holds them.
+
+The books say what is missing: open gaps, and the dead letters of the framer at their edges (the halves of the
+entries that a gap cut). Each stretch of gaps and such dead letters is shipped whole, as whole lines, to the
+topic tailrace.backfill.lines; the job reads it in place of what it had posted.
+
+A file is the right one if the census has seen it under the generation's inode, and if its first bytes still
+have the hash that the census found.
+"""
+
+import gzip
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import BinaryIO
+
+import msgpack
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+
+from tailrace import books
+from tailrace.books import Gap, LogFile
+from tailrace.clickhouse import ClickHouse
+
+TOPIC = "tailrace.backfill.lines"
+CENSUS_TOPIC = "tailrace.files"
+
+BLOCK_BYTES = 1 << 20
+LONGEST_LINE_BYTES = 16_000_000
+"""What a collector ships and the job accepts; a longer line stays a gap of kind oversize."""
+PRODUCER = {
+    "enable.idempotence": True,
+    "message.max.bytes": 20_000_000,
+    "compression.type": "lz4",
+    "log_level": 0,
+}
+CONSUMER = {
+    "group.id": "tailrace-backfill",
+    "enable.auto.commit": False,
+    "auto.offset.reset": "earliest",
+    "log_level": 0,
+}
+TIMEOUT_SECONDS = 30
+POLL_SECONDS = 0.5
+
+EDGES = """
+SELECT instance, source, log, generation, entry_offset AS start, entry_offset + entry_bytes AS end
+FROM tailrace.dead_letters FINAL
+WHERE stage = 'FRAMER' AND NOT superseded
+"""
+
+INODES = """
+SELECT instance, source, log, generation, argMax(inode, at) AS inode
+FROM tailrace.ledger
+WHERE kind = 'CENSUS'
+GROUP BY instance, source, log, generation
+"""
+
+
+class BackfillError(RuntimeError):
+    """A range cannot be shipped; the message says why and what would help."""
+
+
+@dataclass(frozen=True, order=True)
+class Stretch:
+    """Bytes [start, end) of a file that have to be shipped together."""
+
+    file: LogFile
+    start: int
+    end: int
+    missing: int = 0
+    """Bytes of it that lie in open gaps."""
+
+    def touches(self, other: "Stretch") -> bool:
+        return self.file == other.file and self.start <= other.end and other.start <= self.end
+
+    def joined(self, other: "Stretch") -> "Stretch":
+        return Stretch(
+            self.file,
+            min(self.start, other.start),
+            max(self.end, other.end),
+            self.missing + other.missing,
+        )
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What the census last saw of a file; the fields are those of schemas/census.schema.json."""
+
+    cluster: str
+    path: str
+    inode: int
+    head_length: int
+    head_hash: str
+
+    def is_of(self, content: BinaryIO) -> bool:
+        """Whether a file begins with the bytes that the census saw."""
+        head = content.read(self.head_length)
+        return hashlib.md5(head, usedforsecurity=False).hexdigest() == self.head_hash
+
+
+SIGHTING = tuple(field.name for field in fields(Sighting))
+
+
+def stretches(clickhouse: ClickHouse) -> list[Stretch]:
+    """What to ship: the open gaps, each with the framer's dead letters at its edges."""
+    edges = [Stretch(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
+    return with_edges(map(_of_gap, books.gaps(clickhouse)), edges)
+
+
+def with_edges(gaps: Iterable[Stretch], edges: Iterable[Stretch]) -> list[Stretch]:
+    """Joins what touches: a gap, the dead letters beside it, the gap behind those."""
+    joined: list[Stretch] = []
+    for stretch in sorted({*gaps, *edges}):
+        if joined and joined[-1].touches(stretch):
+            joined[-1] = joined[-1].joined(stretch)
+        else:
+            joined.append(stretch)
+    return [stretch for stretch in joined if stretch.missing]
+
+
+def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
+    """The inode under which the census last saw each file."""
+    return {LogFile.of(row): row["inode"] for row in clickhouse.rows(INODES)}
+
+
+def sightings(bootstrap: str, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Sighting]:
+    """The last census of each wanted (instance, inode), read from Kafka. Raises BackfillError."""
+    keys = set(wanted)
+    found: dict[tuple[str, int], Sighting] = {}
+    for record in _census_records(bootstrap):
+        key = (record["instance"], record["inode"])
+        if key in keys:
+            found[key] = Sighting(**{name: record[name] for name in SIGHTING})
+    return found
+
+
+def locate(sighting: Sighting) -> Path:
+    """The file that the census saw, by its inode at its path or beside it. Raises BackfillError."""
+    last = Path(sighting.path)
+    beside = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
+    for candidate in (last, *beside):
+        if candidate.is_file() and candidate.stat().st_ino == sighting.inode:
+            check(candidate, sighting)
+            return candidate
+    raise BackfillError(
+        f"{last} (inode {sighting.inode}) is not on this machine any more; give a copy with --file"
+    )
+
+
+def check(file: Path, sighting: Sighting) -> None:
+    """Raises BackfillError if the file does not begin as the one that the census saw."""
+    with opened(file) as content:
+        if not sighting.is_of(content):
+            raise BackfillError(
+                f"{file} is another file: its first {sighting.head_length} bytes are not those that the "
+                f"census saw in {sighting.path}"
+            )
+
+
+def opened(file: Path) -> BinaryIO:
+    """The log's bytes, unpacked if the file is compressed."""
+    return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")  # type: ignore[return-value]
+
+
+def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of whole lines of [start, end), at most `most` bytes together unless one line is
+    longer.
+
+    `start` must be the start of a line; a last line without its end is given as it is. Raises BackfillError
+    if the file ends before `end`.
+    """
+    content.seek(start)
+    offset = start
+    block = bytearray()
+    while offset + len(block) < end:
+        line = content.readline(end - offset - len(block))
+        if not line:
+            raise BackfillError(f"the file ends at {offset + len(block)}, before offset {end}")
+        if block and len(block) + len(line) > most:
+            yield offset, bytes(block)
+            offset += len(block)
+            block.clear()
+        block += line
+    if block:
+        yield offset, bytes(block)
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """A stretch, the file that holds it, and what its lines are to say about themselves."""
+
+    stretch: Stretch
+    file: Path
+    cluster: str
+    format: str = "auto"
+    tz: str = "UTC"
+
+    def message(self, offset: int, block: bytes) -> dict:
+        """The message of one block (schemas/lines.schema.json)."""
+        return {
+            "@timestamp": time.time(),
+            "cluster": self.cluster,
+            "instance": self.stretch.file.instance,
+            "source": self.stretch.file.source,
+            "format": self.format,
+            "tz": self.tz,
+            "path": str(self.file),
+            "offset": offset,
+            "log": block,
+            "backfill": True,
+            "generation": self.stretch.file.generation,
+        }
+
+
+def ship(bootstrap: str, shipment: Shipment) -> int:
+    """Sends a stretch and returns its bytes, once Kafka has them all. Raises BackfillError.
+
+    Lines that are longer than a collector ships are left out: their gap stays.
+    """
+    producer = Producer({**PRODUCER, "bootstrap.servers": bootstrap})
+    stretch = shipment.stretch
+    refused: list[str] = []
+    sent = 0
+    with opened(shipment.file) as content:
+        for offset, block in blocks(content, stretch.start, stretch.end):
+            if len(block) <= LONGEST_LINE_BYTES:
+                message = msgpack.packb(shipment.message(offset, block))
+                _produce(producer, stretch.file.instance, message, refused)
+                sent += len(block)
+    if producer.flush(TIMEOUT_SECONDS) or refused:
+        raise BackfillError(f"Kafka did not take the lines: {refused[0] if refused else 'no answer'}")
+    return sent
+
+
+def await_filled(clickhouse: ClickHouse, shipped: Sequence[Stretch], seconds: float) -> list[Stretch]:
+    """Waits until no gap of the shipped stretches is open; returns the gaps that stay open."""
+    deadline = time.monotonic() + seconds
+    while True:
+        open_gaps = map(_of_gap, books.gaps(clickhouse))
+        left = [gap for gap in open_gaps if any(gap.touches(stretch) for stretch in shipped)]
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(POLL_SECONDS)
+
+
+def _produce(producer: Producer, key: str, message: bytes, refused: list[str]) -> None:
+    def delivered(error: object, _: object) -> None:
+        if error is not None:
+            refused.append(str(error))
+
+    while True:
+        try:
+            producer.produce(TOPIC, message, key=key, on_delivery=delivered)
+            producer.poll(0)
+            return
+        except BufferError:
+            producer.poll(1)
+
+
+def _census_records(bootstrap: str) -> Iterator[dict]:
+    """Every census in Kafka, oldest first within a partition."""
+    consumer = Consumer({**CONSUMER, "bootstrap.servers": bootstrap})
+    try:
+        ends = _ends(consumer)
+        consumer.assign([TopicPartition(CENSUS_TOPIC, partition, 0) for partition in ends])
+        while ends:
+            message = consumer.poll(TIMEOUT_SECONDS)
+            if message is None or message.error():
+                raise BackfillError(f"cannot read the census from Kafka: {message and message.error()}")
+            yield _unpacked(message.value())
+            if message.offset() + 1 >= ends[message.partition()]:
+                del ends[message.partition()]
+    except KafkaException as error:
+        raise BackfillError(f"cannot read the census from Kafka: {error.args[0].str()}") from None
+    finally:
+        consumer.close()
+
+
+def _ends(consumer: Consumer) -> dict[int, int]:
+    """The end offset of each partition that holds messages."""
+    topic = consumer.list_topics(CENSUS_TOPIC, timeout=TIMEOUT_SECONDS).topics[CENSUS_TOPIC]
+    ends = {}
+    for number in topic.partitions:
+        partition = TopicPartition(CENSUS_TOPIC, number)
+        low, high = consumer.get_watermark_offsets(partition, timeout=TIMEOUT_SECONDS)
+        if high > low:
+            ends[number] = high
+    return ends
+
+
+def _unpacked(message: bytes) -> dict:
+    """Any string may come as bytes and hold any of them."""
+    unpacked = msgpack.unpackb(message, raw=True, strict_map_key=False)
+    return {_text(key): _text(value) for key, value in unpacked.items()}
+
+
+def _text(value: object) -> object:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def _of_gap(gap: Gap) -> Stretch:
+    return Stretch(gap.file, gap.from_offset, gap.to_offset, gap.bytes)

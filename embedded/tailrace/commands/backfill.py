@@ -1,0 +1,129 @@
+"""Ships again what the books say is missing, from the files that still hold it, and waits until it is in.
+
+Run it on the machine that has the log files. Each file is found by the inode and the first bytes that the
+census saw; a copy elsewhere (also .gz) is given with --file. Exits with 0 when nothing is missing any more.
+"""
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from tailrace import accounts, backfill, console, sources
+from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
+from tailrace.clickhouse import ClickHouse
+from tailrace.commands import CommandError, Context
+from tailrace.exits import Exit
+
+HELP = "ship lost byte ranges again"
+EXAMPLES = (
+    "tailrace backfill --dry-run",
+    "tailrace backfill",
+    "tailrace backfill --instance shop-db-1 --file /backup/slow.log.3.gz",
+)
+HEADER = ("instance", "log", "generation", "from", "to", "missing", "file", "state")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--instance", help="only the logs of this server")
+    parser.add_argument("--log", help="only this log: its path without rotation suffix")
+    parser.add_argument("--generation", type=int, help="only this generation of a log")
+    parser.add_argument(
+        "--file", type=Path, help="the file, or a copy of it, when it is not where the census saw it"
+    )
+    parser.add_argument(
+        "--wait", type=float, default=60, metavar="SECONDS", help="for the books (default: 60)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would be shipped, and from where")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = accounts.connect(context.settings, context.home, "admin")
+    stretches = [stretch for stretch in backfill.stretches(clickhouse) if _is_wanted(stretch, arguments)]
+    if arguments.file and len({stretch.file for stretch in stretches}) > 1:
+        raise CommandError("--file is one file: choose with --instance, --log and --generation")
+    rows = _Backfill(clickhouse, context, arguments).rows(stretches)
+    _print(rows, arguments)
+    return Exit.OK if all(row["state"] in ("filled", "to be shipped") for row in rows) else Exit.FAILED
+
+
+class _Backfill:
+    """One run of the command."""
+
+    def __init__(self, clickhouse: ClickHouse, context: Context, arguments: argparse.Namespace) -> None:
+        self._clickhouse = clickhouse
+        self._arguments = arguments
+        self._bootstrap = f"127.0.0.1:{context.settings.port_kafka}"
+        self._watched = sources.load(context.settings.sources)
+        self._inodes = backfill.inodes(clickhouse)
+
+    def rows(self, stretches: list[Stretch]) -> list[dict]:
+        """What became of each stretch."""
+        wanted = {self._key(stretch) for stretch in stretches}
+        seen = backfill.sightings(self._bootstrap, wanted) if wanted else {}
+        rows = [self._row(stretch, seen.get(self._key(stretch))) for stretch in stretches]
+        if not self._arguments.dry_run:
+            self._await(stretches, rows)
+        return rows
+
+    def _row(self, stretch: Stretch, sighting: Sighting | None) -> dict:
+        row = {
+            **dataclasses.asdict(stretch.file),
+            "from": stretch.start,
+            "to": stretch.end,
+            "missing": stretch.missing,
+            "file": "-",
+        }
+        try:
+            file = self._file(stretch, sighting)
+            row["file"] = str(file)
+            if not self._arguments.dry_run:
+                backfill.ship(self._bootstrap, self._shipment(stretch, file, sighting))
+        except BackfillError as error:
+            return {**row, "state": str(error)}
+        return {**row, "state": "to be shipped" if self._arguments.dry_run else "shipped"}
+
+    def _file(self, stretch: Stretch, sighting: Sighting | None) -> Path:
+        if sighting is None:
+            raise BackfillError(f"no census has seen {stretch.file}: nothing can prove which file it was")
+        if self._arguments.file:
+            backfill.check(self._arguments.file, sighting)
+            return self._arguments.file
+        return backfill.locate(sighting)
+
+    def _shipment(self, stretch: Stretch, file: Path, sighting: Sighting) -> Shipment:
+        wanted = (stretch.file.instance, stretch.file.source, stretch.file.log)
+        for watched in self._watched:
+            if (watched.instance, watched.source, str(watched.path)) == wanted:
+                return Shipment(stretch, file, sighting.cluster, watched.format, watched.tz)
+        return Shipment(stretch, file, sighting.cluster)
+
+    def _await(self, stretches: list[Stretch], rows: list[dict]) -> None:
+        """Turns `shipped` into `filled`, or says what stayed open."""
+        shipped = [stretch for stretch, row in zip(stretches, rows, strict=True) if row["state"] == "shipped"]
+        left = backfill.await_filled(self._clickhouse, shipped, self._arguments.wait) if shipped else []
+        for stretch, row in zip(stretches, rows, strict=True):
+            if row["state"] == "shipped":
+                missing = sum(gap.missing for gap in left if gap.touches(stretch))
+                row["state"] = f"{missing} bytes are still missing" if missing else "filled"
+
+    def _key(self, stretch: Stretch) -> tuple[str, int]:
+        return stretch.file.instance, self._inodes.get(stretch.file, 0)
+
+
+def _is_wanted(stretch: Stretch, arguments: argparse.Namespace) -> bool:
+    wanted = (arguments.instance, arguments.log, arguments.generation)
+    has = (stretch.file.instance, stretch.file.log, stretch.file.generation)
+    return all(want is None or want == value for want, value in zip(wanted, has, strict=True))
+
+
+def _print(rows: list[dict], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print(json.dumps({"stretches": rows}, indent=2))
+    elif rows:
+        console.table(
+            HEADER, ([row[name] for name in HEADER] for row in rows), right=("from", "to", "missing")
+        )
+    else:
+        print("nothing is missing")

@@ -1,0 +1,139 @@
+"""Shows all of it on real logs: installs what is missing, starts every part, feeds samples/ and says what
+came out.
+
+The logs of samples/ are written to watch/ in the home directory as if their servers had run within the last
+hour. When the books balance, a summary is printed; everything is left running, `tailrace down` stops it.
+Exits with 1 if the books do not balance within --wait seconds.
+"""
+
+import argparse
+import json
+
+from tailrace import accounts, books, console, demo
+from tailrace.books import Books
+from tailrace.clickhouse import ClickHouse, Row
+from tailrace.commands import Context, status
+from tailrace.commands import books as books_command
+from tailrace.console import Steps
+from tailrace.exits import Exit
+from tailrace.parts.superset import ADMINISTRATOR, PASSWORD
+from tailrace.stack import bringup, control
+from tailrace.stack.control import StackStatus
+
+HELP = "install, start, feed real logs, and show what was found"
+EXAMPLES = ("tailrace demo", "tailrace demo --json")
+
+WAIT_SECONDS = 120
+COLLECTORS = ("census", "fluentbit")
+
+HEAVIEST = """
+SELECT leftPad(hex(query_id), 16, '0') AS query_id, entries, total_seconds, p95_seconds, fingerprint
+FROM (
+    SELECT query_id, rule_set, count() AS entries, sum(query_time * weight) AS total_seconds,
+        quantileExact(0.95)(query_time) AS p95_seconds
+    FROM tailrace.query_events
+    GROUP BY query_id, rule_set
+    ORDER BY total_seconds DESC
+    LIMIT 5)
+ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+ORDER BY total_seconds DESC
+"""
+STATEMENT_WIDTH = 90
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=WAIT_SECONDS,
+        metavar="S",
+        help=f"seconds for the books (default: {WAIT_SECONDS})",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    steps = Steps()
+    running = _start(context, steps)
+    written = demo.feed(context.home)
+    steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
+    clickhouse = accounts.connect(context.settings, context.home, "reader_developer")
+    found = _balanced(clickhouse, arguments.wait, steps)
+    if arguments.json:
+        print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
+    else:
+        _show(running, found, clickhouse, context)
+    return Exit.OK if found.balances and not found.behind else Exit.FAILED
+
+
+def _start(context: Context, steps: Steps) -> StackStatus:
+    """The running stack, with collectors that watch the demo's logs."""
+    was_running = _is_running(context)
+    added = demo.watch(context.settings, context.home)
+    if was_running and added:
+        for part in COLLECTORS:
+            control.restart(context.home, part)
+    return bringup.bring_up(context.settings, context.home, steps.show)
+
+
+def _is_running(context: Context) -> bool:
+    try:
+        control.status(context.home)
+    except control.NotRunningError:
+        return False
+    return True
+
+
+def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps) -> Books:
+    """The books once they balance, shown as they come closer."""
+    told = ""
+
+    def tell(seen: Books) -> None:
+        nonlocal told
+        entries = sum(account.entries for account in seen.accounts)
+        now = f"{console.count(entries)} entries, {console.count(seen.behind)} bytes to go"
+        if now != told:
+            told = now
+            steps.show("books", now)
+
+    found = books.balance(clickhouse, seconds, on_look=tell)
+    steps.show("books", "balance" if found.balances else "do not balance")
+    return found
+
+
+def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context) -> None:
+    status.show(running)
+    books_command.show_files(found)
+    console.heading("Heaviest statements")
+    rows = [
+        (
+            row["query_id"],
+            console.count(row["entries"]),
+            f"{row['total_seconds']:.1f}",
+            f"{row['p95_seconds']:.3f}",
+            row["fingerprint"][:STATEMENT_WIDTH],
+        )
+        for row in clickhouse.rows(HEAVIEST)
+    ]
+    console.table(("query_id", "count", "seconds", "p95", "statement"), rows, ("count", "seconds", "p95"))
+    books_command.show_balance(found)
+    _show_dashboards(running, context)
+
+
+def _show_dashboards(running: StackStatus, context: Context) -> None:
+    superset = running.part("superset")
+    if superset is None:
+        return
+    console.heading("Dashboards")
+    print(f"  {superset.address}   user {ADMINISTRATOR}, password {context.home.secret(PASSWORD)}")
+    print(
+        "  `tailrace status` shows the parts, `tailrace books` the books, `tailrace down` stops everything."
+    )
+
+
+def _summary(
+    running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context
+) -> dict[str, object]:
+    heaviest: list[Row] = clickhouse.rows(HEAVIEST)
+    login = {"user": ADMINISTRATOR, "password": context.home.secret(PASSWORD)}
+    return {"stack": running.to_json(), "books": found.to_json(), "heaviest": heaviest, "superset": login}
