@@ -111,9 +111,8 @@ def _measure_latency(stack: Stack, directory: Path) -> None:
         stopped.set()
         writing.join()
     waited = sorted(row - line for line, row in zip(written, seen, strict=False))
-    print(
-        f"line → row at {LATENCY_RATE}/s: p50 {_quantile(waited, 0.5):.2f} s, p99 {_quantile(waited, 0.99):.2f} s"
-    )
+    p50, p99 = _quantile(waited, 0.5), _quantile(waited, 0.99)
+    print(f"line → row at {LATENCY_RATE}/s: p50 {p50:.2f} s, p99 {p99:.2f} s")
 
 
 def _write_slowly(writer: LogWriter, written: list[float], stopped: Event) -> None:

@@ -76,7 +76,7 @@ def _act(stack: Stack, workload: Workload, action: str) -> None:
     if action == "rename":
         workload.rotate(late=5)
     elif action.startswith("rename while"):
-        with stack.without_fluent_bit():
+        with stack.without("fluentbit"):
             workload.rotate(late=5)
     elif stack.status(action).pid:
         stack.kill(action)

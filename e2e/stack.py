@@ -91,16 +91,13 @@ class Stack:
         wait_until(lambda: self.status(part).pid != pid, 10, f"{part} to be noticed as dead")
 
     @contextmanager
-    def without_fluent_bit(self) -> Iterator[None]:
-        """Kills Fluent Bit and keeps it from starting again: without sources.yaml it cannot be prepared."""
-        hidden = self.settings.sources.with_suffix(".hidden")
-        self.settings.sources.rename(hidden)
-        self.kill("fluentbit")
+    def without(self, part: str) -> Iterator[None]:
+        """The part is stopped in order, and started again at the end."""
+        control.stop_part(self.home, part)
         try:
             yield
         finally:
-            hidden.rename(self.settings.sources)
-        self.await_healthy()
+            control.start_part(self.home, part)
 
     def await_healthy(self, seconds: float = 120) -> None:
         wait_until(

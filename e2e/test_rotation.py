@@ -35,7 +35,7 @@ def test_rename_while_fluent_bit_is_down(stack, watched):
     workload.write(500)
     workload.finish()
     assert not settle(stack, workload.manifests)
-    with stack.without_fluent_bit():
+    with stack.without("fluentbit"):
         workload.write(500)
         workload.rotate(late=10)
         workload.write(200)

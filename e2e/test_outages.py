@@ -1,0 +1,78 @@
+"""Parts that are away for a while, and messages that are no lines: the job goes on, nothing is lost."""
+
+import msgpack
+import pytest
+from confluent_kafka import Producer
+
+from e2e.settling import assert_exact
+from e2e.stack import Stack, wait_until
+
+TOPIC = "tailrace.slowlog.lines"
+
+
+@pytest.mark.parametrize("part", ["kafka", "clickhouse"])
+def test_away_for_a_while(stack, watched, part):
+    _outage(stack, watched(seed=1), part, seconds=40)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1500)
+@pytest.mark.parametrize("part", ["kafka", "clickhouse"])
+def test_away_for_ten_minutes(stack, watched, part):
+    _outage(stack, watched(seed=2), part, seconds=600)
+
+
+def _outage(stack: Stack, workload, part: str, seconds: int) -> None:
+    rate = 100
+    with workload.writing(rate):
+        wait_until(lambda: workload.entries >= 300, 60, "entries before the outage")
+        with stack.without(part):
+            before = workload.entries
+            wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
+    assert_exact(stack, workload.manifests, seconds=180)
+
+
+def test_job_starts_before_clickhouse_and_kafka(stack, watched):
+    workload = watched(seed=3)
+    with stack.without("clickhouse"), stack.without("kafka"):
+        stack.kill("flink")
+        workload.write(500)
+        workload.finish()
+    assert_exact(stack, workload.manifests, seconds=120)
+
+
+def test_messages_that_are_no_lines_become_dead_letters(stack, watched):
+    workload = watched(seed=4)
+    producer = Producer({"bootstrap.servers": f"127.0.0.1:{stack.settings.port_kafka}"})
+    poison = [
+        b"",
+        b"\xc1 no msgpack",
+        msgpack.packb([1, 2, 3]),
+        msgpack.packb({"instance": "poison"}),
+        msgpack.packb({**_line(), "offset": -1}),
+        msgpack.packb({**_line(), "offset": "zero"}),
+        msgpack.packb({**_line(), "log": None}),
+        msgpack.packb(_line())[:-3],
+    ]
+    for message in poison:
+        producer.produce(TOPIC, key=b"poison", value=message)
+    assert producer.flush(10) == 0
+    workload.write(300)
+    workload.finish()
+    assert_exact(stack, workload.manifests)
+    clickhouse = stack.clickhouse()
+    statement = "SELECT count() AS n FROM tailrace.dead_letters WHERE code = 'MALFORMED_MESSAGE'"
+    wait_until(lambda: clickhouse.rows(statement)[0]["n"] >= len(poison), 30, f"{len(poison)} dead letters")
+
+
+def _line() -> dict[str, object]:
+    return {
+        "cluster": "c",
+        "instance": "poison",
+        "source": "slowlog",
+        "format": "auto",
+        "tz": "UTC",
+        "path": "/poison.log",
+        "offset": 0,
+        "log": b"# Time: 2026-11-21T00:00:00.000000Z",
+    }
