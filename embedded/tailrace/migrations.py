@@ -357,7 +357,7 @@ def rebuild_rollups(
 
     For a rewind, and for a rollup that came later than its events. `events` is a condition for those that
     count. Nothing may write meanwhile. Each day appears whole or not at all, and running it again gives the
-    same. Raises MigrationError for days whose events may have been removed by now: the rollup would lose them.
+    same. Raises MigrationError for days whose events may be gone by now: the rollup would lose them.
     """
     oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
     if first < oldest:

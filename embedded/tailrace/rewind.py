@@ -1,8 +1,8 @@
 """Takes the tables back to a checkpoint: for who restores an older one than the latest.
 
 Exactly-once holds from the latest completed checkpoint on. A job that starts from an older one writes
-everything since a second time, under new tokens. Every row knows the checkpoint that its writer had passed, so
-the rows to delete are exactly those with `after_checkpoint` at or above that checkpoint's id.
+everything since a second time, under new tokens. Every row knows the checkpoint that its writer had passed,
+so the rows to delete are exactly those with `after_checkpoint` at or above that checkpoint's id.
 """
 
 from collections.abc import Callable

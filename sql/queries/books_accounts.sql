@@ -1,0 +1,28 @@
+-- The books, one row per file that was read: how far, and what its bytes became. Postings are signed, so sums are
+-- what holds now. `aged`: the oldest postings have been removed by the ledger's retention, nothing can be judged.
+-- Parameters: instance (empty: all); oldest: postings before it may have been removed.
+WITH (SELECT min(at) FROM tailrace.ledger) AS ledger_began
+SELECT
+    any(cluster) AS cluster, instance, source, log, generation,
+    argMax(path, at) AS path,
+    toUnixTimestamp(maxIf(at, kind = 'CENSUS')) AS census_at,
+    argMaxIf(ledger.size, (at, ledger.size), kind = 'CENSUS') AS size,
+    maxIf(to_offset, kind = 'FRONTIER') AS frontier,
+    maxIf(from_offset, kind = 'FRONTIER') AS accounted,
+    sumIf(ledger.count, kind = 'ENTRY') AS entries,
+    sumIf(ledger.bytes, kind = 'ENTRY') AS entry_bytes,
+    sumIf(ledger.count, kind = 'EVENT') AS events,
+    sumIf(ledger.bytes, kind = 'EVENT') AS event_bytes,
+    sumIf(ledger.count, kind = 'DEAD_LETTER') AS dead_letters,
+    sumIf(ledger.bytes, kind = 'DEAD_LETTER') AS dead_letter_bytes,
+    sumIf(ledger.bytes, kind = 'FRAMING') AS framing_bytes,
+    sumIf(ledger.bytes, kind = 'GAP') AS gap_bytes,
+    sumIf(ledger.count, kind = 'DUPLICATE') AS duplicates,
+    sumIf(ledger.bytes, kind = 'DUPLICATE') AS duplicate_bytes,
+    min(at) < {oldest:DateTime64(6, 'UTC')}
+        OR ledger_began < {oldest:DateTime64(6, 'UTC')}
+            AND minIf(from_offset, stage = 'FRAMER' AND kind IN ('ENTRY', 'FRAMING', 'GAP', 'DEAD_LETTER')) > 0 AS aged
+FROM tailrace.ledger
+WHERE generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
+GROUP BY instance, source, log, generation
+ORDER BY instance, source, log, generation

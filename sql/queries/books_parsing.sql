@@ -1,0 +1,12 @@
+-- Equation 2: every entry that the framer cut is an event or a dead letter of the parser. Sums per file, because
+-- the parser works on entries of one file in several places at once. Files where the sides differ.
+-- Parameters: instance (empty: all).
+SELECT
+    instance, source, log, generation,
+    sumIf(ledger.count, kind = 'ENTRY') AS expected, sumIf(ledger.count, kind != 'ENTRY') AS found,
+    sumIf(ledger.bytes, kind = 'ENTRY') AS expected_bytes, sumIf(ledger.bytes, kind != 'ENTRY') AS found_bytes
+FROM tailrace.ledger
+WHERE (kind IN ('ENTRY', 'EVENT') OR kind = 'DEAD_LETTER' AND stage = 'PARSER')
+    AND ({instance:String} = '' OR instance = {instance:String})
+GROUP BY instance, source, log, generation
+HAVING expected != found OR expected_bytes != found_bytes

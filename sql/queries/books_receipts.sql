@@ -1,0 +1,20 @@
+-- Equation 3: what was posted as event or dead letter has been inserted, counted by ClickHouse itself. A dead
+-- letter taken back is a negative posting and a receipt SUPERSEDED. Letters of the stages DECODE and SINK belong
+-- to no file and have no posting. Files and kinds where the sides differ. Parameters: instance (empty: all).
+SELECT
+    instance, source, log, generation, kind, stage,
+    sum(posted) AS expected, sum(received) AS found,
+    sum(posted_bytes) AS expected_bytes, sum(received_bytes) AS found_bytes
+FROM (
+    SELECT instance, source, log, generation, kind, stage,
+        ledger.count AS posted, ledger.bytes AS posted_bytes, 0 AS received, 0 AS received_bytes
+    FROM tailrace.ledger
+    WHERE kind IN ('EVENT', 'DEAD_LETTER')
+    UNION ALL
+    SELECT instance, source, log, generation, if(kind = 'EVENT', 'EVENT', 'DEAD_LETTER'), stage,
+        0, 0, if(kind = 'SUPERSEDED', -1, 1) * toInt64(rows), if(kind = 'SUPERSEDED', -1, 1) * toInt64(bytes)
+    FROM tailrace.receipts
+    WHERE stage IN ('FRAMER', 'PARSER'))
+WHERE {instance:String} = '' OR instance = {instance:String}
+GROUP BY instance, source, log, generation, kind, stage
+HAVING expected != found OR expected_bytes != found_bytes

@@ -1,0 +1,332 @@
+"""The books against a real ClickHouse: sound ones balance, every kind of fault is named with its place."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from bookkeeper import NOW, Bookkeeper, minutes_ago
+
+from tailrace import books, books_report
+from tailrace.books import LogFile
+
+FILE = LogFile("db1", "slowlog", "/log/slow.log", 1)
+PARSED = "entries cut by the framer against what the parser made of them"
+STORED = "entries against stored events and dead letters"
+
+
+def read(clickhouse, file: Bookkeeper) -> books.Books:
+    file.store(clickhouse)
+    return books.read(clickhouse)
+
+
+def faults(clickhouse, file: Bookkeeper) -> list[str]:
+    return [str(wrong) for wrong in read(clickhouse, file).imbalances]
+
+
+def test_sound_books(admin):
+    found = read(admin, Bookkeeper().read(10))
+
+    (account,) = found.accounts
+    assert found.balances and found.is_complete
+    assert (account.file, account.entries, account.events) == (FILE, 10, 10)
+    assert (account.size, account.frontier, account.accounted) == (1000, 1000, 1000)
+    assert (account.pending, account.behind) == (0, 0)
+    assert (found.gaps, found.unread, found.details) == ([], [], [])
+
+
+def test_empty_books_balance(admin):
+    assert books.read(admin).balances
+
+
+def test_pending_and_behind(admin):
+    file = Bookkeeper().read(10).reached(1000, frontier=1050, size=1200)
+    found = read(admin, file)
+
+    assert found.balances and not found.is_complete
+    assert (found.accounts[0].pending, found.accounts[0].behind, found.behind) == (50, 150, 150)
+
+
+def test_framing_and_dead_letters_are_part_of_the_tiling(admin):
+    file = Bookkeeper().post("FRAMING", 0, 60, detail="BANNER").reject(60, 75, "FRAMER", "STRAY_TEXT")
+    file.read(3, begin=75)
+    found = read(admin, file)
+
+    assert found.balances
+    assert {(d.kind, d.detail, d.count, d.bytes) for d in found.details} == {
+        ("FRAMING", "BANNER", 1, 60),
+        ("DEAD_LETTER", "STRAY_TEXT", 1, 15),
+    }
+
+
+def test_a_dead_letter_of_the_parser_takes_the_place_of_an_event(admin):
+    file = Bookkeeper().read(3)
+    file.post("ENTRY", 300, 400).reject(300, 400, "PARSER", "MALFORMED_HEADER").reached(400)
+
+    assert faults(admin, file) == []
+
+
+def test_a_gap_balances_and_is_missing(admin):
+    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
+    found = read(admin, file)
+
+    assert found.balances and not found.is_complete
+    assert [(gap.kind, gap.from_offset, gap.to_offset, gap.bytes) for gap in found.gaps] == [
+        ("lost", 300, 500, 200)
+    ]
+
+
+def test_a_filled_gap_is_gone(admin):
+    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
+    file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost").read(2, begin=300)
+    found = read(admin, file)
+
+    assert found.balances and found.is_complete
+
+
+def test_a_gap_that_is_filled_in_part_stays_open_for_the_rest(admin):
+    file = Bookkeeper().read(3).post("GAP", 300, 600, detail="lost").read(1, begin=600)
+    file.post("GAP", 400, 500, count=-1, amount=-100, detail="lost").read(1, begin=400)
+    found = read(admin, file)
+
+    assert found.balances
+    assert [(gap.from_offset, gap.to_offset) for gap in found.gaps] == [(300, 400), (500, 600)]
+
+
+def test_neighbouring_gaps_of_one_kind_are_one(admin):
+    file = Bookkeeper().post("GAP", 0, 100, detail="lost").post("GAP", 100, 300, detail="lost")
+    file.post("GAP", 300, 400, detail="oversize").read(1, begin=400)
+
+    found = read(admin, file).gaps
+    assert [(gap.kind, gap.from_offset, gap.to_offset) for gap in found] == [
+        ("lost", 0, 300),
+        ("oversize", 300, 400),
+    ]
+
+
+def test_a_dead_letter_that_was_taken_back(admin):
+    file = Bookkeeper().read(3).reject(300, 350, "FRAMER", "INCOMPLETE").post("GAP", 350, 400, detail="lost")
+    file.read(1, begin=400)
+    file.take_back(300, 350, "FRAMER", "INCOMPLETE")
+    file.post("GAP", 350, 400, count=-1, amount=-50, detail="lost").read(1, begin=300)
+    found = read(admin, file)
+
+    assert found.balances and not found.details
+
+
+def test_bytes_that_came_again_and_differ_are_no_part_of_the_tiling(admin):
+    file = (
+        Bookkeeper().read(3).reject(100, 200, "FRAMER", "OFFSET_CONFLICT").post("DUPLICATE", 0, 300, count=9)
+    )
+    found = read(admin, file)
+
+    assert found.balances
+    assert (found.accounts[0].duplicates, found.accounts[0].duplicate_bytes) == (9, 300)
+
+
+def test_a_hole_in_the_tiling(admin):
+    file = Bookkeeper().read(3).read(2, begin=500)
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 300..500: nothing was posted: expected 200 bytes, found 0"
+    ]
+
+
+def test_a_hole_at_the_start_and_one_at_the_end(admin):
+    file = Bookkeeper().read(3, begin=100).reached(450)
+
+    assert [(w.from_offset, w.to_offset) for w in read(admin, file).imbalances] == [(0, 100), (400, 450)]
+
+
+def test_a_range_that_was_posted_twice(admin):
+    file = Bookkeeper().read(5).post("ENTRY", 300, 500, count=2)
+
+    assert faults(admin, file)[0] == (
+        f"{FILE} in bytes 0..500: more was posted than the range holds (ENTRY): expected 500 bytes, found 700"
+    )
+
+
+def test_ranges_that_overlap(admin):
+    file = Bookkeeper().read(5).post("FRAMING", 450, 460, detail="BLANK")
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 0..500: more was posted than the range holds (ENTRY, FRAMING): "
+        "expected 500 bytes, found 510"
+    ]
+
+
+def test_a_reversal_without_what_replaces_it(admin):
+    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(1, begin=500)
+    file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost")
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 300..500: nothing was posted: expected 200 bytes, found 0"
+    ]
+
+
+def test_postings_beyond_the_frontier(admin):
+    file = Bookkeeper().read(3)
+    file.post("FRAMING", 300, 310, detail="BLANK")
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 300..310: posted beyond the end of the file's account: expected 0 bytes, found 10"
+    ]
+
+
+def test_an_entry_that_the_parser_lost(admin):
+    file = Bookkeeper().read(3).post("ENTRY", 300, 400).reached(400).read(2, begin=400)
+
+    assert faults(admin, file) == [
+        f"{FILE}: {PARSED}: expected 6 rows, found 5",
+        f"{FILE}: {PARSED}: expected 600 bytes, found 500",
+        f"{FILE} in bytes 300..400: {STORED}: expected 1 rows, found 0",
+    ]
+
+
+def test_events_that_were_not_inserted(admin):
+    file = Bookkeeper().read(3)
+    file.post("ENTRY", 300, 500, count=2).post("EVENT", 300, 500, count=2, stage="PARSER")
+    file.store_events(300, 1).reached(500)
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 300..500: {STORED}: expected 2 rows, found 1",
+        f"{FILE}: events posted against rows inserted: expected 5 rows, found 4",
+        f"{FILE}: events posted against rows inserted: expected 500 bytes, found 400",
+    ]
+
+
+def test_events_that_were_inserted_twice(admin):
+    file = Bookkeeper().read(3).store_events(200, 1)
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 0..300: {STORED}: expected 3 rows, found 4",
+        f"{FILE}: events posted against rows inserted: expected 3 rows, found 4",
+        f"{FILE}: events posted against rows inserted: expected 300 bytes, found 400",
+    ]
+
+
+def test_a_dead_letter_that_was_not_inserted(admin):
+    file = Bookkeeper().read(1).post("DEAD_LETTER", 100, 120, detail="STRAY_TEXT").reached(120)
+
+    assert faults(admin, file) == [
+        f"{FILE}: dead letters of the framer posted against rows inserted: expected 1 rows, found 0",
+        f"{FILE}: dead letters of the framer posted against rows inserted: expected 20 bytes, found 0",
+    ]
+
+
+def test_messages_that_belong_to_no_file_are_shown(admin):
+    letter = Bookkeeper(instance="", log="kafka:tailrace.slowlog.lines/0", generation=0)
+    found = read(admin, letter.store_dead_letter(5, 25, "DECODE", "MALFORMED_MESSAGE"))
+
+    assert found.balances
+    assert [(d.file.log, d.stage, d.detail, d.count) for d in found.details] == [
+        ("kafka:tailrace.slowlog.lines/0", "DECODE", "MALFORMED_MESSAGE", 1)
+    ]
+
+
+def test_files_are_judged_apart(admin):
+    Bookkeeper().read(3).store(admin)
+    Bookkeeper(generation=2).read(3).post("ENTRY", 500, 600).store(admin)
+    Bookkeeper(instance="db2").read(2).store(admin)
+
+    found = books.read(admin)
+    assert {wrong.file for wrong in found.imbalances} == {LogFile("db1", "slowlog", "/log/slow.log", 2)}
+    assert books.read(admin, instance="db2").balances
+
+
+def test_a_file_of_which_nothing_arrived(admin):
+    found = read(admin, Bookkeeper().census(700, generation=0))
+
+    assert [(f.path, f.size) for f in found.unread] == [("", 700)]
+    assert found.behind == 700
+
+
+def test_a_file_that_was_found_after_its_first_census(admin):
+    file = Bookkeeper(at=NOW).census(700, at=minutes_ago(1), generation=0).read(7)
+
+    assert read(admin, file).unread == []
+
+
+def test_books_older_than_the_ledger_are_not_judged(admin):
+    file = Bookkeeper(at=NOW - timedelta(days=399)).read(3, begin=200)
+    found = read(admin, file)
+
+    assert found.accounts[0].aged
+    assert found.balances
+
+
+def test_minutes(admin):
+    file = Bookkeeper(at=minutes_ago(9)).read(4)
+    for ago, size in ((9, 400), (8, 400), (5, 600), (4, 800), (3, 1000)):
+        file.census(size, at=minutes_ago(ago))
+    file.at = minutes_ago(3)
+    file.post("GAP", 400, 500, detail="lost").read(4, begin=500).reached(900, size=1000)
+
+    file.store(admin)
+    found = books.coverage(admin, minutes_ago(12), minutes_ago(0))
+    assert [(s.state, s.minutes, s.grown_bytes, s.behind_bytes, s.missing_bytes) for s in found] == [
+        ("covered", 2, 400, 0, 0),
+        ("unknown", 2, 0, 0, 0),
+        ("missing", 1, 200, 0, 100),
+        ("covered", 1, 200, 0, 0),
+        ("behind", 1, 200, 100, 0),
+        ("unknown", 2, 0, 0, 0),
+    ]
+    assert (found[0].first, found[0].log) == (minutes_ago(9).replace(second=0), "/log/slow.log")
+
+
+def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
+    file = Bookkeeper(at=minutes_ago(1)).census(300, at=minutes_ago(2), generation=0).read(3)
+    file.store(admin)
+
+    found = books.coverage(admin, minutes_ago(2), minutes_ago(0))
+    assert [(s.state, s.minutes, s.grown_bytes) for s in found] == [("covered", 2, 300)]
+
+
+def test_waits_until_what_the_files_held_is_read(admin):
+    Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
+    looks = []
+
+    def write_more(_: books.Books) -> None:
+        looks.append(len(looks))
+        more = Bookkeeper(at=NOW + timedelta(hours=1))
+        if len(looks) == 2:
+            more.census(500).store(admin)
+        if len(looks) == 3:
+            more.read(2, begin=300).store(admin)
+
+    found = books.balance(admin, wait_seconds=30, on_look=write_more)
+    assert len(looks) == 4
+    assert found.balances and found.accounts[0].events == 5
+
+
+def test_gives_up_waiting(admin):
+    Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
+
+    assert not books.balance(admin, wait_seconds=0).covers(NOW.timestamp() + 60)
+
+
+@pytest.mark.parametrize("user_name", ["reader_compliance", "reader_security"])
+def test_a_reader_can_read_the_books(admin, user, user_name):
+    Bookkeeper().read(3).store_events(200, 1).store(admin)
+
+    assert len(books.read(user(user_name), minutes=5).imbalances) == 3
+
+
+def test_prints_and_serialises(admin, capsys):
+    file = Bookkeeper().post("FRAMING", 0, 100, detail="BANNER").read(3, begin=100)
+    file.post("GAP", 400, 500, detail="lost").read(2, begin=500).reject(700, 720, "FRAMER", "STRAY_TEXT")
+    file.reached(720, frontier=800, size=900)
+    file.store(admin)
+    found = books.read(admin, minutes=5)
+    books_report.show(found)
+
+    out = capsys.readouterr().out
+    assert "The books balance. Missing: 100 B in 1 gap. Not read yet: 100 B." in out
+    assert all(word in out for word in ("STRAY_TEXT", "BANNER", "lost", "720 B"))
+    assert json.loads(json.dumps(found.to_json()))["gaps"][0]["from_offset"] == 400
+
+
+def test_prints_what_does_not_balance(admin, capsys):
+    books_report.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
+
+    assert f"The books do not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out
