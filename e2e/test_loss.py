@@ -43,7 +43,7 @@ def test_first_and_last_lines_are_lost(stack, watched):
     lose(stack, lambda: entries(workload, 400))
     missing = settle(stack, workload.manifests)
     assert "tail_lost" in missing
-    tailrace(stack, "books", expected=1)
+    tailrace(stack, "books", "--strict", expected=1)
     backfill(stack)
     await_exact(stack, workload.manifests)
 

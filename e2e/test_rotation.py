@@ -42,6 +42,6 @@ def test_rename_while_fluent_bit_is_down(stack, watched):
         workload.finish()
     missing = settle(stack, workload.manifests)
     assert missing.keys() == {"tail_lost"}
-    tailrace(stack, "books", expected=1)
+    tailrace(stack, "books", "--strict", expected=1)
     backfill(stack)
     await_exact(stack, workload.manifests)
