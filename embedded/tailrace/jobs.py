@@ -1,5 +1,6 @@
 """The Java side, built from source: the normalize job and the command line, one cache entry per source."""
 
+import functools
 import os
 import shutil
 from collections.abc import Iterator
@@ -43,7 +44,9 @@ def build(settings: Settings, progress: Progress) -> None:
         shutil.rmtree(tree)
 
 
+@functools.cache
 def _entry(settings: Settings) -> Path:
+    """Found once per process: a running stack restarts the job that it started, whatever is edited meanwhile."""
     pieces = [piece for file in _files() for piece in (str(file.relative_to(REPOSITORY)), file)]
     return settings.cache / "jobs" / cache.fingerprint(*pieces)
 
