@@ -9,14 +9,14 @@ Exits with 1 if the books do not balance within --wait seconds.
 import argparse
 import json
 
-from tailrace import accounts, books, console, demo
+from tailrace import accounts, books, books_report, console, demo
 from tailrace.books import Books
 from tailrace.clickhouse import ClickHouse, Row
 from tailrace.commands import Context, status
-from tailrace.commands import books as books_command
 from tailrace.console import Steps
 from tailrace.exits import Exit
 from tailrace.parts.superset import ADMINISTRATOR, PASSWORD
+from tailrace.settings import REPOSITORY
 from tailrace.stack import bringup, control
 from tailrace.stack.control import StackStatus
 
@@ -26,18 +26,7 @@ EXAMPLES = ("tailrace demo", "tailrace demo --json")
 WAIT_SECONDS = 120
 COLLECTORS = ("census", "fluentbit")
 
-HEAVIEST = """
-SELECT leftPad(hex(query_id), 16, '0') AS query_id, entries, total_seconds, p95_seconds, fingerprint
-FROM (
-    SELECT query_id, rule_set, count() AS entries, sum(query_time * weight) AS total_seconds,
-        quantileExact(0.95)(query_time) AS p95_seconds
-    FROM tailrace.query_events
-    GROUP BY query_id, rule_set
-    ORDER BY total_seconds DESC
-    LIMIT 5)
-ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
-ORDER BY total_seconds DESC
-"""
+HEAVIEST = REPOSITORY / "sql" / "queries" / "demo_heaviest.sql"
 STATEMENT_WIDTH = 90
 
 
@@ -57,7 +46,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     running = _start(context, steps)
     written = demo.feed(context.home)
     steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
-    clickhouse = accounts.connect(context.settings, context.home, "reader_developer")
+    clickhouse = accounts.connect(context.settings, context.home, "reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
@@ -103,7 +92,7 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps) -> Books:
 
 def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context) -> None:
     status.show(running)
-    books_command.show_files(found)
+    books_report.show(found)
     console.heading("Heaviest statements")
     rows = [
         (
@@ -113,10 +102,9 @@ def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: C
             f"{row['p95_seconds']:.3f}",
             row["fingerprint"][:STATEMENT_WIDTH],
         )
-        for row in clickhouse.rows(HEAVIEST)
+        for row in clickhouse.rows(HEAVIEST.read_text())
     ]
     console.table(("query_id", "count", "seconds", "p95", "statement"), rows, ("count", "seconds", "p95"))
-    books_command.show_balance(found)
     _show_dashboards(running, context)
 
 
@@ -134,6 +122,6 @@ def _show_dashboards(running: StackStatus, context: Context) -> None:
 def _summary(
     running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context
 ) -> dict[str, object]:
-    heaviest: list[Row] = clickhouse.rows(HEAVIEST)
+    heaviest: list[Row] = clickhouse.rows(HEAVIEST.read_text())
     login = {"user": ADMINISTRATOR, "password": context.home.secret(PASSWORD)}
     return {"stack": running.to_json(), "books": found.to_json(), "heaviest": heaviest, "superset": login}
