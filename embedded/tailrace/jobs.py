@@ -46,7 +46,7 @@ def build(settings: Settings, progress: Progress) -> None:
 
 @functools.cache
 def _entry(settings: Settings) -> Path:
-    """Found once per process: a running stack restarts the job that it started, whatever is edited meanwhile."""
+    """Found once per process: a running stack restarts the job that it started, whatever is edited."""
     pieces = [piece for file in _files() for piece in (str(file.relative_to(REPOSITORY)), file)]
     return settings.cache / "jobs" / cache.fingerprint(*pieces)
 
