@@ -1,4 +1,8 @@
-"""Restarts one part, or several, and waits until all are healthy again. Configuration is written anew."""
+"""Restarts one part, or several, and waits until all are healthy again.
+
+Configuration is written anew, and what has changed since it was installed is installed first: after a change of
+stream-jobs/ `tailrace restart flink` runs the new job.
+"""
 
 import argparse
 
@@ -17,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
+    bringup.install_again(arguments.parts, context.settings, context.home, steps.show)
     for part in arguments.parts:
         steps.show(part, "restarting")
         control.restart(context.home, part)

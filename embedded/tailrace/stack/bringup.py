@@ -1,7 +1,7 @@
 """Brings the stack up: checks the machine, installs what is missing, starts the supervisor, awaits health."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tailrace import preflight
@@ -32,6 +32,14 @@ def install(settings: Settings, home: Home, show: Show) -> None:
     parts = assemble(settings, home)
     preflight.check(parts, settings, home)
     preflight.install_packages(parts, LoggedProgress("packages", home.log("install-packages"), show))
+    install_missing(parts, home, show)
+
+
+def install_again(names: Sequence[str], settings: Settings, home: Home, show: Show) -> None:
+    """Installs those of the named parts whose sources have changed. Raises PreflightError, InstallError."""
+    parts = [part for part in assemble(settings, home) if part.name in names]
+    if findings := preflight.missing_tools(parts):
+        raise preflight.PreflightError("\n".join(findings))
     install_missing(parts, home, show)
 
 
@@ -88,4 +96,5 @@ def _what_it_does(part: PartStatus) -> str:
 def _why(part: PartStatus, log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:] if log.exists() else []
     last = "".join(f"\n    {line}" for line in lines)
-    return f"{part.name} does not come up: {part.reason}; its log {log} ends with:{last}"
+    reason = part.reason or part.last_failure
+    return f"{part.name} does not come up: {reason}; its log {log} ends with:{last}"

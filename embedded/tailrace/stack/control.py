@@ -37,6 +37,8 @@ class PartStatus:
     state: str
     reason: str
     """Why it is not healthy; empty when it is."""
+    last_failure: str
+    """How it ended the last time that it was restarted by itself; empty if it never was."""
     pid: int | None
     restarts: int
     since: float

@@ -67,6 +67,7 @@ class Keeper:
         self.part = part
         self.state = State.STOPPED
         self.reason = ""
+        self.last_failure = ""
         self.since = time.time()
         self.restarts = 0
         self.version = ""
@@ -103,6 +104,7 @@ class Keeper:
                     Exception
                 ) as failure:  # whatever it is, the part is tried again and the reason is shown
                     pause = self._back_off.after(time.monotonic() - began)
+                    self.last_failure = str(failure)
                     self._enter(State.BACKOFF, f"{failure}; next try in {pause:g} s")
                     await asyncio.sleep(pause)
                     self.restarts += 1

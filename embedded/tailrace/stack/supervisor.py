@@ -230,6 +230,7 @@ def _part_status(keeper: Keeper, usage: procfs.Usage) -> PartStatus:
         name=keeper.part.name,
         state=str(keeper.state),
         reason="" if keeper.state is State.HEALTHY else keeper.reason,
+        last_failure=keeper.last_failure,
         pid=keeper.pid,
         restarts=keeper.restarts,
         since=keeper.since,
