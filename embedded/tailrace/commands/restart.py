@@ -1,7 +1,7 @@
 """Restarts one part, or several, and waits until all are healthy again.
 
-Configuration is written anew, and what has changed since it was installed is installed first: after a change of
-stream-jobs/ `tailrace restart flink` runs the new job.
+Configuration is written anew, and what has changed since it was installed is installed first: after a change
+of stream-jobs/ `tailrace restart flink` runs the new job.
 """
 
 import argparse

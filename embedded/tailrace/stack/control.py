@@ -13,7 +13,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from tailrace.home import Home
@@ -37,8 +37,6 @@ class PartStatus:
     state: str
     reason: str
     """Why it is not healthy; empty when it is."""
-    last_failure: str
-    """How it ended the last time that it was restarted by itself; empty if it never was."""
     pid: int | None
     restarts: int
     since: float
@@ -48,6 +46,8 @@ class PartStatus:
     rss_bytes: int
     """Of its whole process group."""
     cpu_seconds: float
+    last_failure: str = ""
+    """How it ended the last time that it was restarted by itself; empty if it never was."""
 
     @property
     def is_healthy(self) -> bool:
@@ -74,7 +74,8 @@ class StackStatus:
 
     @classmethod
     def from_json(cls, message: dict[str, Any]) -> "StackStatus":
-        return cls(**{**message, "parts": tuple(PartStatus(**part) for part in message["parts"])})
+        parts = tuple(PartStatus(**_known(PartStatus, part)) for part in message["parts"])
+        return cls(**{**_known(cls, message), "parts": parts})
 
 
 def status(home: Home) -> StackStatus:
@@ -149,3 +150,9 @@ def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         raise RefusedError(answer["error"])
     return answer
+
+
+def _known(record: type, message: dict[str, Any]) -> dict[str, Any]:
+    """What this version knows of a message; the supervisor may be of a later one."""
+    names = {field.name for field in fields(record)}
+    return {name: value for name, value in message.items() if name in names}
