@@ -128,6 +128,57 @@ export class Browser {
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
+  /** Picks a value in a filter of the bar on the left; applyFilters makes it count. */
+  async choose(filter, value) {
+    await this.page.locator(`[data-test="NATIVE_FILTER-${filter}"]`).click();
+    await this.page.keyboard.type(value);
+    await this.page.locator('.ant-select-item-option:visible', { hasText: value }).first().click();
+    await this.page.keyboard.press('Escape');
+  }
+
+  async applyFilters() {
+    await this.#redrawn(() => this.page.click('[data-test="filter-bar__apply-button"]'));
+  }
+
+  /** Empties all filters, the time range too. It counts at once. */
+  async clearFilters() {
+    await this.#redrawn(() => this.page.click('[data-test="filter-bar__clear-button"]'));
+  }
+
+  /** Sets the time range filter to [from, to), milliseconds since 1970, and applies it. */
+  async chooseTimeRange(from, to) {
+    await this.page.click('[data-test="time-range-trigger"]');
+    const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
+    await popover.locator('.ant-select').first().click();
+    await this.page.locator('.ant-select-item-option:visible', { hasText: 'Advanced' }).click();
+    const [since, until] = [from, to].map((time) => new Date(time).toISOString().slice(0, 19));
+    await popover.getByText('Configure Advanced Time Range').waitFor();
+    await popover.locator('input.ant-input').nth(0).fill(since);
+    await popover.locator('input.ant-input').nth(1).fill(until);
+    await popover.getByText(`${since} ≤ col < ${until}`).waitFor(); // the server has understood it
+    await popover.getByRole('button', { name: 'Apply' }).click();
+    await this.applyFilters();
+  }
+
+  /** Clicks a value in a table, which filters the other charts by it, or undoes that. */
+  async clickCell(title, value) {
+    const cell = this.page.locator(`[data-test-chart-name="${title}"] tbody td`).filter({ hasText: value }).first();
+    await this.#redrawn(() => cell.click());
+  }
+
+  async turnPage(title, number) {
+    const pages = this.page.locator(`[data-test-chart-name="${title}"] .pagination, [data-test-chart-name="${title}"] .ant-pagination`);
+    await this.#redrawn(() => pages.getByText(String(number), { exact: true }).click());
+  }
+
+  /** Does something that makes charts ask again, and waits until they have drawn the answer. */
+  async #redrawn(action) {
+    const asked = this.page.waitForResponse(/\/chart\/data/);
+    await action();
+    await asked;
+    await this.settle();
+  }
+
   async screenshot(path) {
     await this.page.mouse.move(0, 0);
     await this.page.screenshot({ path });

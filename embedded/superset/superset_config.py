@@ -12,6 +12,7 @@ SUPERSET_METADATA_URI to a PostgreSQL or MySQL database and the cache types to R
 import copy
 import os
 from base64 import b64encode
+from functools import partial
 from pathlib import Path
 
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
@@ -89,6 +90,18 @@ FEATURE_FLAGS = {
 DEFAULT_RELATIVE_START_TIME = "now"
 DEFAULT_RELATIVE_END_TIME = "now"
 DEFAULT_TIME_FILTER = "Last day"
+
+
+def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
+    """Has the preview of a time range count from now too; Superset 6.1.0 applies the two settings to queries
+    only, so that people read another range than the charts show."""
+    from superset.views import api
+
+    parse = api.get_since_until
+    api.get_since_until = partial(
+        parse, relative_start=DEFAULT_RELATIVE_START_TIME, relative_end=DEFAULT_RELATIVE_END_TIME
+    )
+
 
 APP_NAME = "Tailrace"
 LOGO_TOOLTIP = "Tailrace"

@@ -1,0 +1,57 @@
+"""Fixtures: a running ClickHouse and Superset of our own, holding the workload whose answers are known."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.stack import Stack
+from tailrace.accounts import password_name
+from tailrace.parts import superset
+
+FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21240"))
+TESTS = Path(__file__).parent
+CHROMIUM = Path("/usr/bin/chromium")
+INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory) -> Iterator[Stack]:
+    """ClickHouse and Superset with the dashboards imported; stopped after the last test."""
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse", "superset"))
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture(scope="session")
+def browser_tests(stack: Stack) -> dict[str, str]:
+    """Everything that the JavaScript tests need is installed and inserted; returns their environment."""
+    _require_chromium()
+    subprocess.run(
+        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=TESTS, check=True
+    )
+    environment = {
+        **os.environ,
+        "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
+        "SUPERSET_PASSWORD": stack.home.secret(superset.PASSWORD),
+        "CLICKHOUSE_URL": f"http://127.0.0.1:{stack.settings.port_clickhouse}",
+        "CLICKHOUSE_PASSWORD": stack.home.secret(password_name("writer")),
+        "WORKLOAD_END": str(int(time.time()) // 60 * 60),
+    }
+    subprocess.run(["node", "seed.mjs"], cwd=TESTS, env=environment, check=True)
+    return environment
+
+
+def _require_chromium() -> None:
+    if CHROMIUM.exists():
+        return
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        pytest.fail(f"the dashboards' tests need Chromium; run: sudo {' '.join(INSTALL_CHROMIUM)}")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "--quiet"], check=True, env=quiet)
+    subprocess.run(INSTALL_CHROMIUM, check=True, env=quiet)

@@ -1,0 +1,262 @@
+// Both dashboards in a real browser, held against the workload's known answers.
+//
+// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
+// directory for pictures of what was seen (default: docs/images is left alone, they go to a temporary one).
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Browser } from './browser.mjs';
+import * as truth from './truth.mjs';
+import { logFiles, MINUTES, slowQueries } from './workload.mjs';
+
+const MINUTE = 60_000;
+const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const start = end - MINUTES * MINUTE;
+const { events } = slowQueries(end);
+const books = logFiles(end);
+const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
+let browser;
+
+before(async () => {
+  mkdirSync(screenshots, { recursive: true });
+  browser = await Browser.launch(process.env.SUPERSET_URL);
+  await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
+});
+
+after(() => browser?.close());
+
+describe('Slow queries', () => {
+  before(() => browser.open('slow-queries'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(12);
+    await browser.screenshot(join(screenshots, 'slow-queries.png'));
+  });
+
+  test('shows totals over all executions', () => assertTotals(events));
+
+  test('shows load per instance and minute', async () => {
+    const { data } = await browser.chart('Load by instance');
+    for (const [instance, its] of truth.groupBy(events, (event) => event.instance)) {
+      const perMinute = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
+      for (const row of wholeMinutes(data)) {
+        const seconds = truth.totalSeconds(perMinute.get(row.time) ?? []);
+        assertClose(row[instance], seconds / 60, 1e-9, `${instance} at ${new Date(row.time).toISOString()}`);
+      }
+    }
+    assert.equal(wholeMinutes(data).length, MINUTES, 'a bucket for every minute');
+  });
+
+  test('shows percentiles per minute, and none where nothing ran', async () => {
+    const { data } = await browser.chart('Latency p50, p95, p99');
+    const perMinute = truth.groupBy(events, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
+    for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
+      const its = perMinute.get(row.time) ?? [];
+      for (const level of [50, 95, 99]) {
+        assertClose(row[`p${level}`], truth.percentile(its, level / 100), BUCKET_ERROR, `p${level} at ${row.time}`);
+      }
+    }
+  });
+
+  test('lists the heaviest queries, all of them over its pages', async () => {
+    const expected = truth.heaviestBy(events, (event) => BigInt(event.query_id).toString(16).toUpperCase().padStart(16, '0'));
+    const { data } = await browser.chart('Heaviest queries');
+    assertHeaviest(data, expected.slice(0, 10));
+    const [first] = await browser.table('Heaviest queries');
+    assert.equal(first[1], expected[0][0], 'the query id that a person reads');
+    await browser.turnPage('Heaviest queries', 2);
+    assertHeaviest((await browser.chart('Heaviest queries')).data, expected.slice(10));
+    await browser.turnPage('Heaviest queries', 1);
+  });
+
+  for (const dimension of ['instance', 'database', 'user']) {
+    test(`breaks time down by ${dimension}`, async () => {
+      const expected = truth.heaviestBy(events, (event) => event[dimension] || '(none)');
+      const { data } = await browser.chart(`By ${dimension}`);
+      assert.deepEqual(data.map((row) => row[dimension]), expected.map(([value]) => value));
+      data.forEach((row, i) => assertMeasures(row, expected[i][1], BUCKET_ERROR));
+    });
+  }
+
+  test('follows the filters for instance, database and user', async () => {
+    await browser.choose('instance', 'shop-db-1');
+    await browser.choose('user', 'checkout');
+    await browser.applyFilters();
+    await assertTotals(events.filter((event) => event.instance === 'shop-db-1' && event.user === 'checkout'));
+    await browser.clearFilters();
+    await browser.choose('database', 'billing');
+    await browser.applyFilters();
+    await assertTotals(events.filter((event) => event.database === 'billing'));
+    await browser.clearFilters();
+  });
+
+  test('follows the time range', async () => {
+    const [from, to] = [start + 30 * MINUTE, start + 95 * MINUTE];
+    await browser.chooseTimeRange(from, to);
+    await assertTotals(events.filter((event) => truth.timeOf(event) >= from && truth.timeOf(event) < to));
+    const { data } = await browser.chart('Latency p50, p95, p99');
+    assert.deepEqual([data[0].time, data.at(-1).time], [from, to - MINUTE], 'the range is drawn, and no more');
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.chooseTimeRange(start - 900 * MINUTE, start - 600 * MINUTE);
+    for (const chart of await browser.charts()) {
+      assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
+    }
+    await browser.screenshot(join(screenshots, 'slow-queries-empty.png'));
+    await browser.open('slow-queries');
+  });
+
+  test('filters everything by what is clicked in a table', async () => {
+    await browser.clickCell('By instance', 'shop-db-2');
+    await assertTotals(events.filter((event) => event.instance === 'shop-db-2'));
+    await browser.clickCell('By instance', 'shop-db-2');
+    await assertTotals(events);
+    const [queryId, its] = truth.heaviestBy(events, (event) =>
+      BigInt(event.query_id).toString(16).toUpperCase().padStart(16, '0'))[2];
+    await browser.clickCell('Heaviest queries', queryId);
+    await assertTotals(its);
+  });
+});
+
+describe('Books', () => {
+  before(() => browser.open('books'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(11);
+    await browser.screenshot(join(screenshots, 'books.png'));
+  });
+
+  test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
+    const { data } = await browser.chart('Coverage of each log file');
+    for (const file of books.files) {
+      const label = `${file.instance} · ${file.log.split('/').at(-1)}`;
+      const shown = data.filter((row) => row.file === label && row.from_time < end)
+        .map((row) => ({ state: row.state, from: minuteOf(row.from_time), to: Math.min(MINUTES, minuteOf(row.to_time)) }));
+      assert.deepEqual(shown, truth.stretches(file.states), label);
+    }
+    const afterwards = data.filter((row) => row.to_time > end);
+    assert.ok(afterwards.every((row) => row.state === 'unknown'), 'since the workload ended nobody looked');
+  });
+
+  test('shows totals that the workload booked itself', async () => {
+    assert.equal((await one('Bytes missing')).sum_missing, truth.sum(books.files, (file) => file.gapBytes));
+    assert.equal((await one('Bytes behind')).sum_behind, truth.sum(books.files, (file) => file.behind));
+    assert.equal((await one('Dead letters')).open_letters, books.deadLetters.length);
+    assert.equal((await one('Unexplained')).unexplained, 0);
+  });
+
+  test('balances each file', async () => {
+    const { data } = await browser.chart('Balance of each file, since it began');
+    for (const file of books.files) {
+      const its = data.filter((row) => row.instance === file.instance && row.log === file.log);
+      assert.equal(truth.sum(its, (row) => row.sum_events), file.events, `${file.instance} ${file.log}: events`);
+      assert.equal(truth.sum(its, (row) => row.sum_dead_letters), file.deadLetters);
+      assert.equal(truth.sum(its, (row) => row.sum_duplicates), file.duplicates);
+      assert.equal(truth.sum(its, (row) => row.sum_gap_bytes), file.gapBytes);
+      assert.equal(truth.sum(its, (row) => row.sum_behind), file.behind);
+    }
+  });
+
+  test('lists what is open of the gap, and dead letters by code', async () => {
+    const gaps = (await browser.chart('Open gaps')).data;
+    assert.equal(truth.sum(gaps, (gap) => gap.missing_bytes), truth.sum(books.files, (file) => file.gapBytes));
+    const letters = (await browser.chart('Dead letters by code')).data;
+    const expected = truth.groupBy(books.deadLetters, (letter) => letter.code);
+    assert.deepEqual(Object.fromEntries(letters.map((row) => [row.code, row.open_letters])),
+      Object.fromEntries([...expected].map(([code, its]) => [code, its.length])));
+  });
+
+  test('shows how far reading is behind', async () => {
+    const { data } = await browser.chart('Bytes behind, minute by minute');
+    for (const file of books.files) {
+      const label = `${file.instance} · ${file.log.split('/').at(-1)}`;
+      assert.equal(data.at(-1)[label], file.behind, label);
+    }
+  });
+
+  test('follows the filter for instance', async () => {
+    await browser.choose('instance', 'shop-db-2');
+    await browser.applyFilters();
+    const { data } = await browser.chart('Coverage of each log file');
+    assert.deepEqual([...new Set(data.map((row) => row.instance ?? row.file.split(' ')[0]))], ['shop-db-2']);
+    assert.equal((await one('Bytes behind')).sum_behind, 0);
+  });
+});
+
+test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+
+async function assertDrawn(count) {
+  const charts = await browser.charts();
+  assert.equal(charts.length, count, charts.map((chart) => chart.title).join(', '));
+  for (const chart of charts) {
+    assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
+    assert.equal(chart.empty, false, `${chart.title} shows nothing`);
+    assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
+  }
+}
+
+/** Big numbers of the dashboard, for exactly these events. */
+async function assertTotals(its) {
+  assert.equal((await one('Executions')).executions, truth.executions(its));
+  assertClose((await one('Total time')).total_time, 1000 * truth.totalSeconds(its), 1e-9, 'total time');
+  assertClose((await one('Latency p95')).p95, truth.percentile(its, 0.95), BUCKET_ERROR, 'p95');
+  assertClose((await one('Latency p99')).p99, truth.percentile(its, 0.99), BUCKET_ERROR, 'p99');
+  const ratio = (await one('Rows examined per row sent')).examined_per_sent;
+  const sends = its.some((event) => event.rows_sent > 0);
+  assertClose(ratio, sends ? truth.examinedPerSent(its) : null, 1e-9, 'rows examined per row sent');
+  assert.equal((await one('Distinct queries')).distinct_queries, new Set(its.map((event) => event.query_id)).size);
+  const { text } = await browser.chart('Executions');
+  assert.ok(text.includes(truth.executions(its).toLocaleString('en-US')), `a person reads ${text}`);
+}
+
+function assertHeaviest(rows, expected) {
+  assert.deepEqual(rows.map((row) => row.query_id), expected.map(([queryId]) => queryId));
+  rows.forEach((row, i) => {
+    const its = expected[i][1];
+    assertMeasures(row, its, 1e-9);
+    assertClose(row.examined_each, truth.sum(its, (event) => event.weight * event.rows_examined) / truth.executions(its), 1e-9);
+    assertClose(row.sent_each, truth.sum(its, (event) => event.weight * event.rows_sent) / truth.executions(its), 1e-9);
+  });
+}
+
+function assertMeasures(row, its, percentileError) {
+  assert.equal(row.executions, truth.executions(its));
+  assertClose(row.total_time, 1000 * truth.totalSeconds(its), 1e-9, 'total time');
+  assertClose(row.share, truth.totalSeconds(its) / truth.totalSeconds(events), 1e-9, 'share');
+  assertClose(row.p95, truth.percentile(its, 0.95), percentileError, 'p95');
+}
+
+/** Equal within a relative error; both missing is equal too. */
+function assertClose(actual, expected, error, what = '') {
+  if (expected === undefined || expected === null) {
+    assert.equal(actual ?? null, null, what);
+    return;
+  }
+  const difference = Math.abs(actual - expected);
+  assert.ok(difference <= error * Math.abs(expected) + 1e-12, `${what}: expected ${expected}, shown ${actual}`);
+}
+
+/** The only row of a big number. */
+async function one(title) {
+  return (await browser.chart(title)).data[0];
+}
+
+function wholeMinutes(rows) {
+  return rows.filter((row) => row.time >= start && row.time < end);
+}
+
+function lastWholeMinute() {
+  return Math.floor(Date.now() / MINUTE) * MINUTE;
+}
+
+function minuteOf(time) {
+  return (time - start) / MINUTE;
+}

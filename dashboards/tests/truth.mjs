@@ -1,0 +1,66 @@
+// What the dashboards must show, worked out from the workload's rows by plain loops: no SQL, no rollup.
+
+/** Milliseconds since 1970 of a row's event_time. */
+export function timeOf(event) {
+  return Date.parse(`${event.event_time.replace(' ', 'T')}Z`);
+}
+
+export function executions(events) {
+  return sum(events, (event) => event.weight);
+}
+
+/** Seconds spent executing. */
+export function totalSeconds(events) {
+  return sum(events, (event) => event.weight * event.query_time);
+}
+
+/** Rows examined per row sent. */
+export function examinedPerSent(events) {
+  return sum(events, (event) => event.weight * event.rows_examined) / sum(events, (event) => event.weight * event.rows_sent);
+}
+
+/** The least query time (ms) that a part `level` of all executions did not exceed: the nearest-rank percentile. */
+export function percentile(events, level) {
+  const sorted = [...events].sort((a, b) => a.query_time - b.query_time);
+  const wanted = level * executions(events);
+  let seen = 0;
+  for (const event of sorted) {
+    seen += event.weight;
+    if (seen >= wanted) {
+      return event.query_time * 1000;
+    }
+  }
+  return undefined;
+}
+
+/** Events by the value of `key`: heaviest group first, as [value, events] pairs. */
+export function heaviestBy(events, key) {
+  return [...groupBy(events, key)].sort(([, a], [, b]) => totalSeconds(b) - totalSeconds(a));
+}
+
+export function groupBy(rows, key) {
+  const groups = new Map();
+  for (const row of rows) {
+    const value = key(row);
+    groups.set(value, [...(groups.get(value) ?? []), row]);
+  }
+  return groups;
+}
+
+export function sum(rows, value) {
+  return rows.reduce((total, row) => total + value(row), 0);
+}
+
+/** Stretches of equal neighbours: [{state, from, to}], indices, `to` exclusive. */
+export function stretches(states) {
+  const found = [];
+  states.forEach((state, index) => {
+    const last = found.at(-1);
+    if (last?.state === state) {
+      last.to = index + 1;
+    } else {
+      found.push({ state, from: index, to: index + 1 });
+    }
+  });
+  return found;
+}
