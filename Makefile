@@ -17,8 +17,8 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := embedded collectors e2e sql
-TESTS := embedded/tests collectors sql dashboards
+PYTHON_CODE := embedded collectors e2e schemas sql
+TESTS := embedded/tests collectors schemas sql dashboards
 
 ##@ Running
 .PHONY: demo

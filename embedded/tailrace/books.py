@@ -222,8 +222,8 @@ class Books:
 def read(clickhouse: ClickHouse, instance: str = "", minutes: int = 0) -> Books:
     """Reads the books of one server or of all.
 
-    `minutes`: how far the minute coverage goes back; 0 leaves it out. The user may read the tables of the books
-    and those of events, to say where in a file rows are missing. Raises ClickHouseError, OSError.
+    `minutes`: how far the minute coverage goes back; 0 leaves it out. The user may read the tables of the
+    books and those of events, to say where in a file rows are missing. Raises ClickHouseError, OSError.
     """
     reader = _Reader(clickhouse, {"instance": instance})
     accounts = reader.accounts()

@@ -1,0 +1,79 @@
+"""The JSON Schemas of lines and census: they hold for examples, and refuse what breaks the contract."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+SCHEMAS = Path(__file__).resolve().parents[1]
+
+LINE = {
+    "@timestamp": 1763712000.25,
+    "cluster": "shop",
+    "instance": "db1",
+    "source": "slowlog",
+    "format": "auto",
+    "tz": "Europe/Berlin",
+    "path": "/var/log/mysql/slow.log",
+    "offset": 0,
+    "log": "# Time: 2025-11-21T08:00:00.000000Z",
+}
+CENSUS = {
+    "at": 1763712000.5,
+    "cluster": "shop",
+    "instance": "db1",
+    "source": "audit",
+    "path": "/var/log/mysql/audit.log.1",
+    "inode": 1234,
+    "size": 99,
+    "head_length": 99,
+    "head_hash": "d41d8cd98f00b204e9800998ecf8427e",
+    "mtime": 1763711999.0,
+}
+
+
+def validator(contract: str) -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / contract).read_text())
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(
+    ("contract", "record"),
+    [
+        ("lines.schema.json", LINE),
+        ("lines.schema.json", {**LINE, "backfill": True, "generation": 2, "log": "one\r\ntwo\n"}),
+        ("lines.schema.json", {**LINE, "something": "that a later version adds"}),
+        ("census.schema.json", CENSUS),
+        ("census.schema.json", {**CENSUS, "size": 0, "head_length": 0}),
+    ],
+)
+def test_accepts(contract, record):
+    assert [error.message for error in validator(contract).iter_errors(record)] == []
+
+
+@pytest.mark.parametrize(
+    ("contract", "record"),
+    [
+        ("lines.schema.json", {**LINE, "offset": -1}),
+        ("lines.schema.json", {**LINE, "source": "general"}),
+        ("lines.schema.json", {**LINE, "instance": ""}),
+        ("lines.schema.json", {**LINE, "generation": 0}),
+        ("lines.schema.json", {name: value for name, value in LINE.items() if name != "offset"}),
+        ("census.schema.json", {**CENSUS, "head_hash": "D41D"}),
+        ("census.schema.json", {**CENSUS, "head_length": 4097}),
+        ("census.schema.json", {**CENSUS, "at": "2025-11-21"}),
+        ("census.schema.json", {name: value for name, value in CENSUS.items() if name != "inode"}),
+    ],
+)
+def test_refuses(contract, record):
+    assert list(validator(contract).iter_errors(record))
+
+
+def test_every_topic_names_a_contract_that_exists():
+    topics = yaml.safe_load((SCHEMAS / "topics.yaml").read_text())["topics"]
+
+    assert all((SCHEMAS / topic["contract"]).exists() for topic in topics)
+    assert len({topic["name"] for topic in topics}) == len(topics)
