@@ -1,6 +1,5 @@
 """The Java side, built from source: the normalize job and the command line, one cache entry per source."""
 
-import functools
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,8 +16,12 @@ JARS = {"normalize.jar": "flink-jobs", "cli.jar": "cli"}
 
 
 def jar(settings: Settings, name: str) -> Path:
-    """Where a jar is or will be."""
-    return _entry(settings) / name
+    """The jar of the sources as they are; while those are not built, the one built last in this clone.
+
+    Sources may be edited while the stack runs: a crash must not need a compiler.
+    """
+    entry = _entry(settings)
+    return (entry if entry.exists() else _last_entry(settings)) / name
 
 
 def are_built(settings: Settings) -> bool:
@@ -31,10 +34,17 @@ def build(settings: Settings, progress: Progress) -> None:
 
     It works on a copy, so that it neither sees nor disturbs a build in the source tree.
     """
-    if are_built(settings):
-        return
-    progress.say("building the Flink job and the command line (Maven)")
-    with cache.build(_entry(settings)) as draft:
+    entry = _entry(settings)
+    if not entry.exists():
+        progress.say("building the Flink job and the command line (Maven)")
+        _build(entry, progress)
+    last = _last_entry(settings)
+    last.unlink(missing_ok=True)
+    last.symlink_to(entry)
+
+
+def _build(entry: Path, progress: Progress) -> None:
+    with cache.build(entry) as draft:
         tree = draft / "tree"
         for name in SOURCES:
             shutil.copytree(REPOSITORY / name, tree / name, ignore=shutil.ignore_patterns(*NOT_SOURCES))
@@ -44,11 +54,14 @@ def build(settings: Settings, progress: Progress) -> None:
         shutil.rmtree(tree)
 
 
-@functools.cache
 def _entry(settings: Settings) -> Path:
-    """Found once per process: a running stack restarts the job that it started, whatever is edited."""
     pieces = [piece for file in _files() for piece in (str(file.relative_to(REPOSITORY)), file)]
     return settings.cache / "jobs" / cache.fingerprint(*pieces)
+
+
+def _last_entry(settings: Settings) -> Path:
+    """A link to what this clone built last; other clones share the cache."""
+    return settings.cache / "jobs" / f"last-{cache.fingerprint(str(REPOSITORY))}"
 
 
 def _files() -> Iterator[Path]:

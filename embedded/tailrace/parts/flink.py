@@ -36,8 +36,6 @@ class Flink(Part):
     tools = ("java", "mvn")
     grace_seconds = 30
 
-    _last_jar: Path | None = None
-
     def installed(self) -> bool:
         return self._libraries().exists() and jobs.are_built(self.settings)
 
@@ -54,7 +52,7 @@ class Flink(Part):
 
     def command(self) -> Sequence[str | Path]:
         opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
-        class_path = f"{self._libraries()}/*:{self._job_jar()}"
+        class_path = f"{self._libraries()}/*:{jobs.jar(self.settings, 'normalize.jar')}"
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
         heap = f"-Xmx{self.settings.memory_flink}m"
         # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
@@ -127,16 +125,6 @@ class Flink(Part):
         )
         with urllib.request.urlopen(request, timeout=REST_SECONDS) as answer:
             return json.load(answer)
-
-    def _job_jar(self) -> Path:
-        """The jar of the sources as they are, or the last one that ran while those are not built yet.
-
-        Sources may be edited while the stack runs: a crash must not need a compiler.
-        """
-        newest = jobs.jar(self.settings, "normalize.jar")
-        if newest.exists() or self._last_jar is None:
-            self._last_jar = newest
-        return self._last_jar
 
     def _libraries(self) -> Path:
         return self.settings.cache / self.name / cache.fingerprint(POM)

@@ -64,19 +64,22 @@ def bring_up(settings: Settings, home: Home, show: Show) -> StackStatus:
 def await_health(home: Home, show: Show) -> StackStatus:
     """Shows what the parts do until all are healthy. Raises NotRunningError, StartError."""
     shown: dict[str, str] = {}
+    restarts: dict[str, int] = {}
     was_healthy: set[str] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
     for status in control.follow(home):
         for part in status.parts:
             _show_change(part, shown, show)
+            restarts.setdefault(part.name, part.restarts)
         was_healthy.update(part.name for part in status.parts if part.is_healthy)
         if status.is_healthy:
             return status
         for part in status.parts:
-            hopeless = part.restarts >= TRIES and part.name not in was_healthy
+            tried = part.restarts - restarts[part.name]
+            hopeless = tried >= TRIES and part.name not in was_healthy
             if hopeless or (not part.is_healthy and time.monotonic() > deadline):
                 raise StartError(_why(part, home.log(part.name)))
-    raise control.NotRunningError("the supervisor ended while it was being waited for")
+    raise control.NotRunningError("the stack was stopped meanwhile")
 
 
 def _show_change(part: PartStatus, shown: dict[str, str], show: Show) -> None:

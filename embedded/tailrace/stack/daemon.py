@@ -10,7 +10,7 @@ from tailrace.home import Home
 from tailrace.settings import REPOSITORY, Settings
 from tailrace.stack import control
 from tailrace.stack.assembly import assemble
-from tailrace.stack.supervisor import AlreadyRunningError, Supervisor
+from tailrace.stack.supervisor import AlreadyRunningError, Supervisor, is_locked
 
 START_SECONDS = 20
 POLL_SECONDS = 0.05
@@ -21,7 +21,13 @@ class DaemonError(RuntimeError):
 
 
 def spawn(settings: Settings, home: Home) -> None:
-    """Starts the supervisor in a session of its own; returns when it can be talked to. Raises DaemonError."""
+    """Starts the supervisor in a session of its own; returns when it can be talked to. Raises DaemonError.
+
+    Waits for one that is about to end.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while is_locked(home) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
     errors = home.log("supervisor-errors")
     with errors.open("wb") as output:
         process = subprocess.Popen(
@@ -33,7 +39,6 @@ def spawn(settings: Settings, home: Home) -> None:
             start_new_session=True,
             cwd=home.root,
         )
-    deadline = time.monotonic() + START_SECONDS
     while not _answers(home):
         if process.poll() is not None or time.monotonic() > deadline:
             last = (errors.read_text().strip().splitlines() or ["it wrote nothing"])[-1]

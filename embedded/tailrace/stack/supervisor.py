@@ -16,7 +16,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tailrace.home import Home
@@ -59,7 +59,7 @@ class Supervisor:
 
     async def run(self) -> None:
         """Starts everything; returns when everything has ended. Raises AlreadyRunningError."""
-        with self._lock():
+        with _locked(self._home):
             _become_subreaper()
             self._stop_on_signals()
             self._say(f"supervisor {os.getpid()} starts {', '.join(self._keepers)}")
@@ -87,15 +87,6 @@ class Supervisor:
 
     def _open_log(self, name: str) -> RotatingLog:
         return RotatingLog(self._home.log(name), self._settings.log_bytes, self._settings.log_files)
-
-    @contextlib.contextmanager
-    def _lock(self):
-        with (self._home.run / "supervisor.lock").open("a+") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise AlreadyRunningError(f"a stack is already running in {self._home.root}") from None
-            yield
 
     def _stop_on_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -196,6 +187,25 @@ class Supervisor:
     def _say(self, event: str) -> None:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._log.write(f"{now} {event}\n".encode())
+
+
+@contextlib.contextmanager
+def _locked(home: Home) -> Iterator[None]:
+    with (home.run / "supervisor.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRunningError(f"a stack is already running in {home.root}") from None
+        yield
+
+
+def is_locked(home: Home) -> bool:
+    """Whether a supervisor of this home directory lives, even if it does not answer any more."""
+    try:
+        with _locked(home):
+            return False
+    except AlreadyRunningError:
+        return True
 
 
 def in_order(parts: Sequence[Part]) -> list[Part]:
