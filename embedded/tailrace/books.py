@@ -330,9 +330,11 @@ class _Reader:
 
 _FAULTS_OF_TILING = {
     "hole": "nothing was posted",
-    "short": "less was posted than the range holds",
-    "overlap": "more was posted than the range holds",
+    "undone": "nothing is left of what was posted",
+    "overlap": "posted more than once",
+    "reversed": "taken back more often than posted",
     "beyond": "posted beyond the end of the file's account",
+    "uneven": "bytes that are not the length of their range",
 }
 
 

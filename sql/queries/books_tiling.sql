@@ -1,54 +1,68 @@
 -- Equation 1: the framer's postings tile each file from 0 to `accounted`, without hole or overlap.
 --
--- Ranges that overlap form a stretch; a stretch is right if the bytes posted in it are its length. So a reversal
--- and what replaces it count together, and a range posted twice shows as a stretch with too many bytes. A range
--- of length 0 at `accounted` makes the end of the file's account visible.
+-- Every posting is +1 at its start and -1 at its end, a reversal the other way round; the file's account is -1 at
+-- 0 and +1 at its end. In sound books they cancel at every offset, so that only wrong places are left to be
+-- walked through: `excess` is how many postings a range has too many, below 0 too few.
 -- One row per place that is wrong; expected and found are bytes. Parameters: instance (empty: all).
 WITH
-    ranges AS (
-        SELECT instance, source, log, generation, from_offset, to_offset,
-            toInt64(sum(ledger.bytes)) AS bytes, groupUniqArray(kind) AS kinds
+    accounts AS (
+        SELECT instance, source, log, generation, max(from_offset) AS accounted
+        FROM tailrace.ledger
+        WHERE kind = 'FRONTIER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY instance, source, log, generation
+    ),
+    postings AS (
+        SELECT instance, source, log, generation, kind, from_offset, to_offset, ledger.bytes AS bytes
         FROM tailrace.ledger
         WHERE stage = 'FRAMER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
             AND (kind IN ('ENTRY', 'FRAMING', 'GAP')
                 -- Bytes that came again and differ lie in a range that was accounted for before.
                 OR kind = 'DEAD_LETTER' AND detail != 'OFFSET_CONFLICT')
-        GROUP BY instance, source, log, generation, from_offset, to_offset
-        HAVING bytes != 0
-        UNION ALL
-        SELECT instance, source, log, generation, max(from_offset) AS end, end, 0, ['FRONTIER']
-        FROM tailrace.ledger
-        WHERE kind = 'FRONTIER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY instance, source, log, generation
     ),
-    ordered AS (
-        SELECT *, max(to_offset) OVER (
-            PARTITION BY instance, source, log, generation ORDER BY from_offset, to_offset
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS tiled_to
-        FROM ranges
+    edges AS (
+        SELECT instance, source, log, generation, edge.1 AS offset, sum(edge.2) AS change
+        FROM (
+            SELECT instance, source, log, generation,
+                arrayJoin([(from_offset, toInt64(sign(bytes))), (to_offset, -toInt64(sign(bytes)))]) AS edge
+            FROM postings
+            UNION ALL
+            SELECT instance, source, log, generation,
+                arrayJoin([(toUInt64(0), toInt64(-1)), (accounted, toInt64(1))]) AS edge
+            FROM accounts)
+        GROUP BY instance, source, log, generation, offset
+        HAVING change != 0
     ),
-    stretches AS (
-        SELECT *, sum(from_offset >= tiled_to) OVER (
-            PARTITION BY instance, source, log, generation ORDER BY from_offset, to_offset
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch
-        FROM ordered
+    faults AS (
+        SELECT instance, source, log, generation, offset AS fault_from,
+            leadInFrame(offset) OVER (
+                PARTITION BY instance, source, log, generation ORDER BY offset
+                ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS fault_to,
+            sum(change) OVER (
+                PARTITION BY instance, source, log, generation ORDER BY offset
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS excess
+        FROM edges
     )
-SELECT instance, source, log, generation, tiled_to AS from_offset, ordered.from_offset AS to_offset,
-    'hole' AS fault, toInt64(ordered.from_offset) - toInt64(tiled_to) AS expected, toInt64(0) AS found,
-    CAST([], 'Array(String)') AS kinds
-FROM ordered
-WHERE ordered.from_offset > tiled_to
+SELECT
+    instance, source, log, generation, fault_from AS from_offset, fault_to AS to_offset,
+    multiIf(
+        fault_from >= any(accounted), 'beyond',
+        excess > 0, 'overlap',
+        excess < -1, 'reversed',
+        empty(kinds), 'hole',
+        'undone') AS fault,
+    toInt64(fault_to - fault_from) * (fault_from < any(accounted)) AS expected,
+    expected + toInt64(fault_to - fault_from) * excess AS found,
+    arraySort(groupUniqArrayIf(kind, postings.from_offset < fault_to AND postings.to_offset > fault_from)) AS kinds
+FROM faults
+LEFT JOIN accounts USING (instance, source, log, generation)
+LEFT JOIN (
+    SELECT * FROM postings
+    WHERE (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM edges)
+) AS postings USING (instance, source, log, generation)
+WHERE excess != 0
+GROUP BY instance, source, log, generation, fault_from, fault_to, excess
 UNION ALL
-SELECT instance, source, log, generation, min(from_offset), max(to_offset),
-    if(sum(bytes) > max(to_offset) - min(from_offset), 'overlap', 'short'),
-    toInt64(max(to_offset)) - toInt64(min(from_offset)), sum(bytes), arraySort(groupUniqArrayArray(kinds))
-FROM stretches
-GROUP BY instance, source, log, generation, stretch
-HAVING sum(bytes) != toInt64(max(to_offset)) - toInt64(min(from_offset))
-UNION ALL
-SELECT instance, source, log, generation,
-    maxIf(to_offset, has(kinds, 'FRONTIER')) AS accounted, max(to_offset),
-    'beyond', 0, toInt64(max(to_offset)) - toInt64(accounted), []
-FROM ranges
-GROUP BY instance, source, log, generation
-HAVING max(to_offset) > accounted
+SELECT instance, source, log, generation, from_offset, to_offset, 'uneven',
+    toInt64(to_offset - from_offset), abs(bytes), [kind]
+FROM postings
+WHERE abs(bytes) != toInt64(to_offset - from_offset)

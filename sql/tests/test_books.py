@@ -141,7 +141,7 @@ def test_a_range_that_was_posted_twice(admin):
     file = Bookkeeper().read(5).post("ENTRY", 300, 500, count=2)
 
     assert faults(admin, file)[0] == (
-        f"{FILE} in bytes 0..500: more was posted than the range holds (ENTRY): expected 500 bytes, found 700"
+        f"{FILE} in bytes 300..500: posted more than once (ENTRY): expected 200 bytes, found 400"
     )
 
 
@@ -149,8 +149,26 @@ def test_ranges_that_overlap(admin):
     file = Bookkeeper().read(5).post("FRAMING", 450, 460, detail="BLANK")
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 0..500: more was posted than the range holds (ENTRY, FRAMING): "
-        "expected 500 bytes, found 510"
+        f"{FILE} in bytes 450..460: posted more than once (ENTRY, FRAMING): expected 10 bytes, found 20"
+    ]
+
+
+def test_a_gap_that_was_taken_back_twice(admin):
+    file = Bookkeeper().read(3).post("GAP", 300, 400, detail="lost").reached(400)
+    for _ in range(2):
+        file.post("GAP", 300, 400, count=-1, amount=-100, detail="lost")
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 300..400: taken back more often than posted (GAP): expected 100 bytes, found -100"
+    ]
+
+
+def test_a_posting_whose_bytes_are_not_its_range(admin):
+    file = Bookkeeper().post("FRAMING", 0, 10, amount=9, detail="BLANK").read(3, begin=10)
+
+    assert faults(admin, file) == [
+        f"{FILE} in bytes 0..10: bytes that are not the length of their range (FRAMING): "
+        "expected 10 bytes, found 9"
     ]
 
 
@@ -159,7 +177,7 @@ def test_a_reversal_without_what_replaces_it(admin):
     file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost")
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 300..500: nothing was posted: expected 200 bytes, found 0"
+        f"{FILE} in bytes 300..500: nothing is left of what was posted (GAP): expected 200 bytes, found 0"
     ]
 
 
@@ -168,7 +186,8 @@ def test_postings_beyond_the_frontier(admin):
     file.post("FRAMING", 300, 310, detail="BLANK")
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 300..310: posted beyond the end of the file's account: expected 0 bytes, found 10"
+        f"{FILE} in bytes 300..310: posted beyond the end of the file's account (FRAMING): "
+        "expected 0 bytes, found 10"
     ]
 
 

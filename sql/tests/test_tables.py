@@ -158,8 +158,8 @@ def test_blocks_are_remembered_over_a_restart(server, admin, user):
 def test_percentiles_of_a_rollup_are_right_within_one_percent(admin):
     admin.execute(
         "INSERT INTO tailrace.query_events (event_id, instance, event_time, query_time, weight, query_id) "
-        "SELECT generateUUIDv4(), 'db1', now64(6) - INTERVAL 1 DAY, exp(randNormal(-5., 2.)), 1 + number % 3, "
-        "number % 5 FROM numbers(50000)"
+        "SELECT generateUUIDv4(), 'db1', now64(6) - INTERVAL 1 DAY, exp(randNormal(-5., 2.)), "
+        "1 + number % 3, number % 5 FROM numbers(50000)"
     )
     exact = "quantilesExactWeighted(0.5, 0.95, 0.99)(query_time, toUInt64(weight))"
     bucketed = "quantilesExactWeighted(0.5, 0.95, 0.99)(query_time_of_bucket, toUInt64(round(weight)))"
