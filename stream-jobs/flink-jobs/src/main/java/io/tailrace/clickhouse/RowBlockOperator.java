@@ -1,10 +1,15 @@
 package io.tailrace.clickhouse;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -12,7 +17,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Encodes records of one type as rows of one table, in blocks of one partition day.
  *
- * <p>Holds rows only between two checkpoint barriers: it emits everything before each barrier, so it has no state.
+ * <p>Holds rows only between two checkpoint barriers: it emits everything before each barrier. Its state is the id of
+ * the checkpoint itself, because Flink tells a restored id only to tasks that have state, and {@code after_checkpoint}
+ * must be right in every row.
  *
  * @param <T> the record that is one row
  */
@@ -21,10 +28,13 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
 
     private static final long serialVersionUID = 1;
     private static final int BLOCK_BYTES = 256 << 10;
+    private static final ListStateDescriptor<Long> LAST_CHECKPOINT =
+            new ListStateDescriptor<>("last-checkpoint", LongSerializer.INSTANCE);
 
     private final String table;
     private final Class<T> recordClass;
 
+    private transient ListState<Long> state;
     private transient RowEncoder encoder;
     private transient String layout;
     private transient Map<Integer, DayRows> days;
@@ -50,7 +60,16 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
         super.initializeState(context);
-        lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
+        state = context.getOperatorStateStore().getUnionListState(LAST_CHECKPOINT);
+        for (long checkpoint : state.get()) {
+            lastCheckpoint = Math.max(lastCheckpoint, checkpoint);
+        }
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        state.update(List.of(context.getCheckpointId()));
     }
 
     @Override

@@ -120,8 +120,13 @@ final class NormalizeConfig {
                 throw new ConfigException("key " + key.key() + " is missing");
             }
         }
+        kafkaBootstrap();
+        kafkaGroup();
         linesTopics();
+        censusTopic();
         clickHouseUrl();
+        clickHouseUser();
+        clickHouseDatabase();
         committers();
         mostPendingBytes();
         checkpointDirectory();

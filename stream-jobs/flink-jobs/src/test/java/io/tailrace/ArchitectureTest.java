@@ -1,0 +1,48 @@
+package io.tailrace;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.tailrace", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String[] CORE = {
+        "io.tailrace.framing..",
+        "io.tailrace.formats..",
+        "io.tailrace.slowlog..",
+        "io.tailrace.audit..",
+        "io.tailrace.lexer..",
+        "io.tailrace.fingerprint..",
+        "io.tailrace.identity..",
+        "io.tailrace.reassembly..",
+        "io.tailrace.event.."
+    };
+
+    @ArchTest
+    static final ArchRule THE_CORE_KNOWS_NEITHER_FLINK_NOR_KAFKA = noClasses()
+            .that()
+            .resideInAnyPackage(CORE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.flink..", "org.apache.kafka..");
+
+    @ArchTest
+    static final ArchRule NOTHING_IMPORTS_A_JOB = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.tailrace.normalize..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.tailrace.normalize..");
+
+    @ArchTest
+    static final ArchRule STAGES_DO_NOT_KNOW_EACH_OTHER = noClasses()
+            .that()
+            .resideInAnyPackage("io.tailrace.lines..", "io.tailrace.framer..", "io.tailrace.parse..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.tailrace.clickhouse..", "io.tailrace.events..");
+}
