@@ -7,7 +7,10 @@ import pytest
 from tailrace import books
 
 FILES = 40
-OF_A_FILE = "concat('db', toString(file % 20)) AS instance, 'slowlog' AS source, concat('/log/', toString(file)) AS log"
+OF_A_FILE = (
+    "concat('db', toString(file % 20)) AS instance, 'slowlog' AS source, "
+    "concat('/log/', toString(file)) AS log"
+)
 MOST_SECONDS = 30
 """On a loaded machine; two idle cores take about one."""
 
@@ -19,8 +22,8 @@ def test_a_million_postings(admin):
     post(admin, "FRONTIER", "FRAMER", 2_500, "i * 4000 + 4000, i * 4000 + 4000, 0, 0, 0")
     post(admin, "CENSUS", "FRAMER", 2_500, "0, 0, 0, 0, i * 4000 + 4000")
     admin.execute(
-        "INSERT INTO tailrace.receipts (instance, source, log, generation, kind, stage, day, after_checkpoint, "
-        f"rows, bytes) SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
+        "INSERT INTO tailrace.receipts (instance, source, log, generation, kind, stage, day, "
+        f"after_checkpoint, rows, bytes) SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
     )
     begin = time.monotonic()
     found = books.read(admin, minutes=60)
@@ -32,8 +35,8 @@ def test_a_million_postings(admin):
 
 def post(clickhouse, kind: str, stage: str, number: int, amounts: str) -> None:
     clickhouse.execute(
-        "INSERT INTO tailrace.ledger (instance, source, log, generation, stage, kind, from_offset, to_offset, "
-        f"count, bytes, size, inode, at) SELECT {OF_A_FILE}, 1, '{stage}', '{kind}', {amounts}, file, "
+        "INSERT INTO tailrace.ledger (instance, source, log, generation, stage, kind, from_offset, "
+        f"to_offset, count, bytes, size, inode, at) SELECT {OF_A_FILE}, 1, '{stage}', '{kind}', {amounts}, file, "
         f"now64(6) - INTERVAL 1 DAY + toIntervalSecond(i * 86400 / {number}) {_numbers(number)}"
     )
 
