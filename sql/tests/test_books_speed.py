@@ -23,7 +23,8 @@ def test_a_million_postings(admin):
     post(admin, "CENSUS", "FRAMER", 2_500, "0, 0, 0, 0, i * 4000 + 4000")
     admin.execute(
         "INSERT INTO tailrace.receipts (instance, source, log, generation, kind, stage, day, "
-        f"after_checkpoint, rows, bytes) SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
+        "after_checkpoint, rows, bytes) "
+        f"SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
     )
     begin = time.monotonic()
     found = books.read(admin, minutes=60)
@@ -36,7 +37,8 @@ def test_a_million_postings(admin):
 def post(clickhouse, kind: str, stage: str, number: int, amounts: str) -> None:
     clickhouse.execute(
         "INSERT INTO tailrace.ledger (instance, source, log, generation, stage, kind, from_offset, "
-        f"to_offset, count, bytes, size, inode, at) SELECT {OF_A_FILE}, 1, '{stage}', '{kind}', {amounts}, file, "
+        "to_offset, count, bytes, size, inode, at) "
+        f"SELECT {OF_A_FILE}, 1, '{stage}', '{kind}', {amounts}, file, "
         f"now64(6) - INTERVAL 1 DAY + toIntervalSecond(i * 86400 / {number}) {_numbers(number)}"
     )
 
