@@ -29,6 +29,7 @@ RETENTION_SLACK = timedelta(days=2)
 """Rows this close to the end of their retention may be gone: parts are removed by the day."""
 
 POLL_SECONDS = 0.5
+PATIENCE_SECONDS = 4
 
 
 @dataclass(frozen=True, order=True)
@@ -219,13 +220,27 @@ class Books:
         }
 
 
-def read(clickhouse: ClickHouse, instance: str = "", minutes: int = 0) -> Books:
+def read(
+    clickhouse: ClickHouse, instance: str = "", minutes: int = 0, patience_seconds: float = PATIENCE_SECONDS
+) -> Books:
     """Reads the books of one server or of all.
+
+    While the job writes, a look may fall between two inserts that belong together: books that do not balance
+    are looked at again for `patience_seconds`, and balance if they do once.
 
     `minutes`: how far the minute coverage goes back; 0 leaves it out. The user may read the tables of the
     books and those of events, to say where in a file rows are missing. Raises ClickHouseError, OSError.
     """
-    reader = _Reader(clickhouse, {"instance": instance})
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        books = _look(clickhouse, instance, minutes)
+        if books.balances or time.monotonic() >= deadline:
+            return books
+        time.sleep(POLL_SECONDS)
+
+
+def _look(clickhouse: ClickHouse, instance: str, minutes: int) -> Books:
+    reader = _Reader(clickhouse, instance)
     accounts = reader.accounts()
     return Books(
         at=datetime.now(UTC),
@@ -251,11 +266,11 @@ def balance(
     """
     begin = time.time()
     while True:
-        books = read(clickhouse, instance)
+        books = _look(clickhouse, instance, 0)
         on_look(books)
         settled = books.balances and books.covers(begin)
         if settled or time.time() - begin >= wait_seconds:
-            return read(clickhouse, instance, minutes) if minutes else books
+            return _look(clickhouse, instance, minutes) if minutes else books
         time.sleep(POLL_SECONDS)
 
 
@@ -276,9 +291,10 @@ def coverage(
 class _Reader:
     """Asks the queries of the books about one server or about all."""
 
-    def __init__(self, clickhouse: ClickHouse, parameters: Mapping[str, object]) -> None:
+    def __init__(self, clickhouse: ClickHouse, instance: str) -> None:
         self._clickhouse = clickhouse
-        self._parameters = parameters
+        self._parameters = {"instance": instance}
+        self._parameters["through"] = self.rows("through")[0]["through"]
 
     def rows(self, query: str, **more: object) -> list[Row]:
         text = (QUERIES / f"books_{query}.sql").read_text()

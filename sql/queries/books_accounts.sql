@@ -1,6 +1,7 @@
 -- The books, one row per file that was read: how far, and what its bytes became. Postings are signed, so sums are
 -- what holds now. `aged`: the oldest postings have been removed by the ledger's retention, nothing can be judged.
--- Parameters: instance (empty: all); oldest: postings before it may have been removed.
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql; oldest: postings before it may have
+-- been removed.
 WITH (SELECT min(at) FROM tailrace.ledger) AS ledger_began
 SELECT
     any(cluster) AS cluster, instance, source, log, generation,
@@ -24,5 +25,6 @@ SELECT
             AND minIf(from_offset, stage = 'FRAMER' AND kind IN ('ENTRY', 'FRAMING', 'GAP', 'DEAD_LETTER')) > 0 AS aged
 FROM tailrace.ledger
 WHERE generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
+    AND toInt64(after_checkpoint) <= {through:Int64}
 GROUP BY instance, source, log, generation
 ORDER BY instance, source, log, generation

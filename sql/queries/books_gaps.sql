@@ -1,6 +1,6 @@
 -- Open gaps: ranges of a file that were recorded as lost and have not been filled since. A filled part is a
 -- negative posting, so a gap is open where more was posted than taken back; neighbours of one kind are one gap.
--- Parameters: instance (empty: all).
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 WITH
     edges AS (
         SELECT instance, source, log, generation, detail,
@@ -8,6 +8,7 @@ WITH
         FROM tailrace.ledger
         ARRAY JOIN [(from_offset, toInt64(sign(ledger.bytes))), (to_offset, -toInt64(sign(ledger.bytes)))] AS edge
         WHERE kind = 'GAP' AND ({instance:String} = '' OR instance = {instance:String})
+            AND toInt64(after_checkpoint) <= {through:Int64}
         GROUP BY instance, source, log, generation, detail, offset
         HAVING change != 0
     ),

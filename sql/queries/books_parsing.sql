@@ -1,6 +1,6 @@
 -- Equation 2: every entry that the framer cut is an event or a dead letter of the parser. Sums per file, because
 -- the parser works on entries of one file in several places at once. Files where the sides differ.
--- Parameters: instance (empty: all).
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT
     instance, source, log, generation,
     sumIf(ledger.count, kind = 'ENTRY') AS expected, sumIf(ledger.count, kind != 'ENTRY') AS found,
@@ -8,5 +8,6 @@ SELECT
 FROM tailrace.ledger
 WHERE (kind IN ('ENTRY', 'EVENT') OR kind = 'DEAD_LETTER' AND stage = 'PARSER')
     AND ({instance:String} = '' OR instance = {instance:String})
+    AND toInt64(after_checkpoint) <= {through:Int64}
 GROUP BY instance, source, log, generation
 HAVING expected != found OR expected_bytes != found_bytes

@@ -1,6 +1,7 @@
 -- Equation 3: what was posted as event or dead letter has been inserted, counted by ClickHouse itself. A dead
 -- letter taken back is a negative posting and a receipt SUPERSEDED. Letters of the stages DECODE and SINK belong
--- to no file and have no posting. Files and kinds where the sides differ. Parameters: instance (empty: all).
+-- to no file and have no posting. Files and kinds where the sides differ.
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT
     instance, source, log, generation, kind, stage,
     sum(posted) AS expected, sum(received) AS found,
@@ -9,12 +10,12 @@ FROM (
     SELECT instance, source, log, generation, kind, stage,
         ledger.count AS posted, ledger.bytes AS posted_bytes, 0 AS received, 0 AS received_bytes
     FROM tailrace.ledger
-    WHERE kind IN ('EVENT', 'DEAD_LETTER')
+    WHERE kind IN ('EVENT', 'DEAD_LETTER') AND toInt64(after_checkpoint) <= {through:Int64}
     UNION ALL
     SELECT instance, source, log, generation, if(kind = 'EVENT', 'EVENT', 'DEAD_LETTER'), stage,
         0, 0, if(kind = 'SUPERSEDED', -1, 1) * toInt64(rows), if(kind = 'SUPERSEDED', -1, 1) * toInt64(bytes)
     FROM tailrace.receipts
-    WHERE stage IN ('FRAMER', 'PARSER'))
+    WHERE stage IN ('FRAMER', 'PARSER') AND toInt64(after_checkpoint) <= {through:Int64})
 WHERE {instance:String} = '' OR instance = {instance:String}
 GROUP BY instance, source, log, generation, kind, stage
 HAVING expected != found OR expected_bytes != found_bytes

@@ -1,13 +1,14 @@
 -- Where in a file the second or third equation fails: ranges of entries whose rows are not all there, or that have
 -- more rows than entries. Compares the framer's ranges with the rows of events and of the parser's dead letters
 -- themselves, so it is asked only for a file that is known to be wrong.
--- Parameters: instance, source, log, generation.
+-- Parameters: instance, source, log, generation; through: checkpoint, see books_through.sql.
 WITH
     ranges AS (
         SELECT from_offset, to_offset, sum(ledger.count) AS entries, sum(ledger.bytes) AS bytes, 1 AS one
         FROM tailrace.ledger
         WHERE kind = 'ENTRY' AND instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}
+            AND toInt64(after_checkpoint) <= {through:Int64}
         GROUP BY from_offset, to_offset
         HAVING entries != 0
     ),
@@ -16,16 +17,19 @@ WITH
         FROM tailrace.query_events
         WHERE instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}
+            AND toInt64(after_checkpoint) <= {through:Int64}
         UNION ALL
         SELECT entry_offset, entry_bytes, 1
         FROM tailrace.audit_events
         WHERE instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}
+            AND toInt64(after_checkpoint) <= {through:Int64}
         UNION ALL
         SELECT entry_offset, entry_bytes, 1
         FROM tailrace.dead_letters FINAL
         WHERE stage = 'PARSER' AND NOT superseded AND instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}
+            AND toInt64(after_checkpoint) <= {through:Int64}
     ),
     placed AS (
         SELECT ranges.from_offset AS from_offset, count() AS rows, sum(entry_bytes) AS row_bytes

@@ -3,21 +3,37 @@
 -- Every posting is +1 at its start and -1 at its end, a reversal the other way round; the file's account is -1 at
 -- 0 and +1 at its end. In sound books they cancel at every offset, so that only wrong places are left to be
 -- walked through: `excess` is how many postings a range has too many, below 0 too few.
--- One row per place that is wrong; expected and found are bytes. Parameters: instance (empty: all).
+-- One row per place that is wrong; expected and found are bytes.
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 WITH
-    accounts AS (
-        SELECT instance, source, log, generation, max(from_offset) AS accounted
+    frontiers AS (
+        SELECT instance, source, log, generation, max(from_offset) AS frontier, max(at) AS frontier_at
         FROM tailrace.ledger
         WHERE kind = 'FRONTIER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
+            AND toInt64(after_checkpoint) <= {through:Int64}
         GROUP BY instance, source, log, generation
     ),
     postings AS (
-        SELECT instance, source, log, generation, kind, from_offset, to_offset, ledger.bytes AS bytes
+        SELECT instance, source, log, generation, kind, from_offset, to_offset, ledger.bytes AS bytes, at
         FROM tailrace.ledger
         WHERE stage = 'FRAMER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
+            AND toInt64(after_checkpoint) <= {through:Int64}
             AND (kind IN ('ENTRY', 'FRAMING', 'GAP')
                 -- Bytes that came again and differ lie in a range that was accounted for before.
                 OR kind = 'DEAD_LETTER' AND detail != 'OFFSET_CONFLICT')
+    ),
+    accounts AS (
+        SELECT instance, source, log, generation, max(reached) AS accounted
+        FROM (
+            SELECT instance, source, log, generation, frontier AS reached FROM frontiers
+            UNION ALL
+            -- The frontier is posted once a second: what was posted after the newest one is on its own.
+            SELECT instance, source, log, generation, max(to_offset)
+            FROM postings
+            LEFT JOIN frontiers USING (instance, source, log, generation)
+            WHERE at > frontier_at
+            GROUP BY instance, source, log, generation)
+        GROUP BY instance, source, log, generation
     ),
     edges AS (
         SELECT instance, source, log, generation, edge.1 AS offset, sum(edge.2) AS change

@@ -19,6 +19,7 @@ class Bookkeeper:
     log: str = "/log/slow.log"
     generation: int = 1
     at: datetime = NOW
+    checkpoint: int = 1
     ledger: list[dict] = field(default_factory=list)
     events: list[dict] = field(default_factory=list)
     dead_letters: list[dict] = field(default_factory=list)
@@ -111,6 +112,8 @@ class Bookkeeper:
             "source": "slowlog",
             "log": self.log,
             "generation": self.generation,
+            "after_checkpoint": self.checkpoint,
+            "ingested_at": _seconds(NOW - timedelta(minutes=1)),
         }
 
 
@@ -120,3 +123,7 @@ def minutes_ago(minutes: float) -> datetime:
 
 def _time(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
+
+
+def _seconds(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S}"

@@ -99,7 +99,7 @@ def admin(_migrated: ClickHouse) -> ClickHouse:
     """Admin's access to a server with the whole schema and no rows."""
     tables = _migrated.rows(
         "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' "
-        "AND name != 'schema_migrations'"
+        "AND name != 'schema_migrations' AND total_rows > 0"
     )
     for table in tables:
         _migrated.execute(f"TRUNCATE TABLE tailrace.{table['name']} SYNC")
