@@ -6,8 +6,8 @@ package io.tailrace.reassembly;
  */
 final class Comparison {
 
-    /** An equal line shorter than this proves nothing: empty lines and lone semicolons are everywhere. */
-    private static final int TELLING_BYTES = 12;
+    /** An equal line shorter than this proves little: empty lines and lone semicolons are everywhere. */
+    private static final int TELLING_BYTES = 4;
 
     private final ContentHashes hashes;
     private final long frontier;
@@ -96,7 +96,8 @@ final class Comparison {
         }
         partSegment = segment;
         partHash = Lines.join(partHash, hash);
-        return end < segment.to() || endOf(segment, end);
+        boolean lineEndShortened = end == segment.to() - 1 && partWhole && partHash == segment.hash();
+        return (end < segment.to() && !lineEndShortened) || endOf(segment, end);
     }
 
     private boolean endOf(ContentHashes.Segment segment, long end) {

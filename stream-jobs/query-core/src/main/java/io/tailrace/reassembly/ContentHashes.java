@@ -145,11 +145,13 @@ final class ContentHashes {
         oldest.forgetLines(ids);
     }
 
-    /** The file has ended: only segments and the first one's lines are kept. */
-    void forgetRecent() {
+    /** Keeps only segments and the first one's lines; whether there was anything to forget. */
+    boolean forgetRecent() {
+        boolean some = !recent.isEmpty();
         while (!recent.isEmpty()) {
             forgetOldest();
         }
+        return some;
     }
 
     /** Lets all stored bytes go. */

@@ -22,6 +22,7 @@ final class FileCensus {
     private final Poster poster;
     private final SortedMap<Long, Generation> generations;
     private final TreeMap<Long, FileView> views = new TreeMap<>();
+    private final PathOwners owners = new PathOwners();
     private long round = 1;
 
     FileCensus(LogId id, Poster poster, SortedMap<Long, Generation> generations) {
@@ -52,8 +53,9 @@ final class FileCensus {
             view = new FileView(record, now);
             views.put(record.inode(), view);
         }
-        view.see(record, now);
+        view.see(record);
         view.seenIn(round);
+        owners.see(record.path(), record.inode(), record.at());
         bind(view);
         post(record, view);
         return true;
@@ -118,6 +120,15 @@ final class FileCensus {
         }
     }
 
+    /** Tries the files that no generation is known to be again: more of a head may have been read by now. */
+    void bindUnknown() {
+        for (FileView view : views.values()) {
+            if (isUnknown(view)) {
+                bind(view);
+            }
+        }
+    }
+
     /** The file is that generation. A copy of a file that is there too gets the same number, and does not own it. */
     void bind(FileView view, Generation generation) {
         view.generation(generation.number());
@@ -150,7 +161,8 @@ final class FileCensus {
         }
         Boolean head = generation.hasHead(record.headLength(), record.headHash());
         if (head == null) {
-            return free && samePath && generation.lacksHead() && record.headLength() > 0;
+            long first = generation.firstReadAt() * MICROS_PER_MILLI;
+            return free && record.headLength() > 0 && owners.surelyAt(generation.firstPath(), first) == record.inode();
         }
         return head && (generation.isTelling(record.headLength()) || (free && samePath));
     }
@@ -158,26 +170,53 @@ final class FileCensus {
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
     void bindNew(Generation generation, HeldRun run) {
         FileView view = seenAfter(run);
-        boolean unknown = view != null && !generations.containsKey(view.generation());
-        if (unknown && view.last().size() >= run.first().end()) {
+        if (view != null && isUnknown(view)) {
             bind(view, generation);
         }
     }
 
-    /** The file that the census found under the run's path after the run was read; null when it did not look yet. */
+    /** No generation is known to be the file. */
+    boolean isUnknown(FileView view) {
+        return !generations.containsKey(view.generation());
+    }
+
+    /** Whether the run's lines can be of the file: it was long enough when the census looked, and begins like them. */
+    private static boolean mayHold(FileView view, HeldRun run) {
+        CensusRecord record = view.last();
+        return record.size() >= run.endReadBy(record.at()) && !run.contradicts(record.headLength(), record.headHash());
+    }
+
+    /**
+     * Whether the census speaks against the run being of the generation's file: that was too short when the lines were
+     * read, or had been renamed before the collector opened the run's path.
+     */
+    boolean speaksAgainst(Generation generation, HeldRun run) {
+        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        return view != null && (!mayHold(view, run) || wasRenamedBefore(view, run));
+    }
+
+    private static boolean wasRenamedBefore(FileView view, HeldRun run) {
+        return run.from() == 0
+                && view.last().at() <= run.readAt() * MICROS_PER_MILLI
+                && !view.last().path().equals(run.first().path());
+    }
+
+    /**
+     * The file that the run's lines are of, by what the census found after they were read: the one that was under the
+     * run's path then, or, if that was renamed in between, the only one that begins with the run's bytes. Null when
+     * the census does not tell yet.
+     */
     FileView seenAfter(HeldRun run) {
-        LineBlock first = run.first();
-        FileView newest = null;
-        for (FileView view : views.values()) {
-            boolean after = first.readAt() > 0
-                    ? view.last().at() >= first.readAt() * MICROS_PER_MILLI
-                    : view.receivedAt() > run.since();
-            boolean newer = newest == null || view.last().at() > newest.last().at();
-            if (after && newer && view.last().path().equals(first.path())) {
-                newest = view;
-            }
+        long readAt = run.readAt() * MICROS_PER_MILLI;
+        FileView named = views.get(owners.at(run.first().path(), readAt));
+        if (named != null && mayHold(named, run)) {
+            return named;
         }
-        return newest;
+        List<FileView> alike = views.values().stream()
+                .filter(view -> view.last().at() >= readAt && mayHold(view, run))
+                .filter(view -> run.beginsLike(view.last().headLength(), view.last().headHash()))
+                .toList();
+        return alike.size() == 1 ? alike.get(0) : null;
     }
 
     /** The census has looked at the generation's file after the block was read, and the block lies beyond its end. */
@@ -210,6 +249,19 @@ final class FileCensus {
         return views.values().stream().anyMatch(view -> view.generation() == generation.number());
     }
 
+    /**
+     * Whether the file's last line end is one byte longer than what came. In a file whose lines end with a carriage
+     * return and a line feed one more byte that stays is the line feed, for the next line would be longer.
+     */
+    boolean showsLongerEnd(Generation generation) {
+        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        return view != null
+                && view.last().size() == generation.frontier() + 1
+                && view.unchangedMicros() > 0
+                && view.last().at() > generation.lastReadAt() * MICROS_PER_MILLI
+                && generation.lineEndsAreLong();
+    }
+
     /** Files that have ended and of which no line has come. */
     List<FileView> neverRead(long now, long timeoutMillis) {
         List<FileView> lost = new ArrayList<>();
@@ -233,12 +285,14 @@ final class FileCensus {
 
     void save(StateWriter out) {
         out.number(round);
+        owners.save(out);
         out.number(views.size());
         views.values().forEach(view -> view.save(out));
     }
 
     void restore(StateReader in) {
         round = in.number();
+        owners.restore(in);
         for (int count = in.count(); count > 0; count--) {
             FileView view = FileView.restore(in, id);
             views.put(view.inode(), view);

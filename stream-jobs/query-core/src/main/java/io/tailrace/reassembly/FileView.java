@@ -7,7 +7,6 @@ final class FileView {
     private CensusRecord last;
     private long generation;
     private long sizeSince;
-    private long receivedAt;
     private long firstReceivedAt;
     private long round;
     private int missed;
@@ -18,7 +17,6 @@ final class FileView {
         inode = first.inode();
         last = first;
         sizeSince = first.at();
-        receivedAt = now;
         firstReceivedAt = now;
     }
 
@@ -43,10 +41,6 @@ final class FileView {
         generation = number;
     }
 
-    long receivedAt() {
-        return receivedAt;
-    }
-
     long firstReceivedAt() {
         return firstReceivedAt;
     }
@@ -56,12 +50,11 @@ final class FileView {
         return last.at() - sizeSince;
     }
 
-    void see(CensusRecord record, long now) {
+    void see(CensusRecord record) {
         if (record.size() != last.size()) {
             sizeSince = record.at();
         }
         last = record;
-        receivedAt = now;
     }
 
     void seenIn(long censusRound) {
@@ -102,7 +95,6 @@ final class FileView {
         out.number(last.at());
         out.number(generation);
         out.number(sizeSince);
-        out.number(receivedAt);
         out.number(firstReceivedAt);
         out.number(round);
         out.number(missed);
@@ -115,7 +107,6 @@ final class FileView {
         view.last = restoreRecord(in, id, view.inode);
         view.generation = in.number();
         view.sizeSince = in.number();
-        view.receivedAt = in.number();
         view.firstReceivedAt = in.number();
         view.round = in.number();
         view.missed = in.count();

@@ -8,10 +8,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormats;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.TreeMap;
 
 /** One file of a log: what of it was read, what became of it, and what is missing. */
@@ -22,6 +19,8 @@ final class Generation implements FrameListener {
     private static final int TELLING_HEAD = 4096;
     private static final int FIRST_LINES_BYTES = 4096;
     private static final long FRONTIER_MILLIS = 1000;
+    /** How long after a file's end its lines may come again one by one. */
+    private static final long LATE_MILLIS = 600_000;
 
     private final long number;
     private final Poster poster;
@@ -47,6 +46,8 @@ final class Generation implements FrameListener {
     private long endedAt;
     private long lastBlockAt;
     private long lastReadAt;
+    private long firstReadAt;
+    private String firstPath = "";
     private long inode;
     private boolean gone;
     private long size;
@@ -95,6 +96,11 @@ final class Generation implements FrameListener {
         return ended;
     }
 
+    /** Whether lines at the frontier are expected: the file has not ended, or has grown since. */
+    boolean expectsMore() {
+        return !ended || size > reader.frontier();
+    }
+
     long endedAt() {
         return endedAt;
     }
@@ -106,6 +112,16 @@ final class Generation implements FrameListener {
     /** When the collector read the newest line, epoch milliseconds of its clock. */
     long lastReadAt() {
         return lastReadAt;
+    }
+
+    /** When the collector read the first lines, epoch milliseconds of its clock. */
+    long firstReadAt() {
+        return firstReadAt;
+    }
+
+    /** The file's path then. */
+    String firstPath() {
+        return firstPath;
     }
 
     /** 0 while no census has shown the file, or when it is gone. */
@@ -165,39 +181,39 @@ final class Generation implements FrameListener {
     void extendLastLine() {
         changed = true;
         if (head.length > 0 && head.length == reader.frontier()) {
-            extendHead();
+            head = Arrays.copyOf(longerHead(), Math.min(head.length + 1, HEAD_BYTES));
         }
         reader.extendLastLine();
     }
 
     /** Whether a file's first bytes are this one's; null while too few were read to tell. */
     Boolean hasHead(int length, String md5) {
+        boolean endsAtFrontier = head.length == reader.frontier() && reader.endMayBeLonger();
+        if (endsAtFrontier && length == head.length + 1) {
+            return md5.equals(Md5.hex(longerHead(), length)) ? Boolean.TRUE : null;
+        }
         if (length == 0 || length > head.length) {
             return null;
         }
-        boolean equal = md5.equals(HexFormat.of().formatHex(md5(head, length)));
-        boolean lineEndUnsure = length == reader.frontier() && reader.endMayBeLonger();
-        return !equal && lineEndUnsure ? null : (Boolean) equal;
+        boolean equal = md5.equals(Md5.hex(head, length));
+        return !equal && endsAtFrontier && length == head.length ? null : (Boolean) equal;
     }
 
-    /** Nothing of the file's start was read. */
-    boolean lacksHead() {
-        return head.length == 0;
+    private byte[] longerHead() {
+        byte[] longer = Arrays.copyOf(head, head.length + 1);
+        longer[head.length - 1] = '\r';
+        longer[head.length] = '\n';
+        return longer;
+    }
+
+    /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones tell. */
+    boolean lineEndsAreLong() {
+        return reader.endMayBeLonger() && reader.lineEndsAreLong();
     }
 
     /** Whether so much of the head is more than a banner. */
     boolean isTelling(int headLength) {
         return headLength >= Math.min(firstEntryEnd, TELLING_HEAD);
-    }
-
-    private static byte[] md5(byte[] bytes, int length) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("MD5");
-            digest.update(bytes, 0, length);
-            return digest.digest();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has MD5", e);
-        }
     }
 
     /** Compares lines that came again with what was read. */
@@ -235,15 +251,11 @@ final class Generation implements FrameListener {
         path = block.path();
         lastBlockAt = now;
         lastReadAt = Math.max(lastReadAt, block.readAt());
-        poster.origin(cluster, path);
-    }
-
-    private void extendHead() {
-        head[head.length - 1] = '\r';
-        if (head.length < HEAD_BYTES) {
-            head = Arrays.copyOf(head, head.length + 1);
-            head[head.length - 1] = '\n';
+        if (firstPath.isEmpty()) {
+            firstPath = path;
+            firstReadAt = block.readAt();
         }
+        poster.origin(cluster, path);
     }
 
     private void keepHead(byte[] bytes, int from) {
@@ -349,10 +361,14 @@ final class Generation implements FrameListener {
         return offset < reader.frontier() && hashes.at(offset) == null;
     }
 
-    /** Counts the rest of a block as duplicates. */
-    void duplicates(LineBlock block, int from) {
+    /** Counts lines of a block as duplicates. */
+    void duplicates(LineBlock block, int from, int to) {
         changed = true;
-        postings.add(PostingKind.DUPLICATE, "", block.offset() + from, block.end(), 1);
+        long lines = 0;
+        for (int line = from; line < to; line = Lines.end(block.bytes(), line, to)) {
+            lines++;
+        }
+        postings.add(PostingKind.DUPLICATE, "", block.offset() + from, block.offset() + to, lines);
     }
 
     /** Records that the bytes up to an offset are lost, and reads on there. */
@@ -405,7 +421,6 @@ final class Generation implements FrameListener {
         open = null;
         ended = true;
         endedAt = now;
-        hashes.forgetRecent();
     }
 
     @Override
@@ -474,6 +489,9 @@ final class Generation implements FrameListener {
     /** Writes the postings that wait, and the frontier if it has moved and the last one is a second old. */
     void flush(long now) {
         poster.origin(cluster, path);
+        if (ended && now - endedAt >= LATE_MILLIS) {
+            changed |= hashes.forgetRecent();
+        }
         regions.values().forEach(GapRegion::settle);
         changed |= !postings.isEmpty();
         postings.flush(poster, number);
@@ -536,6 +554,8 @@ final class Generation implements FrameListener {
         out.number(endedAt);
         out.number(lastBlockAt);
         out.number(lastReadAt);
+        out.number(firstReadAt);
+        out.text(firstPath);
         out.number(inode);
         out.flag(gone);
         out.number(size);
@@ -569,6 +589,8 @@ final class Generation implements FrameListener {
         endedAt = in.number();
         lastBlockAt = in.number();
         lastReadAt = in.number();
+        firstReadAt = in.number();
+        firstPath = in.text();
         inode = in.number();
         gone = in.flag();
         size = in.number();

@@ -62,6 +62,11 @@ final class HeldRun {
         return since;
     }
 
+    /** When the collector read the first block, epoch milliseconds; when it came, if the collector did not say. */
+    long readAt() {
+        return first().readAt() > 0 ? first().readAt() : since;
+    }
+
     LineBlock first() {
         return blocks.peekFirst().block;
     }
@@ -83,15 +88,23 @@ final class HeldRun {
         sameAs = generation;
     }
 
-    /** Whether a block goes on where the run ends: the same path, and the same generation if the sender says one. */
+    /**
+     * Whether a block goes on where the run ends: of the same path, of the same generation if the sender says one, and
+     * not read earlier, as a late copy of another file's lines would be. A hole of one byte is a line end.
+     */
     boolean continuedBy(LineBlock block) {
-        return block.offset() == to && alike(block);
+        return continuedAt(block.offset()) && alike(block);
+    }
+
+    private boolean continuedAt(long offset) {
+        return offset == to || offset == to + 1;
     }
 
     private boolean alike(LineBlock block) {
         LineBlock last = last();
         return block.backfill() == last.backfill()
                 && block.generation() == last.generation()
+                && block.readAt() >= last.readAt()
                 && block.path().equals(last.path());
     }
 
@@ -102,12 +115,53 @@ final class HeldRun {
 
     /** Adds the run that starts where this one ends, if there is nothing between them. */
     boolean join(HeldRun next) {
-        if (next.from != to || next.from != next.first().offset() || !alike(next.first())) {
+        if (!continuedAt(next.from) || next.from != next.first().offset() || !alike(next.first())) {
             return false;
         }
         blocks.addAll(next.blocks);
         to = next.to;
         return true;
+    }
+
+    /** End of the lines that the collector had read by a time of its clock, epoch microseconds. */
+    long endReadBy(long micros) {
+        long end = from;
+        for (Held held : blocks) {
+            end = held.block.readAt() * 1000 <= micros ? held.block.end() : end;
+        }
+        return end;
+    }
+
+    /** Whether a file's head hash contradicts the lines; false when too few are there to tell. */
+    boolean contradicts(int headLength, String md5) {
+        boolean lineEndUnsure = headLength == to;
+        return holdsHead(headLength) && !lineEndUnsure && !Md5.hex(head(headLength), headLength).equals(md5);
+    }
+
+    /** Whether the lines are the head that a hash is of. */
+    boolean beginsLike(int headLength, String md5) {
+        return holdsHead(headLength) && Md5.hex(head(headLength), headLength).equals(md5);
+    }
+
+    private boolean holdsHead(int headLength) {
+        return from == 0 && headLength > 0 && headLength <= to;
+    }
+
+    private byte[] head(int length) {
+        byte[] head = new byte[length];
+        int end = 0;
+        for (Held held : blocks) {
+            int at = (int) held.block.offset();
+            if (at > end && end > 0 && at <= length) {
+                head[end - 1] = '\r';
+                head[end] = '\n';
+            }
+            end = (int) Math.min(length, held.block.end());
+            if (at < end) {
+                System.arraycopy(held.block.bytes(), 0, head, at, end - at);
+            }
+        }
+        return head;
     }
 
     /** Hands the lines to a reader, as many as it takes. */

@@ -41,6 +41,7 @@ final class LineReader implements FrameListener {
 
     private byte[] framerBeforeLastLine;
     private boolean lastLineSilent;
+    private boolean longLineEnds;
 
     private byte[] current = new byte[0];
     private int currentIndex;
@@ -72,6 +73,7 @@ final class LineReader implements FrameListener {
         fork.lastLineFrom = lastLineFrom;
         fork.framerBeforeLastLine = framerBeforeLastLine;
         fork.lastLineSilent = lastLineSilent;
+        fork.longLineEnds = longLineEnds;
         fork.pending.append(accounted(), pendingCopy());
         fork.forgetCurrent();
         return fork;
@@ -116,6 +118,11 @@ final class LineReader implements FrameListener {
         return lastLineFrom >= 0;
     }
 
+    /** Whether the line before the last one ended with a carriage return and a line feed. */
+    boolean lineEndsAreLong() {
+        return longLineEnds;
+    }
+
     /** Bytes of the block being read or of those pending. */
     byte[] copy(long from, long to) {
         if (from >= currentFrom && to <= currentFrom + currentTo - currentIndex) {
@@ -146,6 +153,7 @@ final class LineReader implements FrameListener {
     void read(String formatHint, byte[] bytes, int from, int to) {
         hint = formatHint;
         present(bytes, from, to);
+        noteLineEnds();
         frame();
         keepPending();
     }
@@ -156,6 +164,17 @@ final class LineReader implements FrameListener {
         currentTo = to;
         currentFrom = frontier;
         lastLineFrom = -1;
+    }
+
+    /** Of the last line but one: the collector may have shortened the last one's end. */
+    private void noteLineEnds() {
+        int feed = currentTo - 2;
+        while (feed > currentIndex && current[feed] != '\n') {
+            feed--;
+        }
+        if (feed > currentIndex) {
+            longLineEnds = current[feed - 1] == '\r';
+        }
     }
 
     private void frame() {
@@ -410,6 +429,7 @@ final class LineReader implements FrameListener {
         out.number(segment == null ? -1 : segment.from());
         out.number(lastLineFrom);
         out.flag(lastLineSilent);
+        out.flag(longLineEnds);
         out.bytes(framerBeforeLastLine);
         pending.save(out);
     }
@@ -429,6 +449,7 @@ final class LineReader implements FrameListener {
         segment = segmentFrom < 0 ? null : hashes.at(segmentFrom);
         lastLineFrom = in.number();
         lastLineSilent = in.flag();
+        longLineEnds = in.flag();
         framerBeforeLastLine = in.bytes();
         pending.restore(in);
         forgetCurrent();

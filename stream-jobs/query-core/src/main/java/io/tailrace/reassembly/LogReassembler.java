@@ -120,6 +120,7 @@ public final class LogReassembler {
                 place(now);
             }
         }
+        census.bindUnknown();
         endFiles(now);
         forgetFiles(now);
         flush(now);
@@ -162,7 +163,9 @@ public final class LogReassembler {
     private Generation continuedBy(LineBlock block, long offset) {
         Generation best = null;
         for (Generation generation : generations.values()) {
-            boolean fits = generation.continuesAt(offset) && !census.isTooShort(generation, block);
+            boolean fits = generation.continuesAt(offset)
+                    && generation.expectsMore()
+                    && !census.isTooShort(generation, block);
             if (fits && (best == null || rank(generation, block) >= rank(best, block))) {
                 best = generation;
             }
@@ -219,7 +222,9 @@ public final class LogReassembler {
             if (comparison.telling() && absorb(generation, run, comparison.agreedTo(), now)) {
                 return true;
             }
-            alike.add(generation);
+            if (!census.speaksAgainst(generation, run)) {
+                alike.add(generation);
+            }
         }
         if (run.from() == 0 && alike.isEmpty()) {
             startGeneration(run, now);
@@ -246,7 +251,7 @@ public final class LogReassembler {
         if (known != null) {
             return alike.contains(known) && absorb(known, run, Long.MAX_VALUE, now);
         }
-        if (run.from() > 0 || view.last().size() < run.first().end()) {
+        if (run.from() > 0) {
             return false;
         }
         startGeneration(run, now);
@@ -322,12 +327,12 @@ public final class LogReassembler {
             return;
         }
         FileView view = census.seenAfter(run);
-        boolean unknownFile = view != null
-                && !generations.containsKey(view.generation())
-                && view.last().size() >= run.first().end();
+        boolean unknownFile = view != null && census.isUnknown(view);
         Generation behind = unknownFile ? null : behind(run, view);
         if (behind != null) {
-            behind.gap(run.from(), gapKind(run.from() - behind.frontier()));
+            if (!behind.continuesAt(run.from())) {
+                behind.gap(run.from(), gapKind(run.from() - behind.frontier()));
+            }
             absorb(behind, run, Long.MAX_VALUE, now);
         } else if (generations.isEmpty() || unknownFile || run.from() == 0) {
             startGeneration(run, now);
@@ -341,7 +346,7 @@ public final class LogReassembler {
     private Generation behind(HeldRun run, FileView view) {
         Generation best = null;
         for (Generation generation : generations.values()) {
-            boolean fits = generation.frontier() < run.from() && !census.isTooShort(generation, run.first());
+            boolean fits = generation.frontier() <= run.from() && !census.isTooShort(generation, run.first());
             if (fits && (best == null || compareBehind(generation, best, run, view) >= 0)) {
                 best = generation;
             }
@@ -364,30 +369,48 @@ public final class LogReassembler {
     }
 
     private void decideBelowFrontier(HeldRun run, long now) {
-        Generation same = generations.get(run.sameAs());
-        for (Generation generation : generations.descendingMap().values()) {
-            if (same == null && compare(generation, run) != null && generation.misses(run.from())) {
-                same = generation;
-            }
-        }
-        if (same == null || compare(same, run) == null) {
+        Generation same = likeliest(run);
+        Comparison comparison = same == null ? null : compare(same, run);
+        if (comparison == null) {
             conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");
         } else if (same.misses(run.from())) {
-            fillOrDrop(same, run, now);
+            // lines in a gap of which an earlier part is missing cannot be framed: the gap stands
+            if (!absorb(same, run, Long.MAX_VALUE, now)) {
+                drop(run);
+            }
+        } else if (run.sameAs() == same.number()) {
+            takeAsDuplicate(same, run, run.to());
+        } else if (comparison.agreedTo() > run.from()) {
+            takeAsDuplicate(same, run, comparison.agreedTo());
         } else {
-            Generation owner = same;
-            run.drain((block, from) -> {
-                owner.duplicates(block, from);
-                return block.bytes().length;
-            });
+            conflict(run, "lines that were read before, of which no hash is kept");
         }
     }
 
-    /** Lines of a gap of which an earlier part is missing cannot be framed: the gap stands, to be shipped again. */
-    private void fillOrDrop(Generation generation, HeldRun run, long now) {
-        if (!absorb(generation, run, Long.MAX_VALUE, now)) {
-            drop(run);
+    /** The generation that the lines most likely came from before; null when they differ from all. */
+    private Generation likeliest(HeldRun run) {
+        Generation best = generations.get(run.sameAs());
+        if (best != null && compare(best, run) != null) {
+            return best;
         }
+        long agreedTo = -1;
+        for (Generation generation : generations.descendingMap().values()) {
+            Comparison comparison = compare(generation, run);
+            if (comparison != null && comparison.agreedTo() > agreedTo && !census.speaksAgainst(generation, run)) {
+                best = generation;
+                agreedTo = comparison.agreedTo();
+            }
+        }
+        return agreedTo < 0 ? null : best;
+    }
+
+    private static void takeAsDuplicate(Generation generation, HeldRun run, long until) {
+        run.drain((block, from) -> {
+            int to = (int) Math.min(block.bytes().length, until - block.offset());
+            generation.duplicates(block, from, Math.max(from, to));
+            return Math.max(from, to);
+        });
+        run.sameAs(generation.number());
     }
 
     private void drop(HeldRun run) {
@@ -426,6 +449,10 @@ public final class LogReassembler {
     }
 
     private void endFile(Generation generation, long now) {
+        if (census.showsLongerEnd(generation)) {
+            changed = true;
+            generation.extendLastLine();
+        }
         if (!census.isFinal(generation)) {
             generation.finalSince(0);
             return;

@@ -32,7 +32,7 @@ public record ReassemblyLimits(
     /** The limits documented in docs/LEDGER.md. */
     public static ReassemblyLimits defaults() {
         return new ReassemblyLimits(
-                8 * MIB, 30_000, 16 * MIB, MIB / 16, 4 * MIB, MIB / 16, MIB, 7L * 24 * 3600 * 1000, 16);
+                8 * MIB, 30_000, 16 * MIB, MIB / 16, 16 * MIB, MIB / 16, MIB, 7L * 24 * 3600 * 1000, 16);
     }
 
     /** These limits with another time to wait for a hole. */
