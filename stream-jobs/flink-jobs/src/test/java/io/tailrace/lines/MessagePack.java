@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Writes msgpack maps as a collector does. */
-final class MessagePack {
+public final class MessagePack {
 
     private MessagePack() {}
 
     /** A line's message; a {@code \n} is not part of the line. */
-    static byte[] line(String path, long offset, byte[] log) {
+    public static byte[] line(String path, long offset, byte[] log) {
         return map(lineMap(path, offset, log));
     }
 

@@ -1,0 +1,29 @@
+package io.tailrace.servers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A directory of Flink's checkpoints. */
+public final class Checkpoints {
+
+    private Checkpoints() {}
+
+    /** The completed checkpoint with the highest id. */
+    public static Optional<Path> newest(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return Optional.empty();
+        }
+        try (Stream<Path> files = Files.find(
+                directory, 3, (path, attributes) -> path.getFileName().toString().equals("_metadata"))) {
+            return files.map(Path::getParent).max(Comparator.comparingLong(Checkpoints::id));
+        }
+    }
+
+    private static long id(Path checkpoint) {
+        return Long.parseLong(checkpoint.getFileName().toString().replaceAll("\\D", ""));
+    }
+}

@@ -1,0 +1,67 @@
+package io.tailrace.servers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A Java program in a process of its own, its output in a file. */
+public final class JavaProgram implements AutoCloseable {
+
+    /** What Flink's own scripts open to it on Java 17. */
+    private static final List<String> OPENED = List.of(
+            "java.lang", "java.lang.reflect", "java.net", "java.io", "java.nio", "java.text", "java.time", "java.util",
+            "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks", "sun.nio.ch");
+
+    private final Process process;
+    private final Path output;
+
+    private JavaProgram(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /** @param options of the JVM, such as {@code -Xmx512m} */
+    public static JavaProgram start(
+            Path output, List<String> options, String classPath, String mainClass, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of("java"));
+        OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, mainClass));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                .start();
+        return new JavaProgram(process, output);
+    }
+
+    /** The test's own class path without the modules' tests. */
+    public static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    public int exitCode() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    public String output() throws IOException {
+        return Files.readString(output);
+    }
+
+    /** As {@code kill -9}. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+}

@@ -1,0 +1,114 @@
+package io.tailrace.servers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Assumptions;
+
+/** A real Kafka on a free port, with the stack's own configuration. Tests are skipped where it is not installed. */
+public final class KafkaServer implements AutoCloseable {
+
+    private static final List<String> TOPICS = List.of(
+            "tailrace.slowlog.lines",
+            "tailrace.audit.lines",
+            "tailrace.backfill.lines",
+            "tailrace.files",
+            "tailrace.events");
+    private static final int PARTITIONS = 2;
+    private static final Duration START_TIME = Duration.ofSeconds(90);
+
+    private final Path directory;
+    private final Path jars;
+    private final int port = Repository.freePort();
+    private Process process;
+
+    private KafkaServer(Path directory, Path jars) {
+        this.directory = directory;
+        this.jars = jars;
+    }
+
+    /** Starts a broker that has all topics. */
+    public static KafkaServer start(Path directory) throws Exception {
+        Optional<Path> jars = Repository.installed("kafka", "kafka_2.13-4.3.1.jar");
+        Assumptions.assumeTrue(jars.isPresent(), "skipped: Kafka is not in the cache; `tailrace up` installs it");
+        KafkaServer server = new KafkaServer(directory, jars.get().getParent());
+        server.configure();
+        server.launch();
+        return server;
+    }
+
+    public String address() {
+        return "127.0.0.1:" + port;
+    }
+
+    private void configure() throws Exception {
+        Files.createDirectories(directory);
+        String template =
+                Files.readString(Repository.root().resolve("embedded/kafka/server.properties.template"));
+        Files.writeString(
+                configuration(),
+                template.replace("${PORT}", Integer.toString(port))
+                        .replace("${CONTROLLER_PORT}", Integer.toString(Repository.freePort()))
+                        .replace("${LOG_DIRECTORY}", directory.resolve("log").toString()));
+        Process format = java(
+                "kafka.tools.StorageTool",
+                "format",
+                "--standalone",
+                "--cluster-id",
+                "4L6g3nShT-eMCtK--X86sw",
+                "--config",
+                configuration().toString());
+        if (!format.waitFor(START_TIME.toSeconds(), TimeUnit.SECONDS) || format.exitValue() != 0) {
+            throw new IOException("Kafka's storage cannot be formatted: see " + directory.resolve("log.txt"));
+        }
+    }
+
+    private void launch() throws Exception {
+        process = java("kafka.Kafka", configuration().toString());
+        Await.until("Kafka at " + address(), START_TIME, this::makeTopics);
+    }
+
+    private boolean makeTopics() throws Exception {
+        Map<String, Object> settings = Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, address(),
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 2000,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 4000);
+        try (Admin admin = Admin.create(settings)) {
+            if (!admin.listTopics().names().get().containsAll(TOPICS)) {
+                List<NewTopic> topics = TOPICS.stream()
+                        .map(topic -> new NewTopic(topic, PARTITIONS, (short) 1))
+                        .toList();
+                admin.createTopics(topics).all().get();
+            }
+            return true;
+        }
+    }
+
+    private Path configuration() {
+        return directory.resolve("server.properties");
+    }
+
+    private Process java(String mainClass, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("java", "-Xmx256m", "-cp", jars + "/*", mainClass));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("log.txt").toFile()))
+                .start();
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.destroyForcibly().waitFor();
+    }
+}
