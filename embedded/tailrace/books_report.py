@@ -1,182 +1,192 @@
 """Prints the books for people: aligned tables, what is wrong last, in one sentence each."""
 
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
+from datetime import timedelta
+from pathlib import PurePath
 
-from tailrace.books import Account, Books, Detail, LogFile
-from tailrace.console import BOLD, GREEN, RED, YELLOW, count, duration, heading, size, styled, table
+from tailrace.books import Account, Books, Detail, Gap, LogFile, MinuteStretch
+from tailrace.console import GREEN, RED, YELLOW, count, duration, heading, size, styled, table
 
 MOST_LINES = 40
 """Of one table; the JSON form has all."""
 
+NUMBERS = {
+    "generation",
+    "size",
+    "accounted",
+    "pending",
+    "behind",
+    "entries",
+    "events",
+    "dead letters",
+    "framing",
+    "missing",
+    "duplicates",
+    "count",
+    "bytes",
+    "from offset",
+    "to offset",
+    "grown",
+}
+
 
 def show(books: Books) -> None:
-    """Prints everything that the books say."""
-    _show_files(books)
-    _show_unread(books)
-    _show_details(books, "DEAD_LETTER", "Dead letters")
-    _show_details(books, "FRAMING", "Framing")
-    _show_gaps(books)
-    _show_minutes(books)
-    _show_verdict(books)
+    """Prints everything that the books say. Logs have the shortest name that is theirs on their server."""
+    _Report(books).show()
 
 
-def _show_files(books: Books) -> None:
-    heading("Log files")
-    if not books.accounts:
-        print("  none yet")
-        return
-    header = (
-        "instance",
-        "log",
-        "generation",
-        "size",
-        "accounted",
-        "pending",
-        "behind",
-        "entries",
-        "events",
-        "dead letters",
-        "framing",
-        "missing",
-        "duplicate lines",
-        "last census",
-    )
-    table(header, (_file_line(account, books) for account in books.accounts), right=set(header[2:]))
+class _Report:
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._names = _short_names(account.file for account in books.accounts)
 
+    def show(self) -> None:
+        self._show_files()
+        self._show_unread()
+        self._show_details("DEAD_LETTER", "Dead letters")
+        self._show_details("FRAMING", "Framing")
+        self._show_gaps()
+        self._show_minutes()
+        self._show_verdict()
 
-def _file_line(account: Account, books: Books) -> tuple[str, ...]:
-    census = _ago(account.census_at, books) if account.census_at else "never"
-    return (
-        account.file.instance,
-        _name(account.file),
-        str(account.file.generation),
-        size(account.size),
-        size(account.accounted),
-        _unless_zero(account.pending, size),
-        _unless_zero(account.behind, size),
-        count(account.entries),
-        count(account.events),
-        _unless_zero(account.dead_letters, count),
-        size(account.framing_bytes),
-        _unless_zero(account.gap_bytes, size),
-        _unless_zero(account.duplicates, count),
-        census + (", aged" if account.aged else ""),
-    )
-
-
-def _ago(moment: float, books: Books) -> str:
-    return f"{duration(max(0, books.at.timestamp() - moment))} ago"
-
-
-def _unless_zero(number: int, form) -> str:
-    return form(number) if number else "-"
-
-
-def _name(file: LogFile) -> str:
-    return f"{file.log} ({file.source})" if file.source else file.log
-
-
-def _show_unread(books: Books) -> None:
-    if books.unread:
-        heading("Files of which nothing has arrived")
-        rows = ((f.instance, f.path, size(f.size)) for f in books.unread)
-        _table(("instance", "path", "size"), rows, {"size"})
-
-
-def _show_details(books: Books, kind: str, title: str) -> None:
-    details = [detail for detail in books.details if detail.kind == kind]
-    if details:
-        heading(title)
-        header = ("instance", "log", "generation", "stage", "what", "count", "bytes")
-        _table(header, map(_detail_line, details), {"generation", "count", "bytes"})
-
-
-def _detail_line(detail: Detail) -> tuple[str, ...]:
-    file = detail.file
-    return (
-        file.instance or "-",
-        _name(file) or "-",
-        str(file.generation),
-        detail.stage.lower(),
-        detail.detail,
-        count(detail.count),
-        size(detail.bytes),
-    )
-
-
-def _show_gaps(books: Books) -> None:
-    if books.gaps:
-        heading("Missing bytes; `tailrace backfill` ships them again while the files still hold them")
-        header = ("instance", "log", "generation", "from", "to", "bytes", "kind", "recorded")
-        rows = (
-            (
-                gap.file.instance,
-                _name(gap.file),
-                str(gap.file.generation),
-                count(gap.from_offset),
-                count(gap.to_offset),
-                size(gap.bytes),
-                gap.kind,
-                _ago(gap.recorded_at, books),
-            )
-            for gap in books.gaps
+    def _show_files(self) -> None:
+        heading("Log files")
+        if not self._books.accounts:
+            print("  none yet")
+            return
+        header = (
+            "instance",
+            "log",
+            "generation",
+            "size",
+            "accounted",
+            "pending",
+            "behind",
+            "entries",
+            "events",
+            "dead letters",
+            "framing",
+            "missing",
+            "duplicates",
+            "last census",
         )
-        _table(header, rows, {"generation", "from", "to", "bytes"})
+        table(header, map(self._file_line, self._books.accounts), NUMBERS)
 
-
-def _show_minutes(books: Books) -> None:
-    if books.minutes:
-        heading("Minutes (UTC)")
-        rows = (
-            (
-                stretch.instance,
-                f"{stretch.log} ({stretch.source})",
-                f"{stretch.first:%Y-%m-%d %H:%M}",
-                f"{stretch.minutes} min",
-                stretch.state,
-                size(stretch.grown_bytes),
-                _unless_zero(stretch.behind_bytes, size),
-                _unless_zero(stretch.missing_bytes, size),
-            )
-            for stretch in books.minutes
+    def _file_line(self, account: Account) -> Sequence[str]:
+        census = self._ago(account.census_at) if account.census_at else "never"
+        return (
+            *self._place(account.file),
+            size(account.size),
+            size(account.accounted),
+            _unless_zero(account.pending, size),
+            _unless_zero(account.behind, size),
+            count(account.entries),
+            count(account.events),
+            _unless_zero(account.dead_letters, count),
+            _unless_zero(account.framing_bytes, size),
+            _unless_zero(account.gap_bytes, size),
+            _unless_zero(account.duplicates, count),
+            census + (", aged" if account.aged else ""),
         )
-        header = ("instance", "log", "from", "for", "state", "grown", "behind", "missing")
-        _table(header, rows, {"for", "grown", "behind", "missing"})
+
+    def _show_unread(self) -> None:
+        rows = [(file.instance, file.path, size(file.size)) for file in self._books.unread]
+        _section("Files of which nothing has arrived", ("instance", "path", "size"), rows)
+
+    def _show_details(self, kind: str, title: str) -> None:
+        rows = [self._detail_line(detail) for detail in self._books.details if detail.kind == kind]
+        _section(title, ("instance", "log", "generation", "stage", "what", "count", "bytes"), rows)
+
+    def _detail_line(self, detail: Detail) -> Sequence[str]:
+        amounts = (count(detail.count), size(detail.bytes))
+        return *self._place(detail.file), detail.stage.lower(), detail.detail, *amounts
+
+    def _show_gaps(self) -> None:
+        header = ("instance", "log", "generation", "from offset", "to offset", "bytes", "kind", "recorded")
+        title = "Missing bytes; `tailrace backfill` ships them again while the files still hold them"
+        _section(title, header, map(self._gap_line, self._books.gaps))
+
+    def _gap_line(self, gap: Gap) -> Sequence[str]:
+        offsets = (count(gap.from_offset), count(gap.to_offset), size(gap.bytes))
+        return *self._place(gap.file), *offsets, gap.kind, self._ago(gap.recorded_at)
+
+    def _show_minutes(self) -> None:
+        header = ("instance", "log", "minutes (UTC)", "state", "grown", "behind", "missing")
+        _section("Minutes seen", header, map(self._minutes_line, self._books.minutes))
+
+    def _minutes_line(self, stretch: MinuteStretch) -> Sequence[str]:
+        end = stretch.first + timedelta(minutes=stretch.minutes)
+        file = LogFile(stretch.instance, stretch.source, stretch.log, 0)
+        return (
+            *self._place(file)[:2],
+            f"{stretch.first:%Y-%m-%d %H:%M} to {end:%H:%M}",
+            stretch.state,
+            size(stretch.grown_bytes),
+            _unless_zero(stretch.behind_bytes, size),
+            _unless_zero(stretch.missing_bytes, size),
+        )
+
+    def _show_verdict(self) -> None:
+        wrong = self._books.imbalances
+        print()
+        if self._books.balances:
+            print(styled("The books balance.", GREEN), styled(" ".join(self._remarks()), YELLOW))
+            return
+        print(styled(f"The books do not balance, in {_number(wrong, 'place')}:", RED))
+        for place in wrong[:MOST_LINES]:
+            print(f"  {place}")
+        _print_rest(len(wrong))
+
+    def _remarks(self) -> Iterable[str]:
+        if gaps := self._books.gaps:
+            yield f"Missing: {size(sum(gap.bytes for gap in gaps))} in {_number(gaps, 'gap')}."
+        if behind := self._books.behind:
+            yield f"Not read yet: {size(behind)}."
+        if unknown := sum(s.minutes for s in self._books.minutes if s.state == "unknown"):
+            yield f"Unknown: {count(unknown)} minutes of logs."
+
+    def _place(self, file: LogFile) -> tuple[str, str, str]:
+        """Instance, name and generation; a dash where bytes belong to none."""
+        name = self._names.get((file.instance, file.log), file.log)
+        return file.instance or "-", name or "-", str(file.generation or "-")
+
+    def _ago(self, moment: float) -> str:
+        return f"{duration(max(0, self._books.at.timestamp() - moment))} ago"
 
 
-def _show_verdict(books: Books) -> None:
-    print()
-    if not books.balances:
-        print(styled(f"The books do not balance, in {_number(books.imbalances, 'place')}:", RED))
-        for wrong in books.imbalances[:MOST_LINES]:
-            print(f"  {wrong}")
-        _print_rest(len(books.imbalances))
-        return
-    print(styled("The books balance.", GREEN), _remarks(books))
+def _short_names(files: Iterable[LogFile]) -> dict[tuple[str, str], str]:
+    """The shortest end of each log's path that no other log of its instance has."""
+    logs: dict[str, set[str]] = {}
+    for file in files:
+        logs.setdefault(file.instance, set()).add(file.log)
+    return {(instance, log): _short_name(log, of_one) for instance, of_one in logs.items() for log in of_one}
 
 
-def _remarks(books: Books) -> str:
-    missing = sum(gap.bytes for gap in books.gaps)
-    remarks = []
-    if missing:
-        remarks.append(f"Missing: {size(missing)} in {_number(books.gaps, 'gap')}.")
-    if books.behind:
-        remarks.append(f"Not read yet: {size(books.behind)}.")
-    if unknown := sum(stretch.minutes for stretch in books.minutes if stretch.state == "unknown"):
-        remarks.append(f"Unknown: {count(unknown)} minutes of a log.")
-    return styled(" ".join(remarks), YELLOW if remarks else BOLD)
+def _short_name(log: str, others: set[str]) -> str:
+    parts = PurePath(log).parts
+    for length in range(1, len(parts)):
+        end = parts[-length:]
+        if sum(PurePath(other).parts[-length:] == end for other in others) == 1:
+            return str(PurePath(*end))
+    return log
 
 
-def _number(things: Sized, what: str) -> str:
-    return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
-
-
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: set[str]) -> None:
+def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     lines = list(rows)
-    table(header, lines[:MOST_LINES], right)
-    _print_rest(len(lines))
+    if lines:
+        heading(title)
+        table(header, lines[:MOST_LINES], NUMBERS)
+        _print_rest(len(lines))
 
 
 def _print_rest(number: int) -> None:
     if number > MOST_LINES:
         print(f"  … and {count(number - MOST_LINES)} more; --json has all")
+
+
+def _unless_zero(number: int, form: Callable[[int], str]) -> str:
+    return form(number) if number else "-"
+
+
+def _number(things: Sized, what: str) -> str:
+    return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
