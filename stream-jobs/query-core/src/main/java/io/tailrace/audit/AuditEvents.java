@@ -60,7 +60,7 @@ final class AuditEvents {
         return shape.fingerprint();
     }
 
-    /** The statement ends within a literal or comment, so its end is missing. */
+    /** The statement ends within a literal or comment: one that the server accepted was cut by the plugin. */
     boolean isCut(byte[] statement, int length) {
         scanner.reset();
         int i = 0;

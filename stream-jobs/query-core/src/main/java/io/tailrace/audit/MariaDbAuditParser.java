@@ -90,7 +90,7 @@ final class MariaDbAuditParser implements EntryParser {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
         boolean atLimit = escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE && escaped <= QUERY_LOG_LIMIT;
-        if (atLimit || events.isCut(statement, length)) {
+        if (atLimit || event.getStatus() == 0 && events.isCut(statement, length)) {
             event.getFlags().add("truncated");
         }
         String fingerprint = events.classify(event, statement, length);

@@ -134,7 +134,7 @@ final class PerconaJsonParser implements EntryParser {
             out.audit(event, "", "");
             return;
         }
-        if (events.isCut(statement, statementLength)) {
+        if (event.getStatus() == 0 && events.isCut(statement, statementLength)) {
             event.getFlags().add("truncated");
         }
         String fingerprint = events.classify(event, statement, statementLength);

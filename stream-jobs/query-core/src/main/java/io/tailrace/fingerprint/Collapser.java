@@ -37,6 +37,7 @@ final class Collapser {
             i = SqlBytes.isWord(in[i]) ? word(i) : other(i);
         }
         in = null;
+        reserve(Unions.ROOM);
         length = Unions.collapse(out, length);
     }
 

@@ -43,7 +43,7 @@ public final class Fingerprinter {
             return named("mysqldump", "SELECT");
         }
         masker.mask(bytes, start, end);
-        return masked();
+        return masked(withoutSemicolon(masker.bytes(), 0, masker.length()));
     }
 
     /** The class of {@code administrator command: Quit}. */
@@ -59,8 +59,9 @@ public final class Fingerprinter {
         return end;
     }
 
-    private StatementShape masked() {
-        if (masker.length() == 0) {
+    /** {@code length} is that of the masked text without a semicolon that a comment follows. */
+    private StatementShape masked(int length) {
+        if (length == 0) {
             return NOTHING;
         }
         if (masker.hasToolComment()) {
@@ -69,7 +70,7 @@ public final class Fingerprinter {
         if (masker.verbFrom() == 0 && ByteText.equalsIgnoreCase(masker.bytes(), 0, masker.verbTo(), USE)) {
             return named("use ?", "USE");
         }
-        return cached(masker.bytes(), 0, masker.length(), null, true);
+        return cached(masker.bytes(), 0, length, null, true);
     }
 
     private static StatementShape named(String name, String verb) {
@@ -88,7 +89,7 @@ public final class Fingerprinter {
             return shapes[slot];
         }
         String verb = knownVerb == null ? verb() : knownVerb;
-        StatementShape shape = collapse ? collapsed(verb) : shape(Arrays.copyOfRange(bytes, from, to), to - from, verb);
+        StatementShape shape = collapse ? collapsed(to, verb) : shape(Arrays.copyOfRange(bytes, from, to), to - from, verb);
         if (to - from <= LONGEST_KEY) {
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             shapes[slot] = shape;
@@ -96,8 +97,8 @@ public final class Fingerprinter {
         return shape;
     }
 
-    private StatementShape collapsed(String verb) {
-        collapser.collapse(masker.bytes(), masker.length());
+    private StatementShape collapsed(int length, String verb) {
+        collapser.collapse(masker.bytes(), length);
         return shape(collapser.bytes(), collapser.length(), verb);
     }
 

@@ -190,23 +190,34 @@ final class Masker {
         while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
             end++;
         }
-        toolComment |= ToolComment.matches(in, i + 2, Math.min(end, to));
-        commentPending = true;
+        comment(i, Math.min(end + 2, to));
         return Math.min(end + 2, to);
+    }
+
+    /** A comment is left out, but for the mark of a repeated union: a fingerprint must be its own fingerprint. */
+    private void comment(int from, int end) {
+        if (Unions.isMark(in, from, end)) {
+            separate((byte) '/');
+            copyLower(from, end);
+            return;
+        }
+        toolComment |= ToolComment.matches(in, from + 2, end - 2);
+        commentPending = true;
     }
 
     private int number(int from) {
         int end = Numbers.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && length > 0 && out[length - 1] == '?';
-        if (end < to && SqlBytes.isWord(in[end])) {
+        boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
+        if (name) {
             separate((byte) '?');
             return name(from, wordEnd(from));
         }
         if (!joins) {
             placeholder();
         }
-        return end;
+        return wordEnd(end);
     }
 
     private int wordEnd(int from) {

@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
+import java.util.Arrays;
 
 /** Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools. */
 final class Unions {
@@ -17,6 +18,19 @@ final class Unions {
 
     private Unions() {}
 
+    /** The comment in the range is one by which a collapsed union is marked. */
+    static boolean isMark(byte[] text, int from, int to) {
+        return is(REPEAT, text, from, to) || is(REPEAT_ALL, text, from, to);
+    }
+
+    /** The mark without the blank before it. */
+    private static boolean is(byte[] mark, byte[] text, int from, int to) {
+        return to - from == mark.length - 1 && Arrays.equals(mark, 1, mark.length, text, from, to);
+    }
+
+    /** A mark may be longer than what it replaces: so many bytes must follow the text in its array. */
+    static final int ROOM = MOST_TRIES * REPEAT_ALL.length;
+
     /** Collapses within {@code text[0, length)}; returns the new length. */
     static int collapse(byte[] text, int length) {
         int end = length;
@@ -27,10 +41,7 @@ final class Unions {
         int tries = 0;
         int select = nextSelect(text, 0, end);
         while (select >= 0 && tries++ < MOST_TRIES) {
-            int shorter = collapseFrom(text, select, end);
-            if (shorter < end) {
-                end = shorter;
-            }
+            end = collapseFrom(text, select, end);
             select = nextSelect(text, select + 1, end);
         }
         return end;
@@ -85,8 +96,8 @@ final class Unions {
     }
 
     private static int replace(byte[] text, int from, int to, int end, byte[] mark) {
-        System.arraycopy(mark, 0, text, from, mark.length);
         System.arraycopy(text, to, text, from + mark.length, end - to);
+        System.arraycopy(mark, 0, text, from, mark.length);
         return end - (to - from) + mark.length;
     }
 }

@@ -30,7 +30,7 @@ enum HeadLines {
     }
 
     private static HeadLines of(byte[] head, int from, int to) {
-        if (ByteText.startsWith(head, from, to, TIME) || ByteText.startsWith(head, from, to, USER)) {
+        if (isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER)) {
             return SLOW_LOG;
         }
         boolean banner = ByteText.endsWith(head, from, to, BANNER);
@@ -41,6 +41,15 @@ enum HeadLines {
             return PERCONA_JSON;
         }
         return isMariaDbTime(head, from, to) ? MARIADB_AUDIT : UNKNOWN;
+    }
+
+    /** {@code # Time: 2}: other logs quote statements that hold a number sign and the word. */
+    private static boolean isSlowLogTime(byte[] head, int from, int to) {
+        if (!ByteText.startsWith(head, from, to, TIME)) {
+            return false;
+        }
+        int value = ByteText.skipBlanks(head, from + TIME.length, to);
+        return value < to && ByteText.isDigit(head[value]);
     }
 
     /** {@code 20261121 02:44:18,}. */

@@ -29,6 +29,10 @@ final class HeaderGroup {
     long from;
     boolean inside;
     boolean afterStatement;
+    /** The line before the run ends with a semicolon, as every complete entry does. */
+    boolean afterSemicolon;
+    /** Its time header is not before this entry's. */
+    boolean fits;
     long timestamp;
     long querySeconds;
 
@@ -50,6 +54,8 @@ final class HeaderGroup {
         from = 0;
         inside = false;
         afterStatement = false;
+        afterSemicolon = false;
+        fits = false;
         timestamp = 0;
         querySeconds = 0;
     }

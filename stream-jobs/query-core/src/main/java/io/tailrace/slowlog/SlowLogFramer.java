@@ -17,7 +17,8 @@ import java.util.Arrays;
  *
  * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
  * comment starts no entry. A literal is given up when {@value #PROOFS_AGAINST_LITERAL} headers that fit the log were
- * read since it opened, or a banner of three lines, or one such header and {@value #LITERAL_LIMIT} bytes.
+ * read since it opened, or one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes: servers log
+ * statements that they refused, unterminated literals included, and statements under NO_BACKSLASH_ESCAPES.
  */
 final class SlowLogFramer implements EntryFramer {
 
@@ -35,9 +36,6 @@ final class SlowLogFramer implements EntryFramer {
 
     /** Longest time header and database name that is carried, bytes. A MySQL identifier has at most 256. */
     private static final int CARRIED_LIMIT = 320;
-
-    /** How much earlier than the entry a following one may have ended: clocks are read more than once. */
-    private static final int CLOCK_TOLERANCE_SECONDS = 2;
 
     private static final byte SNAPSHOT_VERSION = 1;
 
@@ -60,6 +58,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private final StatementScanner scanner = new StatementScanner();
     private final HeaderGroup group = new HeaderGroup();
+    private final LaterEntries laterEntries = new LaterEntries();
 
     private State state = State.BETWEEN;
     /** Next offset to read. */
@@ -76,8 +75,12 @@ final class SlowLogFramer implements EntryFramer {
     private long entryTimestamp;
 
     private boolean forgedHeader;
+    /** Where headers that fit the log start within a literal; {@link #proofs} are set. */
+    private final long[] proofFrom = new long[PROOFS_AGAINST_LITERAL];
     private int proofs;
-    private long firstProof;
+    /** Bit i: a line that ends with a semicolon stands before proof i. */
+    private int proofAfterSemicolon;
+    private boolean lineEndsWithSemicolon;
     private int bannerStep;
     private long bannerFrom;
     private boolean statementMayEndAtBanner;
@@ -181,7 +184,8 @@ final class SlowLogFramer implements EntryFramer {
         entryTimestamp = 0;
         forgedHeader = false;
         proofs = 0;
-        firstProof = 0;
+        proofAfterSemicolon = 0;
+        laterEntries.clear();
         bannerStep = 0;
         group.clear();
         scanner.reset();
@@ -190,7 +194,6 @@ final class SlowLogFramer implements EntryFramer {
 
     private void header(SlowLogLine line, byte[] bytes, int from, int end) {
         if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
-            ownTime = true;
             carryTime(bytes, from, end);
         }
         ownUser |= line == SlowLogLine.USER || line == SlowLogLine.TIME_AND_USER;
@@ -268,22 +271,55 @@ final class SlowLogFramer implements EntryFramer {
             return;
         }
         statementStarted = true;
+        readOtherwise(line, bytes, from, end);
         if (group.isOpen() && closesRun(line, bytes, from, end, offset, out)) {
             return;
         }
         if (line.startsEntry() && !group.isOpen()) {
             group.start(line, offset, scanner.inside(), scanner.mayBeComplete());
+            group.afterSemicolon = lineEndsWithSemicolon;
+            group.fits = !isBeforeThisEntry(line, bytes, from, end);
         }
+        lineEndsWithSemicolon = end > from && bytes[end - 1] == ';';
         if (bannerProven(line, bytes, from, end, offset, out)) {
             return;
         }
         scanner.line(bytes, from, end);
         if (scanner.complete() && !group.holdsSemicolon()) {
-            forgedHeader |= group.isOpen();
-            complete(position, out);
+            endOfStatement(out);
         } else if (proofs > 0 && position - start > LITERAL_LIMIT) {
             giveUpLiteral(out);
         }
+    }
+
+    /** Where both readings of a literal end an entry here, the one wins that sees no header in it. */
+    private void endOfStatement(FrameListener out) {
+        if (laterEntries.isBetween() && endsEntry(0)) {
+            giveUpLiteral(out);
+        } else {
+            forgedHeader |= group.isOpen() || proofs > 0;
+            complete(position, out);
+        }
+    }
+
+    private void readOtherwise(SlowLogLine line, byte[] bytes, int from, int end) {
+        if (laterEntries.isRead() && !laterEntries.line(line, bytes, from, end)) {
+            laterEntries.clear();
+            proofs = 0;
+            proofAfterSemicolon = 0;
+            forgedHeader = true;
+        }
+    }
+
+    /** A later entry is not written before this one. Only times of one form and zone can be compared as text. */
+    private boolean isBeforeThisEntry(SlowLogLine line, byte[] bytes, int from, int end) {
+        if (!ownTime || line == SlowLogLine.USER) {
+            return false;
+        }
+        int timeFrom = SlowLogFields.timeFrom(bytes, from, end);
+        int timeTo = SlowLogFields.timeTo(bytes, from, end);
+        return timeTo - timeFrom == time.length
+                && Arrays.compare(bytes, timeFrom, timeTo, time, 0, time.length) < 0;
     }
 
     /** Lets the open run of header lines judge the next line; true when the line is dealt with. */
@@ -302,12 +338,13 @@ final class SlowLogFramer implements EntryFramer {
             }
             return statementEnded;
         }
-        return group.inside ? proofAgainstLiteral(out) : nextEntryFound(out);
+        return group.inside ? proofAgainstLiteral(line, bytes, from, end, out) : nextEntryFound(out);
     }
 
     /** The run starts the next entry: reading goes on there. */
     private boolean nextEntryFound(FrameListener out) {
         if (group.afterStatement) {
+            forgedHeader |= proofs > 0;
             complete(group.from, out);
         } else {
             rejectIncomplete(group.from, out);
@@ -316,11 +353,16 @@ final class SlowLogFramer implements EntryFramer {
         return true;
     }
 
-    private boolean proofAgainstLiteral(FrameListener out) {
-        forgedHeader = true;
-        if (fitsLog()) {
-            proofs++;
-            firstProof = proofs == 1 ? group.from : firstProof;
+    private boolean proofAgainstLiteral(
+            SlowLogLine line, byte[] bytes, int from, int end, FrameListener out) {
+        if (group.fits && timestampFits()) {
+            proofAfterSemicolon |= group.afterSemicolon ? 1 << proofs : 0;
+            proofFrom[proofs++] = group.from;
+            if (!laterEntries.isRead()) {
+                laterEntries.start(line, bytes, from, end);
+            }
+        } else {
+            forgedHeader = true;
         }
         group.clear();
         if (proofs >= PROOFS_AGAINST_LITERAL) {
@@ -330,18 +372,31 @@ final class SlowLogFramer implements EntryFramer {
         return false;
     }
 
-    /** An entry that follows in the log ended after this one did, so its time is not before this one's. */
-    private boolean fitsLog() {
+    /** An entry that follows in the log ended after this one was logged. */
+    private boolean timestampFits() {
         return group.timestamp == 0
                 ? entryTimestamp == 0
-                : group.timestamp + group.querySeconds + CLOCK_TOLERANCE_SECONDS >= entryTimestamp;
+                : group.timestamp + group.querySeconds >= entryTimestamp;
     }
 
     private void giveUpLiteral(FrameListener out) {
         ambiguousUntil = position;
-        out.rejected(start, firstProof, DeadLetterCode.UNTERMINATED_LITERAL,
-                "expected the end of a literal or comment, found the headers of " + proofs + " entries");
-        resumeAt(firstProof);
+        endAtProof(0, out);
+        resumeAt(proofFrom[0]);
+    }
+
+    /** What ends before a proof is an entry where it ends as one: the server wrote its semicolon and line end. */
+    private void endAtProof(int proof, FrameListener out) {
+        if (endsEntry(proof)) {
+            complete(proofFrom[proof], out);
+        } else {
+            reject(proofFrom[proof], DeadLetterCode.UNTERMINATED_LITERAL, out);
+        }
+        start = proofFrom[proof];
+    }
+
+    private boolean endsEntry(int proof) {
+        return (proofAfterSemicolon & 1 << proof) != 0;
     }
 
     private boolean bannerProven(
@@ -398,7 +453,7 @@ final class SlowLogFramer implements EntryFramer {
     private EntryContext context() {
         String inheritedTime = ownTime ? "" : timeText();
         String inheritedDatabase = ownDatabase ? "" : databaseText();
-        boolean ambiguous = start < ambiguousUntil;
+        boolean ambiguous = start < ambiguousUntil || proofs > 0;
         if (inheritedTime.isEmpty() && inheritedDatabase.isEmpty() && !forgedHeader && !ambiguous) {
             return EntryContext.NONE;
         }
@@ -426,8 +481,8 @@ final class SlowLogFramer implements EntryFramer {
         out.rejected(start, to, code, switch (code) {
             case INCOMPLETE -> "expected the rest of an entry in state " + state + ", found the next or the end";
             case ENTRY_TOO_LARGE -> "expected an entry of at most " + ENTRY_LIMIT + " bytes";
+            case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found headers of later entries";
             case NO_ENTRY_START -> "expected the first line of an entry's header";
-            case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found the end of the file";
             default -> "expected the first line of the next entry's header, found text after the final semicolon";
         });
         start = to;
@@ -457,16 +512,33 @@ final class SlowLogFramer implements EntryFramer {
             start = group.from;
             rejectIncomplete(position, out);
         } else if (scanner.mayBeComplete()) {
-            forgedHeader |= group.isOpen();
+            forgedHeader |= group.isOpen() || proofs > 0;
             complete(position, out);
         } else {
-            reject(position, proofs > 0 ? DeadLetterCode.UNTERMINATED_LITERAL : DeadLetterCode.INCOMPLETE, out);
+            finishLiteral(out);
+        }
+    }
+
+    /** The literal that is open never ends, so the headers in it are true; nothing is left to read them again. */
+    private void finishLiteral(FrameListener out) {
+        for (int proof = 0; proof < proofs; proof++) {
+            endAtProof(proof, out);
+        }
+        if (proofs > 0 && lineEndsWithSemicolon) {
+            complete(position, out);
+        } else {
+            rejectIncomplete(position, out);
         }
     }
 
     private void carryTime(byte[] bytes, int from, int end) {
-        time = carried(bytes, SlowLogFields.timeFrom(bytes, from, end), SlowLogFields.timeTo(bytes, from, end));
-        timeText = null;
+        byte[] value = carried(
+                bytes, SlowLogFields.timeFrom(bytes, from, end), SlowLogFields.timeTo(bytes, from, end));
+        if (value.length > 0) {
+            time = value;
+            timeText = null;
+            ownTime = true;
+        }
     }
 
     private static byte[] carried(byte[] bytes, int from, int end) {
@@ -507,17 +579,23 @@ final class SlowLogFramer implements EntryFramer {
         ByteBuffer buffer = ByteBuffer.allocate(FIXED_SNAPSHOT + time.length + database.length);
         buffer.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
         buffer.put(flags(entrySeen, ownTime, ownUser, ownDatabase, statementStarted, forgedHeader));
-        buffer.put(flags(group.inside, group.afterStatement, statementMayEndAtBanner));
+        buffer.put(flags(
+                group.inside, group.afterStatement, group.afterSemicolon, group.fits, statementMayEndAtBanner,
+                lineEndsWithSemicolon));
         buffer.putLong(position).putLong(start).putLong(entryTimestamp).putInt(scanner.state());
         buffer.put((byte) group.step()).putLong(group.from).putLong(group.timestamp).putLong(group.querySeconds);
-        buffer.put((byte) proofs).putLong(firstProof).put((byte) bannerStep).putLong(bannerFrom);
-        buffer.putLong(ambiguousUntil);
+        buffer.put((byte) proofs).put((byte) proofAfterSemicolon).putLong(laterEntries.state());
+        for (long proof : proofFrom) {
+            buffer.putLong(proof);
+        }
+        buffer.put((byte) bannerStep).putLong(bannerFrom).putLong(ambiguousUntil);
         buffer.putShort((short) time.length).put(time).putShort((short) database.length).put(database);
         return buffer.array();
     }
 
     /** Bytes of a snapshot without the two carried values. */
-    private static final int FIXED_SNAPSHOT = 5 + 3 * 8 + 4 + 1 + 3 * 8 + 1 + 8 + 1 + 8 + 8 + 2 * 2;
+    private static final int FIXED_SNAPSHOT =
+            5 + 3 * 8 + 4 + 1 + 3 * 8 + 2 + 8 + PROOFS_AGAINST_LITERAL * 8 + 1 + 2 * 8 + 2 * 2;
 
     static SlowLogFramer restore(byte[] snapshot) {
         ByteBuffer buffer = ByteBuffer.wrap(snapshot);
@@ -544,7 +622,10 @@ final class SlowLogFramer implements EntryFramer {
         int groupFlags = buffer.get();
         group.inside = (groupFlags & 1) != 0;
         group.afterStatement = (groupFlags & 2) != 0;
-        statementMayEndAtBanner = (groupFlags & 4) != 0;
+        group.afterSemicolon = (groupFlags & 4) != 0;
+        group.fits = (groupFlags & 8) != 0;
+        statementMayEndAtBanner = (groupFlags & 16) != 0;
+        lineEndsWithSemicolon = (groupFlags & 32) != 0;
         position = buffer.getLong();
         start = buffer.getLong();
         entryTimestamp = buffer.getLong();
@@ -554,7 +635,11 @@ final class SlowLogFramer implements EntryFramer {
         group.timestamp = buffer.getLong();
         group.querySeconds = buffer.getLong();
         proofs = buffer.get();
-        firstProof = buffer.getLong();
+        proofAfterSemicolon = buffer.get();
+        laterEntries.restore(buffer.getLong());
+        for (int i = 0; i < proofFrom.length; i++) {
+            proofFrom[i] = buffer.getLong();
+        }
         bannerStep = buffer.get();
         bannerFrom = buffer.getLong();
         ambiguousUntil = buffer.getLong();

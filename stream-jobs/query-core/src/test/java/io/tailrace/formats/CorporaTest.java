@@ -1,0 +1,118 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogFormat;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What real servers wrote is read whole: every statement they logged is one event, and nothing else is. */
+class CorporaTest {
+
+    /**
+     * Headers that a statement of the workload forges within a literal. They name users that no server knew
+     * ({@code evil}) or repeat a header of the same statement; found by reading the logs, not with Tailrace.
+     */
+    private static final Pattern TRUE_HEADER =
+            Pattern.compile("(?m)^# User@Host: (?!evil)[^\\n]*\\n# (Schema|Thread_id|Query_time)[:\\w .]*");
+
+    @ParameterizedTest
+    @CsvSource({
+        "mariadb-10.0.38.slow.log, 2136",
+        "mariadb-10.3.39.slow.log, 2144",
+        "mariadb-10.11.19.slow.log, 2112",
+        "mysql-5.7.42.slow.log, 2067",
+        "mysql-8.0.46.slow.log, 2168",
+        "mysql-8.0.46-json.slow.log, 2170",
+        "mysql-8.4.13.slow.log, 2347",
+        "pxc-5.6.37-auditOLD.slow.log, 2103",
+        "pxc-5.7.20-auditCSV.slow.log, 2103",
+        "pxc-5.7.20-auditJSON.slow.log, 2103",
+        "pxc-5.7.20-auditOLD-wsrep.slow.log, 808",
+    })
+    void everyEntryOfARealSlowLogIsOneEvent(String name, int entries) {
+        byte[] file = Corpora.read("ours/slow/real/" + name);
+        LogFormat format = detected(file);
+        assertThat(format.name()).isEqualTo("mysql-slow");
+        FramedLog log = FramedLog.of(format, file);
+        List<Parsed.Outcome> outcomes = Parsed.of(format, log);
+
+        assertThat(headers(file)).isEqualTo(entries);
+        assertThat(log.rejections()).isEmpty();
+        assertThat(log.reported()).isEqualTo(file.length);
+        assertThat(outcomes).hasSize(entries).allMatch(outcome -> outcome.event() instanceof QueryEvent);
+        assertThat(outcomes.stream().filter(outcome -> flags(outcome).contains("forged_header"))).hasSize(1);
+    }
+
+    private static List<String> flags(Parsed.Outcome outcome) {
+        return ((QueryEvent) outcome.event()).getFlags();
+    }
+
+    private static long headers(byte[] file) {
+        Matcher headers = TRUE_HEADER.matcher(new String(file, StandardCharsets.ISO_8859_1));
+        return headers.results().count();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mariadb-10.0.38.csv, mariadb-audit",
+        "mariadb-10.3.39.csv, mariadb-audit",
+        "mariadb-10.11.19.csv, mariadb-audit",
+        "pxc-5.7.20-auditJSON.log, percona-audit-json",
+    })
+    void everyLineOfARealAuditLogIsOneEvent(String name, String formatName) {
+        byte[] file = Corpora.read("ours/audit/real/" + name);
+        LogFormat format = detected(file);
+        assertThat(format.name()).isEqualTo(formatName);
+        FramedLog log = FramedLog.of(format, file);
+        List<Parsed.Outcome> outcomes = Parsed.of(format, log);
+
+        assertThat(log.rejections()).isEmpty();
+        assertThat(log.reported()).isEqualTo(file.length);
+        assertThat(outcomes).hasSize(lines(file)).allMatch(outcome -> outcome.event() instanceof AuditEvent);
+        assertThat(outcomes).noneMatch(
+                outcome -> ((AuditEvent) outcome.event()).getFlags().contains("user_ambiguous"));
+    }
+
+    private static int lines(byte[] file) {
+        int lines = 0;
+        for (byte b : file) {
+            lines += b == '\n' ? 1 : 0;
+        }
+        return lines;
+    }
+
+    @Test
+    void noFileOfAnotherFormatIsTakenForOneThatIsRead() {
+        for (Path file : Corpora.files("ours/error/real", ".err", ".log")) {
+            assertThat(new KnownFormats().detect("", "auto", Corpora.read(file))).as(file.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void everyFileOfOtherProjectsIsReadToItsLastByte() {
+        for (Path path : Corpora.files("third-party/slow", ".txt", ".log", ".result")) {
+            byte[] file = Corpora.read(path);
+            for (LogFormat format : new KnownFormats().all()) {
+                FramedLog log = FramedLog.of(format, file);
+                assertThat(log.reported()).as(path.toString()).isEqualTo(file.length);
+                assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
+            }
+        }
+    }
+
+    private static LogFormat detected(byte[] file) {
+        byte[] head = Arrays.copyOf(file, Math.min(file.length, 4096));
+        return new KnownFormats().detect("", "auto", head).orElseThrow();
+    }
+}

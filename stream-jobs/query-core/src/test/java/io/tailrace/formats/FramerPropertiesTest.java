@@ -1,0 +1,106 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogFormat;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What holds for every input: framers and parsers never throw, report every byte once and in order (the test's
+ * listener checks it), and give the same result however often they are saved and restored.
+ */
+class FramerPropertiesTest {
+
+    private static final List<String> LINES = List.of(
+            "# Time: 2026-11-21T02:49:03.496201Z", "# Time: 261121  2:44:26", "# Time: ", "# Time: x');",
+            "# User@Host: root[root] @ localhost []  Id:     8", "# User@Host: a[b]c[a[b]c] @  [1.2.3.4]",
+            "# Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0", "# Query_time: x  Lock_time:",
+            "# Schema:   Last_errno: 0  Killed: 0", "#", "# explain: 1\tSIMPLE", "# administrator command: Quit;",
+            "use shop;", "use a", "SET timestamp=1795229343;", "SET insert_id=5,timestamp=1795229343;", "SELECT 1;",
+            "SELECT 'a", "b';", "SELECT \"", "`", "/* comment", "*/;", "-- ;", "SELECT 1 -- ;", "CREATE PROCEDURE p()",
+            "BEGIN", "END;", ";", "", "  ", "/usr/sbin/mysqld, Version: 8.0.46 (x). started with:",
+            "SELECT 1/usr/sbin/mysqld, Version: 8.0.46 (x). started with:", "Tcp port: 3306  Unix socket: /m.sock",
+            "Time                 Id Command    Argument",
+            "20261121 03:00:18,vm,root,localhost,4,2,QUERY,,'SET NAMES',0", "20261121 03:00:18,vm,a,b,c,4,2,READ,d,t,",
+            "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\"a\\u00",
+            "\u0000\u0001'\u00ff\\");
+
+    private final List<LogFormat> formats = new KnownFormats().all();
+
+    @Test
+    void linesInAnyOrder() {
+        Random random = new Random(20261121);
+        for (int round = 0; round < 1_000; round++) {
+            check(lines(random, 1 + random.nextInt(60)));
+        }
+    }
+
+    private static byte[] lines(Random random, int count) {
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        for (int i = 0; i < count; i++) {
+            String end = i + 1 < count || random.nextBoolean() ? random.nextInt(10) == 0 ? "\r\n" : "\n" : "";
+            file.writeBytes((LINES.get(random.nextInt(LINES.size())) + end).getBytes(StandardCharsets.ISO_8859_1));
+        }
+        return file.toByteArray();
+    }
+
+    @Test
+    void randomBytes() {
+        Random random = new Random(7);
+        for (int round = 0; round < 200; round++) {
+            byte[] file = new byte[random.nextInt(4_000)];
+            random.nextBytes(file);
+            check(file);
+        }
+    }
+
+    @Test
+    void realLogsWithChangedBytes() {
+        Random random = new Random(11);
+        for (Path path : Corpora.files("ours", ".slow.log", ".csv", "auditJSON.log")) {
+            byte[] whole = Corpora.read(path);
+            int length = Math.min(whole.length, 40_000);
+            int from = random.nextInt(whole.length - length + 1);
+            byte[] file = java.util.Arrays.copyOfRange(whole, from, from + length);
+            for (int change = 0; change < 200; change++) {
+                file[random.nextInt(length)] = (byte) "'\"`\n;#/*\\ ".charAt(random.nextInt(10));
+            }
+            check(file);
+        }
+    }
+
+    private void check(byte[] file) {
+        for (LogFormat format : formats) {
+            FramedLog log = FramedLog.of(format, file);
+            assertThat(log.reported()).isEqualTo(file.length);
+            assertThat(FramedLog.ofRestored(format, file).frames()).isEqualTo(log.frames());
+            assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
+        }
+    }
+
+    @Test
+    void aRealLogIsTheSameThroughARestoreAfterEveryLine() {
+        LogFormat format = formats.get(0);
+        for (Path path : Corpora.files("ours/slow/real", ".slow.log")) {
+            byte[] file = Corpora.read(path);
+            assertThat(FramedLog.ofRestored(format, file).frames()).isEqualTo(FramedLog.of(format, file).frames());
+        }
+    }
+
+    @Test
+    void carriageReturnsChangeNothingButOffsets() {
+        LogFormat format = formats.get(0);
+        for (Path path : Corpora.files("ours/slow/real", "8.0.46.slow.log", "10.11.19.slow.log")) {
+            byte[] file = Corpora.read(path);
+            byte[] windows = new String(file, StandardCharsets.ISO_8859_1)
+                    .replace("\n", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+            assertThat(FramedLog.of(format, windows).entries()).hasSameSizeAs(FramedLog.of(format, file).entries());
+        }
+    }
+}
