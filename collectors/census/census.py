@@ -136,7 +136,7 @@ def look_at(source: Source, path: str) -> "Record | None":
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 return None
-            head = file.read(min(HEAD_BYTES, status.st_size))
+            head = whole_lines(file.read(min(HEAD_BYTES, status.st_size)))
     except FileNotFoundError:
         return None  # renamed between listing and opening; the next census sees it under its new name
     except (OSError, UnicodeError) as error:
@@ -154,6 +154,12 @@ def look_at(source: Source, path: str) -> "Record | None":
         head_hash=hashlib.md5(head, usedforsecurity=False).hexdigest(),
         mtime=round(status.st_mtime, 3),
     )
+
+
+def whole_lines(head: bytes) -> bytes:
+    """The head up to its last line feed: a collector ships a line only when it is whole, and an endless one
+    never, so that only whole lines can be compared with what it shipped."""
+    return head[: head.rfind(b"\n") + 1]
 
 
 def take_census(sources: Iterable[Source]) -> list[Record]:

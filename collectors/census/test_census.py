@@ -57,16 +57,28 @@ def test_glob_patterns(tmp_path):
 
 
 def test_record_of_a_file(tmp_path):
-    content = b"\x00\xff" * 5000
+    content = b"\x00\xff\r\n" * 2500 + b"half a line"
     path = tmp_path / "slow.log"
     path.write_bytes(content)
     before = time.time()
     record = census.look_at(slow_log(path), str(path))
-    assert record.size == 10_000
+    assert record.size == 10_011
     assert record.head_length == 4096
     assert record.head_hash == hashlib.md5(content[:4096]).hexdigest()
     assert record.inode == path.stat().st_ino
     assert before - 0.001 <= record.at <= time.time()
+
+
+@pytest.mark.parametrize(
+    ("content", "hashed"),
+    [(b"", 0), (b"half", 0), (b"whole\nhalf", 6), (b"a\n\n", 3), (b"a\n" + b"x" * 9000 + b"\n", 2)],
+)
+def test_only_whole_lines_of_the_head_are_hashed(tmp_path, content, hashed):
+    path = tmp_path / "slow.log"
+    path.write_bytes(content)
+    record = census.look_at(slow_log(path), str(path))
+    assert record.head_length == hashed
+    assert record.head_hash == hashlib.md5(content[:hashed]).hexdigest()
 
 
 @pytest.mark.parametrize(
