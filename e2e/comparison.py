@@ -34,6 +34,19 @@ class Stored:
     def event_count(self) -> int:
         return self.row(f"SELECT count() AS n FROM {self.events} WHERE {THIS_LOG}")["n"]
 
+    def entry_count(self) -> int:
+        """Entries that the framer has cut."""
+        return self.row(f"SELECT sum(count) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'ENTRY'")[
+            "n"
+        ]
+
+    def parser_rejections(self) -> int:
+        """Entries that are no events."""
+        return self.row(
+            f"SELECT sum(count) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'DEAD_LETTER'"
+            " AND stage = 'PARSER'"
+        )["n"]
+
     def bytes_by_kind(self) -> dict[str, int]:
         """The framer's postings: every byte of the log is in exactly one of them."""
         found = self.rows(
@@ -60,12 +73,15 @@ class Stored:
 
 
 def is_complete(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> bool:
-    """Whether at least as many events as entries are there, and every byte has been accounted for."""
+    """Whether every byte has been accounted for, and every entry has become an event or a dead letter."""
     return all(_is_complete(Stored(clickhouse, log), log) for log in logs)
 
 
 def _is_complete(stored: Stored, log: LogManifest) -> bool:
-    return stored.event_count() >= log.entries and sum(stored.bytes_by_kind().values()) >= log.bytes
+    accounted = sum(stored.bytes_by_kind().values())
+    return (
+        accounted >= log.bytes and stored.event_count() + stored.parser_rejections() >= stored.entry_count()
+    )
 
 
 def differences(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:

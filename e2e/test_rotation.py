@@ -2,6 +2,7 @@
 
 from e2e.settling import assert_exact, await_exact, backfill, settle, tailrace
 from e2e.stack import wait_until
+from e2e.workload.statements import ordinary
 
 
 def test_rename_while_everything_runs(stack, watched):
@@ -21,8 +22,8 @@ def test_rename_while_everything_runs(stack, watched):
 def test_short_files_that_begin_alike(stack, watched):
     workload = watched(seed=2)
     for _ in range(3):
-        workload.write(3)
-        workload.finish()
+        for log in workload.logs:
+            log.write(ordinary(workload.random))
         assert not settle(stack, workload.manifests)
         workload.rotate()
     workload.write(50)
