@@ -87,7 +87,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
-    except (*FAILURES, ConnectionError) as error:
+    except (*FAILURES, OSError) as error:
         return _failed(Exit.FAILED, error)
     except KeyboardInterrupt:
         return _failed(Exit.INTERRUPTED, "interrupted")

@@ -7,8 +7,11 @@ and an exit code.
 
 from dataclasses import dataclass
 
+from tailrace import accounts
+from tailrace.clickhouse import ClickHouse
 from tailrace.home import Home
 from tailrace.settings import Settings
+from tailrace.stack import control
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,11 @@ class Context:
 
     settings: Settings
     home: Home
+
+    def clickhouse(self, user: str) -> ClickHouse:
+        """The running stack's ClickHouse as one of its users. Raises NotRunningError."""
+        control.status(self.home)
+        return accounts.connect(self.settings, self.home, user)
 
 
 class CommandError(RuntimeError):

@@ -9,7 +9,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailrace import accounts, backfill, console, sources
+from tailrace import backfill, console, sources
 from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
 from tailrace.clickhouse import ClickHouse
 from tailrace.commands import CommandError, Context
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    clickhouse = accounts.connect(context.settings, context.home, "admin")
+    clickhouse = context.clickhouse("admin")
     stretches = [stretch for stretch in backfill.stretches(clickhouse) if _is_wanted(stretch, arguments)]
     if arguments.file and len({stretch.file for stretch in stretches}) > 1:
         raise CommandError("--file is one file: choose with --instance, --log and --generation")

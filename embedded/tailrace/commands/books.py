@@ -9,7 +9,7 @@ only when nothing is missing, behind or unknown either.
 import argparse
 import json
 
-from tailrace import accounts, books, books_report
+from tailrace import books, books_report
 from tailrace.commands import Context
 from tailrace.exits import Exit
 
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    clickhouse = accounts.connect(context.settings, context.home, "reader_compliance")
+    clickhouse = context.clickhouse("reader_compliance")
     if arguments.wait:
         found = books.balance(clickhouse, arguments.wait, arguments.instance, arguments.minutes)
     else:

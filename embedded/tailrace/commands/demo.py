@@ -9,7 +9,7 @@ Exits with 1 if the books do not balance within --wait seconds.
 import argparse
 import json
 
-from tailrace import accounts, books, books_report, console, demo
+from tailrace import books, books_report, console, demo
 from tailrace.books import Books
 from tailrace.clickhouse import ClickHouse, Row
 from tailrace.commands import Context, status
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     running = _start(context, steps)
     written = demo.feed(context.home)
     steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
-    clickhouse = accounts.connect(context.settings, context.home, "reader_compliance")
+    clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))

@@ -8,7 +8,7 @@ has committed everything, and say so with --writers-stopped.
 import argparse
 import json
 
-from tailrace import accounts, console, migrations
+from tailrace import console, migrations
 from tailrace.commands import Context
 from tailrace.exits import Exit
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    clickhouse = accounts.connect(context.settings, context.home, "admin")
+    clickhouse = context.clickhouse("admin")
     applied: list[str] = []
     if not arguments.status:
         say = (lambda _: None) if arguments.json else _say

@@ -10,7 +10,7 @@ checkpoints only the last few are kept.
 import argparse
 import time
 
-from tailrace import accounts, checkpoints, console
+from tailrace import checkpoints, console
 from tailrace.checkpoints import Checkpoint
 from tailrace.commands import CommandError, Context
 from tailrace.console import Steps
@@ -43,7 +43,7 @@ def _rewind(wanted: int, flink: Flink, context: Context) -> None:
     control.stop_part(context.home, flink.name)
     try:
         checkpoint = _chosen(wanted, flink)  # a running job removes its older checkpoints
-        clickhouse = accounts.connect(context.settings, context.home, "admin")
+        clickhouse = context.clickhouse("admin")
         rewind(clickhouse, checkpoint.id, lambda doing: steps.show("clickhouse", doing))
         checkpoints.remove_later(flink.checkpoint_directory(), checkpoint)
     finally:

@@ -19,7 +19,7 @@ Show = Callable[[str, str], None]
 TRIES = 3
 """A part that has ended so often before it was ever healthy will not come up by itself."""
 LAST_LINES = 8
-PATIENCE_SECONDS = 300
+PATIENCE_SECONDS = 420
 """All parts together are healthy long before; a part that cannot be provisioned never is."""
 
 

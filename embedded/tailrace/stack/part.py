@@ -90,7 +90,7 @@ class Part(ABC):
     grace_seconds: ClassVar[float] = 20
     """Time between the stop signal and SIGKILL."""
 
-    start_seconds: ClassVar[float] = 90
+    start_seconds: ClassVar[float] = 180
     """A process that is not healthy by then is killed and counts as crashed."""
 
     def __init__(self, settings: Settings, home: Home) -> None:

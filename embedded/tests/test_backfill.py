@@ -1,0 +1,146 @@
+"""What is shipped again, from which file, and in which pieces."""
+
+import gzip
+import hashlib
+import io
+from pathlib import Path
+
+import pytest
+
+from tailrace import backfill
+from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
+from tailrace.books import LogFile
+
+FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 1)
+OTHER_FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 2)
+
+
+def gap(start: int, end: int, file: LogFile = FILE) -> Stretch:
+    return Stretch(file, start, end, missing=end - start)
+
+
+def dead_letter(start: int, end: int, file: LogFile = FILE) -> Stretch:
+    return Stretch(file, start, end)
+
+
+def sighting(path: Path, head_length: int = 100) -> Sighting:
+    head = path.read_bytes()[:head_length]
+    digest = hashlib.md5(head, usedforsecurity=False).hexdigest()
+    return Sighting("shop", str(path), path.stat().st_ino, len(head), digest)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "slow.log"
+    path.write_bytes(b"".join(b"line %d\n" % number for number in range(100)))
+    return path
+
+
+def test_the_halves_of_cut_entries_are_shipped_with_the_gap():
+    found = backfill.with_edges([gap(100, 200)], [dead_letter(80, 100), dead_letter(200, 230)])
+
+    assert found == [Stretch(FILE, 80, 230, missing=100)]
+
+
+def test_gaps_with_only_a_dead_letter_between_them_go_together():
+    found = backfill.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
+
+    assert found == [Stretch(FILE, 100, 300, missing=150)]
+
+
+def test_dead_letters_elsewhere_are_left_alone():
+    elsewhere = [dead_letter(10, 20), dead_letter(300, 310), dead_letter(200, 210, OTHER_FILE)]
+
+    assert backfill.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
+
+
+def test_a_block_holds_whole_lines_and_no_more_than_it_may():
+    content = b"".join(b"%03d\n" % number for number in range(20))
+    found = list(backfill.blocks(io.BytesIO(content), 8, 60, most=10))
+
+    assert all(block.endswith(b"\n") and len(block) <= 10 for _, block in found)
+    assert b"".join(block for _, block in found) == content[8:60]
+    assert [offset for offset, _ in found] == list(range(8, 60, 8))
+
+
+def test_a_line_longer_than_a_block_is_a_block_of_its_own():
+    content = b"a\n" + b"x" * 50 + b"\nb\n"
+
+    assert [len(block) for _, block in backfill.blocks(io.BytesIO(content), 0, len(content), most=10)] == [
+        2,
+        51,
+        2,
+    ]
+
+
+def test_a_last_line_without_its_end_is_shipped_as_it_is():
+    assert list(backfill.blocks(io.BytesIO(b"a\nbc"), 0, 4)) == [(0, b"a\nbc")]
+
+
+def test_a_file_that_is_too_short_is_refused():
+    with pytest.raises(BackfillError, match="the file ends at 4, before offset 10"):
+        list(backfill.blocks(io.BytesIO(b"a\nbc"), 0, 10))
+
+
+def test_finds_a_file_where_the_census_saw_it(log):
+    assert backfill.locate(sighting(log)) == log
+
+
+def test_finds_a_file_that_was_rotated_since(log):
+    seen = sighting(log)
+    rotated = log.rename(log.with_name("slow.log.1"))
+    log.write_bytes(b"another file\n")
+
+    assert backfill.locate(seen) == rotated
+
+
+def test_a_file_that_has_grown_is_still_the_same(log):
+    seen = sighting(log, head_length=4096)
+    with log.open("ab") as file:
+        file.write(b"more\n")
+
+    assert backfill.locate(seen) == log
+
+
+def test_a_file_that_is_gone_is_asked_for(log):
+    seen = sighting(log)
+    log.rename(log.parent.parent / "elsewhere.log")
+
+    with pytest.raises(BackfillError, match="is not on this machine any more; give a copy with --file"):
+        backfill.locate(seen)
+
+
+def test_a_reused_inode_is_not_taken_for_the_file(log):
+    seen = sighting(log)
+    with log.open("r+b") as file:
+        file.write(b"LINE")
+
+    with pytest.raises(BackfillError, match="is another file: its first 100 bytes are not those"):
+        backfill.locate(seen)
+
+
+def test_a_compressed_copy_serves(log, tmp_path):
+    packed = tmp_path / "slow.log.3.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    backfill.check(packed, sighting(log))
+
+    with backfill.opened(packed) as content:
+        assert list(backfill.blocks(content, 7, 14)) == [(7, b"line 1\n")]
+
+
+def test_a_message_says_whose_bytes_it_holds(log):
+    message = Shipment(gap(7, 14), log, "shop", "mysql-slow", "Europe/Berlin").message(7, b"line 1\n")
+
+    assert message.pop("@timestamp") > 0
+    assert message == {
+        "cluster": "shop",
+        "instance": "db-1",
+        "source": "slowlog",
+        "format": "mysql-slow",
+        "tz": "Europe/Berlin",
+        "path": str(log),
+        "offset": 7,
+        "log": b"line 1\n",
+        "backfill": True,
+        "generation": 1,
+    }
