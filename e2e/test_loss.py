@@ -9,8 +9,10 @@ from e2e.stack import Stack, wait_until
 
 
 def lose(stack: Stack, write: Callable[[], int]) -> None:
-    """Has Fluent Bit read what `write` writes, at least as many lines as it returns, and lose them: it is killed
-    while the broker is away."""
+    """Has Fluent Bit read what `write` writes, at least as many lines as it returns, and lose it.
+
+    It is killed while the broker is away.
+    """
     wait_until(lambda: handed_over(stack) >= 0, 20, "Fluent Bit to count")
     before = handed_over(stack)
     stack.kill("kafka")
