@@ -17,7 +17,7 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := embedded collectors e2e schemas sql
+PYTHON_CODE := collectors dashboards e2e embedded schemas sql
 TESTS := embedded/tests collectors schemas sql dashboards
 
 ##@ Running
