@@ -12,13 +12,26 @@
 WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
-    looks AS (
-        SELECT cluster, instance, source, log, generation,
+    census AS (
+        SELECT cluster, instance, source, log, inode, generation,
             toStartOfMinute(toDateTime(at, 'UTC')) AS minute,
             toInt64(max(ledger.size)) AS size
         FROM tailrace.ledger
         WHERE kind = 'CENSUS' AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-        GROUP BY cluster, instance, source, log, generation, minute
+        GROUP BY cluster, instance, source, log, inode, generation, minute
+    ),
+    matched AS (
+        -- Before a file's first line it has no generation yet: it is the one that its inode gets next.
+        SELECT cluster, instance, source, log, minute, size,
+            ifNull(min(nullIf(generation, 0)) OVER (
+                PARTITION BY instance, source, log, inode ORDER BY minute, generation
+                ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 0) AS file
+        FROM census
+    ),
+    looks AS (
+        SELECT cluster, instance, source, log, file AS generation, minute, max(matched.size) AS size
+        FROM matched
+        GROUP BY cluster, instance, source, log, file, minute
     ),
     growth AS (
         SELECT *, lagInFrame(size) OVER (
