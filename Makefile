@@ -38,9 +38,9 @@ status: ## Show the parts: state, address, version, memory
 	@$(TAILRACE) status
 
 .PHONY: clean-data
-clean-data: ## Stop the stack and remove its data, logs and passwords; what is installed stays
+clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and what is installed stay
 	@$(TAILRACE) down
-	@rm -rf -- '$(DATA)'
+	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
 
 ##@ Checking
 .PHONY: test

@@ -73,7 +73,7 @@ class Stack:
 
     def watch_sources(self, added: list[Source]) -> None:
         """Adds logs to sources.yaml and has the collectors read it again."""
-        sources.save(self.settings.sources, sources.load(self.settings.sources) + added)
+        sources.add(self.settings.sources, added)
         for part in COLLECTORS:
             control.restart(self.home, part)
         self.await_healthy()

@@ -45,7 +45,7 @@ def watch(settings: Settings, home: Home) -> bool:
     listed = sources.load(settings.sources)
     missing = [sample.watched(home) for sample in FILES if sample.watched(home) not in listed]
     if missing:
-        sources.save(settings.sources, listed + missing)
+        sources.add(settings.sources, missing)
     return bool(missing)
 
 

@@ -55,13 +55,24 @@ def make_empty(file: Path) -> None:
     if not file.exists():
         explained = "".join(f"# {line}\n" if line else "#\n" for line in (__doc__ or "").strip().splitlines())
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{explained}[]\n")
+        file.write_text(explained)
 
 
-def save(file: Path, sources: list[Source]) -> None:
-    """Writes a list that `load` reads back."""
-    entries = [{**dataclasses.asdict(source), "path": str(source.path)} for source in sources]
-    file.write_text(yaml.safe_dump(entries, sort_keys=False))
+def add(file: Path, more: list[Source]) -> None:
+    """Adds logs at the end of the list and leaves what the user wrote as it is. Raises SourcesError."""
+    entries = [{**dataclasses.asdict(source), "path": str(source.path)} for source in more]
+    before = file.read_text()
+    load(file)
+    with file.open("a") as out:
+        out.write("" if before.endswith("\n") else "\n")
+        out.write(yaml.safe_dump(entries, sort_keys=False))
+    try:
+        load(file)
+    except SourcesError:
+        file.write_text(before)
+        raise SourcesError(
+            f"{file}: logs can be added only to a list of lines that begin with `- `"
+        ) from None
 
 
 def _source(file: Path, number: int, entry: object) -> Source:

@@ -22,14 +22,33 @@ def test_fills_in_cluster_zone_and_format_and_resolves_paths(tmp_path):
     ]
 
 
-def test_what_is_saved_is_loaded_again(tmp_path):
-    listed = [
-        Source("db-1", "slowlog", tmp_path / "slow.log", "shop", "Europe/Berlin", "mysql-slow"),
-        Source("db-1", "audit", tmp_path / "audit.log", "shop"),
+def test_what_is_added_is_loaded_again_and_leaves_the_rest_as_it_was(tmp_path):
+    file = written(tmp_path, "# mine\n- {instance: db-1, source: slowlog, path: a.log}")
+    added = [
+        Source("db-2", "slowlog", tmp_path / "slow.log", "shop", "Europe/Berlin", "mysql-slow"),
+        Source("db-2", "audit", tmp_path / "audit.log", "shop"),
     ]
-    sources.save(tmp_path / "sources.yaml", listed)
+    sources.add(file, added)
 
-    assert sources.load(tmp_path / "sources.yaml") == listed
+    assert sources.load(file)[1:] == added
+    assert file.read_text().startswith(
+        "# mine\n- {instance: db-1, source: slowlog, path: a.log}\n- instance: db-2"
+    )
+
+
+def test_the_empty_list_can_be_added_to(tmp_path):
+    sources.make_empty(tmp_path / "sources.yaml")
+    sources.add(tmp_path / "sources.yaml", [Source("db-1", "audit", tmp_path / "a.log", "shop")])
+
+    assert [source.instance for source in sources.load(tmp_path / "sources.yaml")] == ["db-1"]
+
+
+def test_a_list_in_brackets_is_left_as_it_is(tmp_path):
+    file = written(tmp_path, "[{instance: db-1, source: slowlog, path: a.log}]\n")
+    with pytest.raises(SourcesError, match="only to a list of lines that begin with `- `"):
+        sources.add(file, [Source("db-2", "audit", tmp_path / "a.log", "shop")])
+
+    assert len(sources.load(file)) == 1
 
 
 def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):

@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     for part in arguments.parts:
         control.start_part(context.home, part)
     sources.make_empty(context.settings.sources)
+    sources.load(context.settings.sources)  # a mistake in it is told before anything is started
     if arguments.foreground:
         bringup.install(context.settings, context.home, steps.show)
         daemon.run(context.settings, context.home)
