@@ -25,6 +25,11 @@ public final class Repository {
         return directory;
     }
 
+    /** The directory of a Maven module: the one that is being built, or its neighbour. */
+    public static Path module(String name) {
+        return Path.of("").toAbsolutePath().resolveSibling(name);
+    }
+
     /** Something in the cache, such as {@code clickhouse} and {@code node_modules/…}; the newest if there are several. */
     public static Optional<Path> installed(String part, String below) {
         Path entries = cache().resolve(part);
