@@ -207,13 +207,13 @@ class Keeper:
     def _checked_health(self) -> Health:
         try:
             return self.part.health()
-        except OSError as error:
+        except Exception as error:  # whatever goes wrong in asking is no reason to end the part
             return Health.failing(error)
 
     def _ask_version(self) -> str:
         try:
             return self.part.version()
-        except OSError:
+        except Exception:
             return "unknown"
 
     def _enter(self, state: State, reason: str = "") -> None:

@@ -122,7 +122,7 @@ class Part(ABC):
 
     @abstractmethod
     def health(self) -> Health:
-        """HEALTHY or Health.failing("why"). Takes a second at most; an OSError counts as failing."""
+        """HEALTHY or Health.failing("why"). Takes a second at most; an exception counts as failing."""
 
     def provision(self) -> None:  # noqa: B027 - most parts have nothing to do here
         """Makes what must exist inside the part before others use it. Idempotent."""
