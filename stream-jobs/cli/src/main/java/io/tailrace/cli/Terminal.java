@@ -1,0 +1,18 @@
+package io.tailrace.cli;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+
+/**
+ * Where a command reads and writes: results go to {@code out}, all that is said about them to {@code err}.
+ *
+ * @param in standard input
+ * @param out results
+ * @param err notes
+ */
+record Terminal(InputStream in, PrintStream out, PrintStream err) {
+
+    void note(String text) {
+        err.println(text);
+    }
+}
