@@ -35,7 +35,7 @@ def backfill(stack: Stack) -> None:
 
 
 def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
-    """The books of each server balance, because they know of the gaps; to the strict they are not complete."""
+    """The books of each server balance, because they know of the gaps; --strict asks for more."""
     for instance in sorted({log.instance for log in logs}):
         tailrace(stack, "books", "--instance", instance)
         tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
