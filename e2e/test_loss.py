@@ -4,7 +4,7 @@ import json
 import urllib.request
 from collections.abc import Callable
 
-from e2e.settling import await_exact, backfill, settle
+from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle
 from e2e.stack import Stack, wait_until
 
 
