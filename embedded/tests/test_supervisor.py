@@ -134,6 +134,15 @@ def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
     assert "not healthy after 3 s: has not said that it is up" in status.reason
 
 
+def test_a_part_stopped_while_it_is_being_ended_is_ended_all_the_same(start):
+    stack = start("deafstubborn-a")
+    pid = stack.await_status("deafstubborn-a", lambda s: s.state == "starting" and s.pid is not None).pid
+    time.sleep(3.3)  # its three seconds to become healthy are over, its second of grace is not
+    control.stop_part(stack.home, "deafstubborn-a")
+
+    assert not is_running(pid)
+
+
 def test_other_parts_run_on_while_one_crashes(start):
     stack = start("crashing-a", "steady-b")
     stack.await_status("crashing-a", lambda status: status.restarts >= 2)

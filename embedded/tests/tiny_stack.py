@@ -23,6 +23,7 @@ SCRIPTS = {
     "stubborn": f"trap '' TERM; {SAY_UP}; {WAIT}",
     "crashing": "echo about to fail; exit 3",
     "deaf": WAIT,  # never becomes healthy
+    "deafstubborn": f"trap '' TERM; {WAIT}",
     "parent": f"{SAY_END}; sleep 1000 & {SAY_UP}; {WAIT}",
     "parting": f"setsid sleep 1000 & {SAY_UP}; {WAIT}",  # its child leaves the process group
     "chatty": f"{SAY_UP}; while :; do echo 0123456789012345678901234567890123456789; done",

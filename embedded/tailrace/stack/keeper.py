@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -100,9 +100,8 @@ class Keeper:
                 began = time.monotonic()
                 try:
                     await self._live()
-                except (
-                    Exception
-                ) as failure:  # whatever it is, the part is tried again and the reason is shown
+                # Whatever it is, the part is tried again and the reason is shown.
+                except Exception as failure:
                     pause = self._back_off.after(time.monotonic() - began)
                     self.last_failure = str(failure)
                     self._enter(State.BACKOFF, f"{failure}; next try in {pause:g} s")
@@ -129,7 +128,7 @@ class Keeper:
             raise
         finally:
             self._ready.clear()
-            await child.end(self.part.stop_signal, self.part.grace_seconds)
+            await _uninterrupted(child.end(self.part.stop_signal, self.part.grace_seconds))
             self._pid_file.unlink(missing_ok=True)
             self.pid = None
 
@@ -226,6 +225,16 @@ class Keeper:
     @property
     def _pid_file(self) -> Path:
         return self.part.home.run / f"{self.part.name}.pid"
+
+
+async def _uninterrupted(ending: Coroutine[None, None, None]) -> None:
+    """Awaits to the end even if cancelled meanwhile: nobody else would end the process."""
+    task = asyncio.create_task(ending)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 def _how_it_ended(code: int) -> str:
