@@ -11,6 +11,7 @@ from tailrace.stack.part import InstallError, Progress
 
 SOURCES = ("stream-jobs", "schemas")
 NOT_SOURCES = ("target", ".idea", ".vscode")
+TESTS = ("test", "tests")
 JARS = {"normalize.jar": "flink-jobs", "cli.jar": "cli"}
 """The jar's name in the cache → the Maven module that makes it."""
 
@@ -68,7 +69,7 @@ def _files() -> Iterator[Path]:
     """Every source file, in a fixed order; neither tests nor what builds leave is part of it."""
     for name in SOURCES:
         for directory, below, files in os.walk(REPOSITORY / name):
-            below[:] = sorted(set(below) - set(NOT_SOURCES) - {"test"})
+            below[:] = sorted(set(below) - {*NOT_SOURCES, *TESTS})
             yield from (Path(directory, file) for file in sorted(files) if file != "README.md")
 
 
