@@ -23,6 +23,12 @@ final class SlowLogParser implements EntryParser {
     /** Longest statement that is given to the listener, bytes. */
     private static final int LONGEST_SAMPLE = 64 << 10;
 
+    /**
+     * How far SET timestamp may be from the last time header, seconds: a wrong zone of the log's local times explains
+     * so much, beside the statement's own duration.
+     */
+    private static final long MOST_DIFFERENCE = 26 * 3_600;
+
     private final StringPool strings = new StringPool();
     private final SlowLogHeader header = new SlowLogHeader(strings);
     private final SlowLogTime times = new SlowLogTime();
@@ -55,12 +61,26 @@ final class SlowLogParser implements EntryParser {
                 return own;
             }
         }
-        if (header.timestamp > 0) {
+        long carried = carriedTime(entry, zone);
+        if (header.timestamp > 0 && (carried == CivilTime.NONE || agrees(carried))) {
             return header.timestamp * 1_000_000;
         }
-        byte[] carried = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
         flags.add("time_inherited");
-        return times.micros(carried, 0, carried.length, zone, 0);
+        return carried;
+    }
+
+    private long carriedTime(LogEntry entry, String zone) {
+        String line = entry.context().timeLine();
+        if (line.isEmpty()) {
+            return CivilTime.NONE;
+        }
+        byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
+        return times.micros(bytes, 0, bytes.length, zone, header.timestamp);
+    }
+
+    /** A client may set its session's timestamp to any time; the server's own header it cannot. */
+    private boolean agrees(long carried) {
+        return Math.abs(carried / 1_000_000 - header.timestamp) <= MOST_DIFFERENCE + header.queryTime;
     }
 
     private void event(LogEntry entry, long time, List<String> flags, ParseListener out) {
