@@ -12,7 +12,8 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
-const DRAWN = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number';
+const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
+const ANIMATION_MS = 1500;
 
 export class Browser {
   static async launch(url, viewport = { width: 1600, height: 1200 }) {
@@ -25,18 +26,25 @@ export class Browser {
 
   constructor(url, profile, context) {
     Object.assign(this, { url, profile, context, page: context.pages()[0] });
+    this.page.setDefaultTimeout(90_000); // CI runs much else beside it
     this.outside = [];
     this.errors = [];
     this.answers = new Map();
-    this.page.on('request', (request) => this.#noteRequest(request.url()));
+    this.asking = new Set();
+    this.page.on('request', (request) => this.#noteRequest(request));
+    this.page.on('requestfailed', (request) => this.asking.delete(request));
     this.page.on('console', (message) => this.#noteConsole(message));
     this.page.on('pageerror', (error) => this.errors.push(`exception: ${error.message}`));
     this.page.on('response', (response) => this.#noteResponse(response));
   }
 
-  #noteRequest(url) {
+  #noteRequest(request) {
+    const url = request.url();
     if (!/^(data|blob|about):/.test(url) && !url.startsWith(this.url)) {
       this.outside.push(url);
+    }
+    if (sliceOf(request) !== undefined) {
+      this.asking.add(request);
     }
   }
 
@@ -50,16 +58,12 @@ export class Browser {
     if (response.status() >= 400) {
       this.errors.push(`HTTP ${response.status()}: ${response.url()}`);
     }
-    const request = response.request();
-    if (!/\/chart\/data/.test(response.url()) || request.method() !== 'POST') {
-      return;
-    }
-    const asked = JSON.parse(request.postData());
-    const answered = await response.json().catch(() => null); // the page has gone on: nobody saw this answer
-    const slice = asked.form_data?.slice_id;
-    if (slice && answered?.result) {
+    const slice = sliceOf(response.request());
+    const answered = slice && await response.json().catch(() => null); // the page has gone on: nobody saw it
+    if (answered?.result) {
       this.answers.set(slice, answered.result);
     }
+    this.asking.delete(response.request());
   }
 
   async logIn(user, password) {
@@ -89,16 +93,19 @@ export class Browser {
     await this.page.setViewportSize({ width: this.page.viewportSize().width, height: Math.ceil(height) });
   }
 
-  /** Waits until no chart is loading and every one shows something, in two looks with a frame drawn between. */
+  /** Waits until no chart asks or loads and every one has shown something for longer than charts animate. */
   async settle() {
-    await this.page.waitForFunction(({ drawn }) => {
-      const charts = [...document.querySelectorAll('[data-test-viz-type]')];
-      const ready = charts.length > 0 && charts.every((chart) =>
-        !chart.querySelector('.loading, [data-test="loading-indicator"], .ant-skeleton')
-        && chart.querySelector(`${drawn}, .ant-empty, [role="alert"]`));
-      window.readySince = ready ? window.readySince ?? performance.now() : undefined;
-      return ready && performance.now() - window.readySince > 1500; // ECharts animates for a second
-    }, { drawn: DRAWN }, { polling: 100, timeout: 90_000 });
+    do {
+      await this.page.evaluate(() => { window.drawnSince = undefined; });
+      await this.page.waitForFunction(({ something, animation }) => {
+        const charts = [...document.querySelectorAll('[data-test-viz-type]')];
+        const drawn = charts.length > 0 && charts.every((chart) =>
+          !chart.querySelector('.loading, [data-test="loading-indicator"], .ant-skeleton')
+          && chart.querySelector(something));
+        window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
+        return drawn && performance.now() - window.drawnSince > animation;
+      }, { something: SOMETHING, animation: ANIMATION_MS }, { polling: 100 });
+    } while (this.asking.size > 0);
   }
 
   /** Every chart on the page: its title, kind, text, and whether it shows an error or nothing. */
@@ -173,7 +180,7 @@ export class Browser {
 
   /** Does something that makes charts ask again, and waits until they have drawn the answer. */
   async #redrawn(action) {
-    const asked = this.page.waitForResponse(/\/chart\/data/);
+    const asked = this.page.waitForResponse((response) => sliceOf(response.request()) !== undefined);
     await action();
     await asked;
     await this.settle();
@@ -188,4 +195,10 @@ export class Browser {
     await this.context.close();
     rmSync(this.profile, { recursive: true, force: true });
   }
+}
+
+/** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */
+function sliceOf(request) {
+  const asks = request.method() === 'POST' && request.url().includes('/chart/data');
+  return asks ? JSON.parse(request.postData()).form_data?.slice_id : undefined;
 }

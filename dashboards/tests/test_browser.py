@@ -7,6 +7,7 @@ import pytest
 
 
 @pytest.mark.browser
+@pytest.mark.timeout(1500)
 def test_dashboards_show_what_is_true(browser_tests):
     ran = subprocess.run(
         ["npm", "test", "--silent"], cwd=Path(__file__).parent, env=browser_tests, check=False

@@ -2,7 +2,7 @@
 
 Run with Superset's own Python and the environment that superset_config.py documents:
 
-    metadata.py upgrade               makes or migrates the tables, then roles and permissions (seconds to a minute)
+    metadata.py upgrade               makes or migrates the tables, roles and permissions (up to a minute)
     metadata.py administrator FILE    makes the user `admin` or gives it the password in FILE
 
 Both do nothing a second time. One process does what takes `superset db upgrade`, `superset init` and
@@ -20,7 +20,6 @@ ADMINISTRATOR = "admin"
 def upgrade() -> None:
     """Migrates the schema to the newest version and synchronises roles."""
     from flask_migrate import upgrade as migrate_schema
-
     from superset import appbuilder, security_manager
 
     migrate_schema()

@@ -1,14 +1,14 @@
 """Dashboards as code: compiles dashboards/ and sql/queries/ into Superset assets and imports them.
 
-One YAML file per asset, in dashboards/{databases,datasets,charts,dashboards}/<name>.yaml. The keys are those of
-Superset's own export format, with what a person would not want to write left out or said shorter:
+One YAML file per asset, in dashboards/{databases,datasets,charts,dashboards}/<name>.yaml. The keys are those
+of Superset's own export format, with what a person would not want to write left out or said shorter:
 
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
-    charts         `dataset` names a file of datasets/; the dataset's time column follows the dashboard's range
+    charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range
     dashboards     `layout` holds rows of {chart: NAME, width: 1..12, height: in units of 8 pixels} or
-                   {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or {name, time_range};
-                   style.css is part of each
+                   {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
+                   {name, time_range}; style.css is part of each
 
 Deleting a file does not delete the asset from a Superset that has it.
 """

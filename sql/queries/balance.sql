@@ -1,15 +1,32 @@
 -- The books of each file since it began: where its bytes and entries went, and whether that adds up.
 --
--- `bytes_out_of_balance`: what the framer accounted for, less the ranges it posted (docs/LEDGER.md, equation 1).
--- `entries_out_of_balance`: entries cut, less events and the parser's dead letters (equation 2). Both are 0 in
--- books that balance. Postings of a backfill are signed, so sums are what holds now.
+-- `bytes_out_of_balance`: what the framer accounted for, less the ranges it posted; bytes that came again and
+-- differ (OFFSET_CONFLICT) lie in a range that was accounted for before. `entries_out_of_balance`: entries cut,
+-- less events and the parser's dead letters. Both are 0 in books that balance; `tailrace books` says where they
+-- are not. Postings of a backfill are signed, so sums are what holds now.
+--
+-- The blocks of one checkpoint arrive one after the other: while rows are coming in, those of the newest
+-- checkpoint are left out. A file of which no line has arrived is a row of generation 0.
+WITH
+    (SELECT max(after_checkpoint) FROM tailrace.ledger) AS newest,
+    (SELECT toInt64(newest) - (max(ingested_at) > now() - INTERVAL 3 SECOND)
+        FROM tailrace.ledger WHERE after_checkpoint = newest) AS settled,
+    unread AS (
+        SELECT instance, source, log, inode
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS'
+        GROUP BY instance, source, log, inode
+        HAVING argMax(generation, (at, generation)) = 0 AND argMax(ledger.size, (at, generation)) > 0
+    )
 SELECT
     cluster, instance, source, log, generation,
-    toUInt64(maxIf(ledger.size, kind = 'CENSUS')) AS file_size,
+    argMaxIf(ledger.size, (at, ledger.size), kind = 'CENSUS') AS file_size,
     maxIf(to_offset, kind = 'FRONTIER') AS frontier,
-    maxIf(from_offset, kind = 'FRONTIER') AS accounted,
-    greatest(0, toInt64(file_size) - toInt64(frontier)) AS bytes_behind,
-    toInt64(frontier) - toInt64(accounted) AS bytes_pending,
+    greatest(
+        maxIf(from_offset, kind = 'FRONTIER'),
+        maxIf(to_offset, kind IN ('ENTRY', 'FRAMING', 'GAP') AND bytes > 0)) AS accounted,
+    greatest(0, toInt64(file_size) - toInt64(greatest(frontier, accounted))) AS bytes_behind,
+    greatest(0, toInt64(frontier) - toInt64(accounted)) AS bytes_pending,
     sumIf(ledger.count, kind = 'ENTRY') AS entries,
     sumIf(ledger.count, kind = 'EVENT') AS events,
     sumIf(ledger.count, kind = 'DEAD_LETTER') AS dead_letters,
@@ -18,9 +35,10 @@ SELECT
     sumIf(bytes, kind = 'DEAD_LETTER') AS dead_letter_bytes,
     sumIf(bytes, kind = 'FRAMING') AS framing_bytes,
     sumIf(bytes, kind = 'GAP') AS gap_bytes,
-    toInt64(accounted) - sumIf(bytes, kind IN ('ENTRY', 'FRAMING', 'GAP') OR kind = 'DEAD_LETTER' AND stage = 'FRAMER')
-        AS bytes_out_of_balance,
-    entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS entries_out_of_balance,
-    toDateTime(maxIf(at, kind = 'CENSUS'), 'UTC') AS last_census
+    toInt64(accounted) - sumIf(bytes, kind IN ('ENTRY', 'FRAMING', 'GAP')
+        OR kind = 'DEAD_LETTER' AND stage = 'FRAMER' AND detail != 'OFFSET_CONFLICT') AS bytes_out_of_balance,
+    entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS entries_out_of_balance
 FROM tailrace.ledger
+WHERE toInt64(after_checkpoint) <= settled
+    AND (generation > 0 OR kind = 'CENSUS' AND (instance, source, log, inode) IN unread)
 GROUP BY cluster, instance, source, log, generation

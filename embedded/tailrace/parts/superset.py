@@ -81,7 +81,7 @@ class Superset(Part):
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, when needed."""
         marker = self._data() / "prepared-for"
-        wanted = cache.fingerprint(REQUIREMENTS, METADATA, self.home.secret(PASSWORD))
+        wanted = cache.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
         if marker.exists() and marker.read_text() == wanted:
             return
         database = self._data() / "superset.db"
@@ -142,7 +142,7 @@ class Superset(Part):
         return self.home.data(self.name)
 
     def _entry(self) -> Path:
-        return self.settings.cache / self.name / cache.fingerprint(REQUIREMENTS, INSTALLER, METADATA)
+        return self.settings.cache / self.name / cache.fingerprint(REQUIREMENTS, INSTALLER)
 
     def _python(self) -> Path:
         return self._entry() / "bin" / "python"

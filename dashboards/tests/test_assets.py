@@ -1,0 +1,140 @@
+"""What can be said about dashboards/ without a server: files in order, names resolved, nothing unused."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tailrace import dashboards
+from tailrace.dashboards import Asset, AssetError, Compiler
+
+ASSETS = dashboards.load()
+COMPILED = dashboards.compile_assets()
+COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series")
+COLUMN_LISTS = ("groupby", "all_columns", "tooltip_columns")
+METRIC_PARAMETERS = ("metric", "timeseries_limit_metric")
+
+
+def of_kind(kind: str) -> list[Asset]:
+    return [asset for asset in ASSETS if asset.kind == kind]
+
+
+def names(assets: list[Asset]) -> list[str]:
+    return [asset.name for asset in assets]
+
+
+def columns_asked(chart: Asset) -> set[str]:
+    params = chart.content["params"]
+    lists = {column for key in COLUMN_LISTS for column in params.get(key, [])}
+    filtered = {each["subject"] for each in params.get("adhoc_filters", [])}
+    return lists | filtered | {params[key] for key in COLUMN_PARAMETERS if key in params}
+
+
+def metrics_asked(chart: Asset) -> set[str]:
+    params = chart.content["params"]
+    single = {params[key] for key in METRIC_PARAMETERS if key in params}
+    return single | set(params.get("metrics", []))
+
+
+def dataset_of(chart: Asset) -> Asset:
+    return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
+
+
+def test_there_are_two_dashboards():
+    assert [asset.content["slug"] for asset in of_kind("dashboards")] == ["books", "slow-queries"]
+
+
+def test_uuids_never_change():
+    # A uuid that changes makes a second copy of the asset in every Superset that has the first.
+    assert dashboards.asset_uuid("dashboards", "slow_queries") == "a7150ff5-eb28-5fdf-b2d0-80f0688ac5a3"
+    assert len({content["uuid"] for content in COMPILED.values()}) == len(COMPILED)
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_chart_asks_for_what_its_dataset_has(chart):
+    dataset = dataset_of(chart).content
+    assert columns_asked(chart) <= {column["column_name"] for column in dataset["columns"]}
+    assert metrics_asked(chart) <= {metric["metric_name"] for metric in dataset["metrics"]}
+
+
+@pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
+def test_query_returns_the_columns_of_its_dataset(dataset):
+    sql = (dashboards.QUERIES / dataset.content["sql"]).read_text()
+    for column in dataset.content["columns"]:
+        assert re.search(rf"\b{column['column_name']}\b", sql), f"no {column['column_name']} in the query"
+
+
+def test_every_metric_is_shown():
+    for dataset in of_kind("datasets"):
+        charts = [chart for chart in of_kind("charts") if chart.content["dataset"] == dataset.name]
+        shown = {metric for chart in charts for metric in metrics_asked(chart)}
+        assert {metric["metric_name"] for metric in dataset.content["metrics"]} == shown, dataset.file
+
+
+def test_every_chart_is_on_a_dashboard():
+    placed = [
+        cell["chart"]
+        for dashboard in of_kind("dashboards")
+        for row in dashboard.content["layout"]
+        for cell in row
+        if "chart" in cell
+    ]
+    assert sorted(placed) == sorted(names(of_kind("charts")))
+
+
+def test_every_query_is_asked():
+    asked_by_charts = {Path(dataset.content["sql"]).stem for dataset in of_kind("datasets")}
+    commands = "".join(file.read_text() for file in Path(dashboards.__file__).parent.rglob("*.py"))
+    for query in dashboards.QUERIES.glob("*.sql"):
+        assert query.stem in asked_by_charts or query.stem.removeprefix("books_") in commands, query.name
+
+
+def test_every_dataset_is_drawn():
+    assert {chart.content["dataset"] for chart in of_kind("charts")} == set(names(of_kind("datasets")))
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_rows_fill_the_grid(dashboard):
+    for row in dashboard.content["layout"]:
+        assert sum(cell["width"] for cell in row) == dashboards.GRID_COLUMNS
+        assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_times_say_their_zone(chart):
+    assert chart.content["params"].get("x_axis_title", "Time (UTC)") == "Time (UTC)"
+    for column in dataset_of(chart).content["columns"]:
+        if column.get("is_dttm"):
+            assert column["verbose_name"].endswith("(UTC)")
+
+
+@pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
+def test_percentiles_are_never_averaged(dataset):
+    for metric in dataset.content["metrics"]:
+        assert not re.search(r"avg\(|quantile(?!ExactWeighted)", metric["expression"])
+
+
+def test_equal_assets_make_equal_bundles():
+    assert dashboards.bundle(COMPILED) == dashboards.bundle(dashboards.compile_assets())
+
+
+def test_problems_name_file_and_key(tmp_path: Path):
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "broken.yaml").write_text("slice_name: 7\nviz_typ: table\n")
+    with pytest.raises(AssetError) as raised:
+        dashboards.load(tmp_path)
+    assert "charts/broken.yaml: `slice_name` must be str, found int" in str(raised.value)
+    assert "charts/broken.yaml: unknown key `viz_typ`" in str(raised.value)
+
+
+def test_dangling_names_are_refused():
+    chart = of_kind("charts")[0]
+    with pytest.raises(AssetError, match=f"charts/{chart.name}.yaml: refers to datasets/"):
+        Compiler([chart], dashboards.QUERIES, "").compile()
+
+
+def test_yaml_is_read_as_it_was_meant():
+    # YAML takes `on`, `no` and unquoted times for other things than text.
+    for asset in ASSETS:
+        assert yaml.safe_load(yaml.safe_dump(asset.content)) == asset.content
