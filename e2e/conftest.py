@@ -9,7 +9,17 @@ import pytest
 from e2e.stack import Stack
 from e2e.workload.writer import Workload
 
+TEST_SECONDS = 900
+"""Parts start and restart several times in a test; on a busy machine each time takes a minute."""
+
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Gives end-to-end tests more time than unit tests have."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 @pytest.fixture(scope="session")
