@@ -79,8 +79,10 @@ final class Comparison {
 
     private boolean known(ContentHashes.Segment segment, long offset, long hash, long end, int contentLength) {
         if (!segment.holdsLine(offset, hash)) {
-            differs = true;
-            return false;
+            // an empty line whose place was taken for the second byte of a line end
+            boolean lineEnd = contentLength == 0 && segment.endsLineAt(offset + 1);
+            differs = !lineEnd;
+            return lineEnd;
         }
         partSegment = null;
         agreedTo = end;

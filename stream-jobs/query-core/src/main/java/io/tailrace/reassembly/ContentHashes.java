@@ -64,6 +64,11 @@ final class ContentHashes {
             return index >= 0 && lineHashes[index] == (int) lineHash;
         }
 
+        /** Whether a line ends before that offset; only where lines are known. */
+        boolean endsLineAt(long offset) {
+            return offset == to || Arrays.binarySearch(lineStarts, 0, lines, (int) (offset - from)) >= 0;
+        }
+
         private void forgetLines(StateWriter.Ids ids) {
             lineStarts = null;
             lineHashes = null;

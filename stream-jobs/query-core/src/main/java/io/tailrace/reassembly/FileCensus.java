@@ -161,10 +161,18 @@ final class FileCensus {
         }
         Boolean head = generation.hasHead(record.headLength(), record.headHash());
         if (head == null) {
-            long first = generation.firstReadAt() * MICROS_PER_MILLI;
-            return free && record.headLength() > 0 && owners.surelyAt(generation.firstPath(), first) == record.inode();
+            return free && record.headLength() > 0 && wasUnderFirstPath(generation, record.inode());
         }
         return head && (generation.isTelling(record.headLength()) || (free && samePath));
+    }
+
+    /** For want of a head to compare: by where the first lines were read. */
+    private boolean wasUnderFirstPath(Generation generation, long inode) {
+        long first = generation.firstReadAt() * MICROS_PER_MILLI;
+        long owner = generation.missesHead()
+                ? owners.at(generation.firstPath(), first)
+                : owners.surelyAt(generation.firstPath(), first);
+        return owner == inode;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
@@ -173,6 +181,12 @@ final class FileCensus {
         if (view != null && isUnknown(view)) {
             bind(view, generation);
         }
+    }
+
+    /** The generation lacks its file, and the file was the one under its path when it was read first. */
+    boolean maybeStartedIn(Generation generation, FileView file) {
+        long readAt = generation.firstReadAt() * MICROS_PER_MILLI;
+        return generation.inode() == 0 && owners.at(generation.firstPath(), readAt) == file.inode();
     }
 
     /** No generation is known to be the file. */
@@ -208,15 +222,26 @@ final class FileCensus {
      */
     FileView seenAfter(HeldRun run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
-        FileView named = views.get(owners.at(run.first().path(), readAt));
-        if (named != null && mayHold(named, run)) {
-            return named;
+        long after = owners.at(run.first().path(), readAt);
+        long before = owners.before(run.first().path(), readAt);
+        // the path changed hands around the reading: a start is likelier the new file's, the rest the old one's
+        long[] inodes = run.from() == 0 ? new long[] {after, before} : new long[] {before, after};
+        for (long inode : inodes) {
+            FileView named = views.get(inode);
+            if (named != null && mayHold(named, run)) {
+                return named;
+            }
         }
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
                 .filter(view -> run.beginsLike(view.last().headLength(), view.last().headHash()))
                 .toList();
         return alike.size() == 1 ? alike.get(0) : null;
+    }
+
+    /** The census has looked at the run's path after the run was read. */
+    boolean lookedAfter(HeldRun run) {
+        return owners.at(run.first().path(), run.readAt() * MICROS_PER_MILLI) != 0;
     }
 
     /** The census has looked at the generation's file after the block was read, and the block lies beyond its end. */

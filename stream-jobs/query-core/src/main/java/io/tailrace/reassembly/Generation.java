@@ -41,6 +41,9 @@ final class Generation implements FrameListener {
     private String zone = "";
     private String path = "";
     private byte[] head = new byte[0];
+    /** The bytes of the head before this index are as in the file; a later line end may be another of two bytes. */
+    private int headSureTo = HEAD_BYTES;
+
     private long firstEntryEnd = Long.MAX_VALUE;
     private boolean ended;
     private long endedAt;
@@ -181,6 +184,7 @@ final class Generation implements FrameListener {
     void extendLastLine() {
         changed = true;
         if (head.length > 0 && head.length == reader.frontier()) {
+            headSureTo = Math.min(headSureTo, head.length - 1);
             head = Arrays.copyOf(longerHead(), Math.min(head.length + 1, HEAD_BYTES));
         }
         reader.extendLastLine();
@@ -196,7 +200,8 @@ final class Generation implements FrameListener {
             return null;
         }
         boolean equal = md5.equals(Md5.hex(head, length));
-        return !equal && endsAtFrontier && length == head.length ? null : (Boolean) equal;
+        boolean unsure = length > headSureTo || (endsAtFrontier && length == head.length);
+        return !equal && unsure ? null : (Boolean) equal;
     }
 
     private byte[] longerHead() {
@@ -209,6 +214,11 @@ final class Generation implements FrameListener {
     /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones tell. */
     boolean lineEndsAreLong() {
         return reader.endMayBeLonger() && reader.lineEndsAreLong();
+    }
+
+    /** A part of the head is lost, so that its hash will never be known. */
+    boolean missesHead() {
+        return head.length < Math.min(HEAD_BYTES, reader.frontier());
     }
 
     /** Whether so much of the head is more than a banner. */
@@ -549,6 +559,7 @@ final class Generation implements FrameListener {
         out.text(zone);
         out.text(path);
         out.bytes(head);
+        out.number(headSureTo);
         out.number(firstEntryEnd);
         out.flag(ended);
         out.number(endedAt);
@@ -584,6 +595,7 @@ final class Generation implements FrameListener {
         zone = in.text();
         path = in.text();
         head = in.bytes();
+        headSureTo = in.count();
         firstEntryEnd = in.number();
         ended = in.flag();
         endedAt = in.number();

@@ -251,6 +251,12 @@ public final class LogReassembler {
         if (known != null) {
             return alike.contains(known) && absorb(known, run, Long.MAX_VALUE, now);
         }
+        for (Generation generation : alike) {
+            if (census.maybeStartedIn(generation, view)) {
+                census.bind(view, generation);
+                return absorb(generation, run, Long.MAX_VALUE, now);
+            }
+        }
         if (run.from() > 0) {
             return false;
         }
@@ -327,19 +333,34 @@ public final class LogReassembler {
             return;
         }
         FileView view = census.seenAfter(run);
-        boolean unknownFile = view != null && census.isUnknown(view);
-        Generation behind = unknownFile ? null : behind(run, view);
+        Generation shown = view == null ? null : generations.get(view.generation());
+        boolean unknownFile = view != null && shown == null;
+        Generation behind = unknownFile || isAlike(shown, run) ? null : behind(run, view);
         if (behind != null) {
-            if (!behind.continuesAt(run.from())) {
-                behind.gap(run.from(), gapKind(run.from() - behind.frontier()));
-            }
-            absorb(behind, run, Long.MAX_VALUE, now);
-        } else if (generations.isEmpty() || unknownFile || run.from() == 0) {
+            resumeAfterHole(behind, run, now);
+        } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
             startGeneration(run, now);
         } else {
-            decideBelowFrontier(run, now);
+            decideBelowFrontier(run, isAlike(shown, run) ? shown : likeliest(run), now);
         }
         held.removeIf(HeldRun::isEmpty);
+    }
+
+    private static boolean isAlike(Generation generation, HeldRun run) {
+        return generation != null && compare(generation, run) != null;
+    }
+
+    private void resumeAfterHole(Generation generation, HeldRun run, long now) {
+        if (!generation.continuesAt(run.from())) {
+            generation.gap(run.from(), gapKind(run.from() - generation.frontier()));
+        }
+        absorb(generation, run, Long.MAX_VALUE, now);
+    }
+
+    /** All lines from a file's start are equal to those of a known one, and the census has seen no other file. */
+    private boolean cameAgain(HeldRun run) {
+        Generation same = likeliest(run);
+        return same != null && run.to() <= same.frontier() && census.lookedAfter(run);
     }
 
     /** The generation that most likely goes on at the run, after a hole. */
@@ -368,8 +389,7 @@ public final class LogReassembler {
         return bytes >= limits.lineLimitBytes() ? "oversize" : "lost";
     }
 
-    private void decideBelowFrontier(HeldRun run, long now) {
-        Generation same = likeliest(run);
+    private void decideBelowFrontier(HeldRun run, Generation same, long now) {
         Comparison comparison = same == null ? null : compare(same, run);
         if (comparison == null) {
             conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");

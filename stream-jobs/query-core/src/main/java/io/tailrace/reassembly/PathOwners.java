@@ -48,15 +48,21 @@ final class PathOwners {
         return 0;
     }
 
-    /** Inode that the path had before and after a time, so that no rotation lies between; 0 when that is not sure. */
-    long surelyAt(String path, long micros) {
-        Deque<Owner> ofPath = owners.getOrDefault(path, new ArrayDeque<>());
-        for (Owner owner : ofPath) {
+    /** Inode under the path at the last census before the first one not before a time, if it was another; else 0. */
+    long before(String path, long micros) {
+        Owner previous = null;
+        for (Owner owner : owners.getOrDefault(path, new ArrayDeque<>())) {
             if (owner.lastAt >= micros) {
-                return owner.firstAt <= micros || owner == ofPath.peekFirst() ? owner.inode : 0;
+                return previous == null || owner.firstAt <= micros ? 0 : previous.inode;
             }
+            previous = owner;
         }
         return 0;
+    }
+
+    /** Inode that the path had before and after a time, so that no rotation lies between; 0 when that is not sure. */
+    long surelyAt(String path, long micros) {
+        return before(path, micros) == 0 ? at(path, micros) : 0;
     }
 
     void save(StateWriter out) {
