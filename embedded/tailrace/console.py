@@ -4,6 +4,7 @@ unless the output is a terminal."""
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 BOLD, DIM, RED, YELLOW, GREEN = "1", "2", "31", "33", "32"
 GAP = "  "
@@ -12,11 +13,12 @@ GAP = "  "
 class Steps:
     """Lines such as `  12.4 s  kafka       healthy`, the seconds since the command began."""
 
-    def __init__(self) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
         self._began = time.monotonic()
 
     def show(self, who: str, what: str) -> None:
-        print(f"{self.seconds():7.1f} s  {who:<11} {what}", flush=True)
+        print(f"{self.seconds():7.1f} s  {who:<11} {what}", file=self._out, flush=True)
 
     def seconds(self) -> float:
         return time.monotonic() - self._began

@@ -8,6 +8,7 @@ Exits with 1 if the books do not balance within --wait seconds.
 
 import argparse
 import json
+import sys
 
 from tailrace import books, books_report, console, demo
 from tailrace.books import Books
@@ -42,12 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    steps = Steps()
-    running = _start(context, steps)
+    steps = Steps(sys.stderr if arguments.json else sys.stdout)
+    _start(context, steps)
     written = demo.feed(context.home)
     steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
     clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps)
+    running = control.status(context.home)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
     else:
@@ -55,14 +57,14 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     return Exit.OK if found.balances and not found.behind else Exit.FAILED
 
 
-def _start(context: Context, steps: Steps) -> StackStatus:
-    """The running stack, with collectors that watch the demo's logs."""
+def _start(context: Context, steps: Steps) -> None:
+    """Has the stack running and healthy, with collectors that watch the demo's logs."""
     was_running = _is_running(context)
     added = demo.watch(context.settings, context.home)
     if was_running and added:
         for part in COLLECTORS:
             control.restart(context.home, part)
-    return bringup.bring_up(context.settings, context.home, steps.show)
+    bringup.bring_up(context.settings, context.home, steps.show)
 
 
 def _is_running(context: Context) -> bool:
@@ -94,28 +96,26 @@ def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: C
     status.show(running)
     books_report.show(found)
     console.heading("Heaviest statements")
-    rows = [
-        (
-            row["query_id"],
-            console.count(row["entries"]),
-            f"{row['total_seconds']:.1f}",
-            f"{row['p95_seconds']:.3f}",
-            row["fingerprint"][:STATEMENT_WIDTH],
-        )
-        for row in clickhouse.rows(HEAVIEST.read_text())
-    ]
+    rows = map(_statement, clickhouse.rows(HEAVIEST.read_text()))
     console.table(("query_id", "count", "seconds", "p95", "statement"), rows, ("count", "seconds", "p95"))
-    _show_dashboards(running, context)
-
-
-def _show_dashboards(running: StackStatus, context: Context) -> None:
-    superset = running.part("superset")
-    if superset is None:
-        return
-    console.heading("Dashboards")
-    print(f"  {superset.address}   user {ADMINISTRATOR}, password {context.home.secret(PASSWORD)}")
+    console.heading("What to look at")
+    if superset := running.part("superset"):
+        password = context.home.secret(PASSWORD)
+        print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
+    if flink := running.part("flink"):
+        print(f"  the Flink job  {flink.address}")
     print(
-        "  `tailrace status` shows the parts, `tailrace books` the books, `tailrace down` stops everything."
+        "  commands       tailrace status, tailrace books, tailrace logs -f; tailrace down stops everything"
+    )
+
+
+def _statement(row: Row) -> tuple[str, ...]:
+    return (
+        row["query_id"],
+        console.count(row["entries"]),
+        f"{row['total_seconds']:.1f}",
+        f"{row['p95_seconds']:.3f}",
+        row["fingerprint"][:STATEMENT_WIDTH],
     )
 
 
