@@ -42,8 +42,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * writers go on filling the heap, and it cannot merge the blocks of many writers, which is what keeps the number of
  * parts small.
  */
-final class BlockCommitOperator extends AbstractStreamOperator<Void>
-        implements OneInputStreamOperator<RowBlock, Void> {
+final class BlockCommitOperator extends AbstractStreamOperator<Void> implements OneInputStreamOperator<RowBlock, Void> {
 
     private static final long serialVersionUID = 1;
     private static final ListStateDescriptor<PendingBlock> PENDING =
@@ -120,6 +119,15 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void>
             @Override
             public void refused(PendingBlock block, String reason) {
                 mailbox.execute(() -> onRefused(block, reason), "block refused");
+            }
+
+            @Override
+            public void failed(RuntimeException bug) {
+                mailbox.execute(
+                        () -> {
+                            throw bug;
+                        },
+                        "posting failed");
             }
         };
     }
@@ -199,11 +207,12 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void>
     /** At an ordered end, blocks of the last checkpoint get time to arrive; what does not is in that checkpoint. */
     @Override
     public void close() throws Exception {
-        if (poster != null) {
-            try (BlockPoster closing = poster) {
+        try (BlockPoster closing = poster) {
+            if (closing != null) {
                 closing.finish(LAST_POSTS);
             }
+        } finally {
+            super.close();
         }
-        super.close();
     }
 }

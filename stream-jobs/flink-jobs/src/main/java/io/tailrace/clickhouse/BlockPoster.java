@@ -30,6 +30,9 @@ final class BlockPoster implements AutoCloseable {
 
         /** @param reason holds no data of the block */
         void refused(PendingBlock block, String reason);
+
+        /** Posting has a bug; the block is not posted again. */
+        void failed(RuntimeException bug);
     }
 
     private record Complaint(String reason, long nanoTime) {}
@@ -72,6 +75,8 @@ final class BlockPoster implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException bug) {
+            listener.failed(bug);
         }
     }
 

@@ -106,7 +106,7 @@ final class ClickHouseStore implements BlockStore {
             return outcome(post(insertAddress(block, layout), block.frame()), layout);
         } catch (IOException e) {
             checkedLayouts.clear();
-            return new Unavailable(address.url() + " does not answer: " + e);
+            return new Unavailable("no answer from ClickHouse at " + address.url() + ": " + e);
         }
     }
 

@@ -9,8 +9,9 @@ import net.jpountz.lz4.LZ4FrameInputStream;
 import net.jpountz.lz4.LZ4FrameOutputStream;
 
 /**
- * A block that still takes rows. It compresses as they come, so that what is held between two checkpoints is a
- * fraction of the rows' size.
+ * A block that still takes rows. A large one compresses as they come, so that what is held between two checkpoints is
+ * a fraction of the rows' size; a small one, and an old log may need hundreds of them at once, has no buffers of a
+ * compressor.
  */
 final class OpenBlock {
 
@@ -20,19 +21,17 @@ final class OpenBlock {
     /** Bytes before compression; a single larger row makes a larger block. */
     static final int MOST_BYTES = 32 << 20;
 
+    private static final int COMPRESSED_FROM = 256 << 10;
+
     private final String layout;
-    private final ByteArrayOutputStream compressed = new ByteArrayOutputStream(64 << 10);
-    private final LZ4FrameOutputStream out;
+    private final ByteArrayOutputStream plain = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    private LZ4FrameOutputStream compressor;
     private int rows;
     private int size;
 
     OpenBlock(String layout) {
         this.layout = layout;
-        try {
-            out = new LZ4FrameOutputStream(compressed, LZ4FrameOutputStream.BLOCKSIZE.SIZE_256KB);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     boolean hasRoomFor(RowBlock more) {
@@ -40,13 +39,24 @@ final class OpenBlock {
     }
 
     void add(RowBlock more) {
+        plain.writeBytes(more.bytes());
+        rows += more.rows();
+        size += more.bytes().length;
+        if (plain.size() >= COMPRESSED_FROM) {
+            compress();
+        }
+    }
+
+    private void compress() {
         try {
-            out.write(more.bytes());
+            if (compressor == null) {
+                compressor = new LZ4FrameOutputStream(frame, LZ4FrameOutputStream.BLOCKSIZE.SIZE_64KB);
+            }
+            plain.writeTo(compressor);
+            plain.reset();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        rows += more.rows();
-        size += more.bytes().length;
     }
 
     PendingBlock seal() {
@@ -54,12 +64,13 @@ final class OpenBlock {
     }
 
     PendingBlock seal(String token) {
+        compress();
         try {
-            out.close();
+            compressor.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new PendingBlock(token, layout, rows, size, compressed.toByteArray());
+        return new PendingBlock(token, layout, rows, size, frame.toByteArray());
     }
 
     /** The rows of a sealed block as they were added. */

@@ -28,6 +28,10 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
 
     private static final long serialVersionUID = 1;
     private static final int BLOCK_BYTES = 256 << 10;
+
+    /** Days whose rows are held side by side; an old log of a quiet server may have more between two barriers. */
+    private static final int MOST_DAYS = 64;
+
     private static final ListStateDescriptor<Long> LAST_CHECKPOINT =
             new ListStateDescriptor<>("last-checkpoint", LongSerializer.INSTANCE);
 
@@ -86,13 +90,20 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
         T row = element.getValue();
         int day = encoder.day(row);
         if (day != current.day) {
-            current = days.computeIfAbsent(day, DayRows::new);
+            changeDay(day);
         }
         encoder.encode(row, lastCheckpoint, current.buffer);
         current.rows++;
         if (current.buffer.size() >= BLOCK_BYTES) {
             emit(current);
         }
+    }
+
+    private void changeDay(int day) {
+        if (days.size() >= MOST_DAYS && !days.containsKey(day)) {
+            emitAll();
+        }
+        current = days.computeIfAbsent(day, DayRows::new);
     }
 
     @Override

@@ -113,9 +113,7 @@ final class RowEncoder {
             case BYTES -> new Encoding("String", RowEncoder::bytes);
             case FIXED -> schema.getFixedSize() == 16 ? new Encoding("UUID", RowEncoder::uuid) : null;
             case UNION -> nullable(schema, wanted);
-            case ARRAY -> isString(schema.getElementType())
-                    ? new Encoding("Array(String)", RowEncoder::strings)
-                    : null;
+            case ARRAY -> isString(schema.getElementType()) ? new Encoding("Array(String)", RowEncoder::strings) : null;
             case MAP -> isString(schema.getValueType())
                     ? new Encoding("Map(String, String)", RowEncoder::stringMap)
                     : null;

@@ -80,7 +80,6 @@ final class CensusMessage {
 
     CensusRecord record() {
         String key = LogId.of(instance, source, path).toKey();
-        return new CensusRecord(
-                key, cluster, instance, source, path, inode, size, (int) headLength, headHash, at);
+        return new CensusRecord(key, cluster, instance, source, path, inode, size, (int) headLength, headHash, at);
     }
 }

@@ -3,10 +3,10 @@ package io.tailrace.lines;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.reassembly.LineBlock;
 import java.time.Instant;
+import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
 import org.apache.flink.util.OutputTag;
 
 /**

@@ -76,8 +76,8 @@ final class NormalizeConfig {
 
     private static ConfigKey knownKey(String name) {
         return ConfigKey.of(name)
-                .orElseThrow(() -> new ConfigException(
-                        "unknown key " + name + "; the nearest known one is " + ConfigKey.nearest(name).key()));
+                .orElseThrow(() -> new ConfigException("unknown key " + name + "; the nearest known one is "
+                        + ConfigKey.nearest(name).key()));
     }
 
     private static Map<String, String> fileValues(Path file) {
@@ -93,7 +93,9 @@ final class NormalizeConfig {
                 throw new ConfigException(file + ", line " + (i + 1) + ": expected `key: value`, found " + line);
             }
             String key = colon < 0 ? line.substring(0, line.length() - 1) : line.substring(0, colon);
-            found.put(key.strip(), colon < 0 ? "" : unquoted(line.substring(colon + 1).strip()));
+            found.put(
+                    key.strip(),
+                    colon < 0 ? "" : unquoted(line.substring(colon + 1).strip()));
         }
         return found;
     }
@@ -203,7 +205,9 @@ final class NormalizeConfig {
     /** As a URI. */
     String checkpointDirectory() {
         String directory = notEmpty(ConfigKey.CHECKPOINT_DIR);
-        return directory.contains(":/") ? directory : Path.of(directory).toAbsolutePath().toUri().toString();
+        return directory.contains(":/")
+                ? directory
+                : Path.of(directory).toAbsolutePath().toUri().toString();
     }
 
     Duration checkpointInterval() {

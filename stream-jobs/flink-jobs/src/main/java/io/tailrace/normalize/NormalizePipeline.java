@@ -147,9 +147,14 @@ final class NormalizePipeline {
             SingleOutputStreamOperator<QueryEvent> events) {
         ClickHouseSink sink = clickHouse();
         sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
-        sink.add(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
         sink.add(events.getSideOutput(ParseOutputs.SAMPLES), "query_samples", QuerySample.class, "query-samples-rows");
-        sink.add(events.getSideOutput(ParseOutputs.FINGERPRINTS), "fingerprints", Fingerprint.class, "fingerprints-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.FINGERPRINTS),
+                "fingerprints",
+                Fingerprint.class,
+                "fingerprints-rows");
         sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
         sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
         sink.add(deadLetters(blocks, census, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
@@ -169,8 +174,8 @@ final class NormalizePipeline {
     }
 
     private ClickHouseSink clickHouse() {
-        ClickHouseAddress address = new ClickHouseAddress(
-                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
+        ClickHouseAddress address =
+                new ClickHouseAddress(config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
         return new ClickHouseSink(
                 address, config.clickHouseDatabase(), config.committers(), config.mostPendingBytes(), version);
     }

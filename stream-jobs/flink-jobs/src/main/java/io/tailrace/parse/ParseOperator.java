@@ -107,57 +107,46 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
         @Override
         public void query(QueryEvent event, String fingerprint, String statement) {
-            String complaint = settings.queryTimes().complaint(event.getEventTime(), now());
-            if (!complaint.isEmpty()) {
-                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
-                return;
-            }
-            if (entry.backfill()) {
-                event.setFlags(withBackfilled(event.getFlags()));
-            }
-            tally.add(entry, PostingKind.EVENT, "");
-            output.collect(new StreamRecord<>(event));
-            passOnStatement(event, fingerprint, statement);
-        }
-
-        private void passOnStatement(QueryEvent event, String fingerprint, String statement) {
-            Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
-            passOnFingerprint(
-                    seen, event.getQueryId(), event.getRuleSet(), fingerprint, event.getVerb(), event.getEventTime());
-            if (!statement.isEmpty() && seen.takeSample(nowMillis(), event.getQueryTime())) {
-                emit(ParseOutputs.SAMPLES, sample(event, statement));
+            if (isAccepted(settings.queryTimes(), event.getEventTime())) {
+                event.setFlags(flags(event.getFlags()));
+                output.collect(new StreamRecord<>(event));
+                Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
+                if (!fingerprint.isEmpty() && seen.takeFingerprint(nowMillis())) {
+                    emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
+                }
+                if (!statement.isEmpty() && seen.takeSample(nowMillis(), event.getQueryTime())) {
+                    emit(ParseOutputs.SAMPLES, sample(event, statement));
+                }
             }
         }
 
         @Override
         public void audit(AuditEvent event, String fingerprint, String statement) {
-            String complaint = settings.auditTimes().complaint(event.getEventTime(), now());
-            if (!complaint.isEmpty()) {
-                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
-                return;
-            }
-            if (entry.backfill()) {
-                event.setFlags(withBackfilled(event.getFlags()));
-            }
-            tally.add(entry, PostingKind.EVENT, "");
-            emit(ParseOutputs.AUDIT_EVENTS, event);
-            if (event.getQueryId() != null) {
-                Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
-                passOnFingerprint(
-                        seen,
-                        event.getQueryId(),
-                        event.getRuleSet(),
-                        fingerprint,
-                        event.getVerb(),
-                        event.getEventTime());
+            if (isAccepted(settings.auditTimes(), event.getEventTime())) {
+                event.setFlags(flags(event.getFlags()));
+                emit(ParseOutputs.AUDIT_EVENTS, event);
+                if (event.getQueryId() != null && !fingerprint.isEmpty()) {
+                    passOnFingerprint(event, fingerprint);
+                }
             }
         }
 
-        private void passOnFingerprint(
-                Statement seen, long queryId, String ruleSet, String text, String verb, Instant eventTime) {
-            if (!text.isEmpty() && seen.takeFingerprint(nowMillis())) {
-                emit(ParseOutputs.FINGERPRINTS, new Fingerprint(queryId, ruleSet, text, verb, eventTime));
+        private void passOnFingerprint(AuditEvent event, String fingerprint) {
+            Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
+            if (seen.takeFingerprint(nowMillis())) {
+                emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
             }
+        }
+
+        /** Posts the entry as what it becomes. */
+        private boolean isAccepted(TimeRange times, Instant eventTime) {
+            String complaint = times.complaint(eventTime, now());
+            if (complaint.isEmpty()) {
+                tally.add(entry, PostingKind.EVENT, "");
+            } else {
+                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
+            }
+            return complaint.isEmpty();
         }
 
         @Override
@@ -167,10 +156,21 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         }
     }
 
-    private static List<String> withBackfilled(List<String> flags) {
-        List<String> more = new ArrayList<>(flags);
-        more.add(BACKFILLED);
-        return more;
+    private List<String> flags(List<String> ofParser) {
+        if (!entry.backfill()) {
+            return ofParser;
+        }
+        List<String> flags = new ArrayList<>(ofParser);
+        flags.add(BACKFILLED);
+        return flags;
+    }
+
+    private static Fingerprint fingerprint(QueryEvent event, String text) {
+        return new Fingerprint(event.getQueryId(), event.getRuleSet(), text, event.getVerb(), event.getEventTime());
+    }
+
+    private static Fingerprint fingerprint(AuditEvent event, String text) {
+        return new Fingerprint(event.getQueryId(), event.getRuleSet(), text, event.getVerb(), event.getEventTime());
     }
 
     private static QuerySample sample(QueryEvent event, String statement) {
@@ -191,14 +191,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         byte[] bytes = entry.bytes();
         DeadLetter letter = new DeadLetter();
         letter.setDeadLetterId(DeadLetterId.of(
-                entry.instance(),
-                entry.source(),
-                entry.offset(),
-                bytes,
-                0,
-                bytes.length,
-                Stage.PARSER,
-                code.name()));
+                entry.instance(), entry.source(), entry.offset(), bytes, 0, bytes.length, Stage.PARSER, code.name()));
         letter.setCluster(entry.cluster());
         letter.setInstance(entry.instance());
         letter.setSource(entry.source());

@@ -12,5 +12,6 @@ import org.apache.flink.util.function.SerializableSupplier;
  * @param auditTimes event times that {@code audit_events} takes
  * @param version of Tailrace, for dead letters
  */
-public record ParseSettings(SerializableSupplier<LogFormats> formats, TimeRange queryTimes, TimeRange auditTimes, String version)
+public record ParseSettings(
+        SerializableSupplier<LogFormats> formats, TimeRange queryTimes, TimeRange auditTimes, String version)
         implements Serializable {}

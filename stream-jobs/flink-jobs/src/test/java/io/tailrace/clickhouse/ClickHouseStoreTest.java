@@ -53,9 +53,10 @@ class ClickHouseStoreTest {
     @Test
     void everyColumnArrivesAsItWasSent() throws Exception {
         assertThat(store.insert(events(1, 1))).isEqualTo(new Stored());
-        String row = server.query("SELECT event_id, user, query_id, query_time, rows_examined, rows_affected, bytes_sent,"
-                + " plan_flags, attributes, toString(event_time) LIKE '%.123456', after_checkpoint"
-                + " FROM tailrace.query_events WHERE rows_examined = 1 FORMAT TSVRaw");
+        String row =
+                server.query("SELECT event_id, user, query_id, query_time, rows_examined, rows_affected, bytes_sent,"
+                        + " plan_flags, attributes, toString(event_time) LIKE '%.123456', after_checkpoint"
+                        + " FROM tailrace.query_events WHERE rows_examined = 1 FORMAT TSVRaw");
         assertThat(row)
                 .isEqualTo("01020304-0506-0708-0000-000000000001\tZoë\t18446744073709551615\t0.25\t1\t\\N\t7\t"
                         + "['full_scan','filesort']\t{'Bytes_received':'12'}\t1\t42");
@@ -105,11 +106,13 @@ class ClickHouseStoreTest {
 
     @Test
     void aTableOfAnotherShapeIsNoFaultOfTheData() throws Exception {
-        server.query("CREATE TABLE tailrace.narrow (id UInt32, after_checkpoint UInt64) ENGINE = MergeTree ORDER BY id");
+        server.query(
+                "CREATE TABLE tailrace.narrow (id UInt32, after_checkpoint UInt64) ENGINE = MergeTree ORDER BY id");
         OpenBlock block = new OpenBlock("tailrace.narrow\nid UInt64\nafter_checkpoint UInt64");
         block.add(new RowBlock("", 0, 1, new byte[16]));
         assertThat(store("admin").insert(block.seal()))
-                .isEqualTo(new Unavailable("tailrace.narrow.id must be UInt64 and is UInt32: are all migrations applied?"));
+                .isEqualTo(new Unavailable(
+                        "tailrace.narrow.id must be UInt64 and is UInt32: are all migrations applied?"));
     }
 
     @Test
@@ -138,7 +141,8 @@ class ClickHouseStoreTest {
     }
 
     private static long postings(long from) throws Exception {
-        return server.count("SELECT count() FROM tailrace.ledger WHERE from_offset BETWEEN " + from + " AND " + (from + 999));
+        return server.count(
+                "SELECT count() FROM tailrace.ledger WHERE from_offset BETWEEN " + from + " AND " + (from + 999));
     }
 
     private static PendingBlock postings(long from, int count) {

@@ -25,9 +25,7 @@ class RowBlockOperatorTest {
             assertThat(operator.extractOutputValues())
                     .extracting(RowBlock::rows)
                     .containsExactlyInAnyOrder(2, 1);
-            assertThat(operator.extractOutputValues())
-                    .extracting(RowBlock::day)
-                    .doesNotHaveDuplicates();
+            assertThat(operator.extractOutputValues()).extracting(RowBlock::day).doesNotHaveDuplicates();
         }
     }
 
@@ -38,10 +36,15 @@ class RowBlockOperatorTest {
             for (int i = 0; i < 5000; i++) {
                 operator.processElement(onDay(0), 0);
             }
-            int sent = operator.extractOutputValues().stream().mapToInt(RowBlock::rows).sum();
+            int sent = operator.extractOutputValues().stream()
+                    .mapToInt(RowBlock::rows)
+                    .sum();
             assertThat(sent).isBetween(1, 4999);
             operator.prepareSnapshotPreBarrier(1);
-            assertThat(operator.extractOutputValues().stream().mapToInt(RowBlock::rows).sum()).isEqualTo(5000);
+            assertThat(operator.extractOutputValues().stream()
+                            .mapToInt(RowBlock::rows)
+                            .sum())
+                    .isEqualTo(5000);
         }
     }
 

@@ -39,8 +39,10 @@ final class Rows {
 
     static QueryEvent event(long number) {
         QueryEvent event = new QueryEvent();
-        event.setEventId(new EventId(
-                ByteBuffer.allocate(16).putLong(0x0102030405060708L).putLong(number).array()));
+        event.setEventId(new EventId(ByteBuffer.allocate(16)
+                .putLong(0x0102030405060708L)
+                .putLong(number)
+                .array()));
         event.setCluster("c");
         event.setInstance("db-1");
         event.setSource("slowlog");

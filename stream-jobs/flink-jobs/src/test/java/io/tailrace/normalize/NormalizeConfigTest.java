@@ -20,7 +20,9 @@ class NormalizeConfigTest {
 
     @Test
     void readsAFileAndLetsTheCommandLineWin() throws Exception {
-        Path file = Files.writeString(directory.resolve("normalize.yaml"), """
+        Path file = Files.writeString(
+                directory.resolve("normalize.yaml"),
+                """
                 # the stack writes this
                 kafka.bootstrap: 127.0.0.1:9092
                 clickhouse.url: "http://127.0.0.1:8123/"
@@ -30,8 +32,7 @@ class NormalizeConfigTest {
                 topics.events:
                 kafka.properties.security.protocol: SASL_SSL
                 """);
-        NormalizeConfig config =
-                NormalizeConfig.fromArguments("--parallelism", "8", "--config", file.toString());
+        NormalizeConfig config = NormalizeConfig.fromArguments("--parallelism", "8", "--config", file.toString());
         assertThat(config.kafkaBootstrap()).isEqualTo("127.0.0.1:9092");
         assertThat(config.clickHouseUrl()).hasToString("http://127.0.0.1:8123");
         assertThat(config.checkpointDirectory()).isEqualTo("file:/var/checkpoints");
@@ -50,7 +51,10 @@ class NormalizeConfigTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
             checkpoint.intervall | 1 | unknown key checkpoint.intervall; the nearest known one is checkpoint.interval.ms
             clickhouse.usr | a | unknown key clickhouse.usr; the nearest known one is clickhouse.user
             parallelism | 0 | parallelism must be a whole number from 1 to 1024, not 0
@@ -68,8 +72,7 @@ class NormalizeConfigTest {
 
     @Test
     void saysWhichKeyIsMissing() {
-        assertThatThrownBy(() -> NormalizeConfig.fromMap(Map.of()))
-                .hasMessage("key kafka.bootstrap is missing");
+        assertThatThrownBy(() -> NormalizeConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
     }
 
     @Test

@@ -72,7 +72,8 @@ class NormalizeJobIT {
     }
 
     private static void assertEverythingOnce(SlowLogFile log) throws Exception {
-        assertThat(clickHouse.count("SELECT uniqExact(event_id) FROM tailrace.query_events")).isEqualTo(log.entries());
+        assertThat(clickHouse.count("SELECT uniqExact(event_id) FROM tailrace.query_events"))
+                .isEqualTo(log.entries());
         assertThat(clickHouse.count("SELECT sum(rows_examined) FROM tailrace.query_events"))
                 .isEqualTo(log.entries() * (log.entries() - 1) / 2);
         assertThat(posted("ENTRY")).isEqualTo(log.entries());
@@ -80,7 +81,8 @@ class NormalizeJobIT {
                 .isEqualTo(log.size());
         assertThat(clickHouse.count("SELECT sum(rows) FROM tailrace.receipts WHERE kind = 'EVENT'"))
                 .isEqualTo(log.entries());
-        assertThat(clickHouse.count("SELECT count() FROM tailrace.dead_letters")).isZero();
+        assertThat(clickHouse.count("SELECT count() FROM tailrace.dead_letters"))
+                .isZero();
     }
 
     private static void awaitEvents(long count) throws Exception {
@@ -118,7 +120,8 @@ class NormalizeJobIT {
                 "--checkpoint.interval.ms", "500",
                 "--web.port", Integer.toString(Repository.freePort())));
         Checkpoints.newest(checkpoints())
-                .ifPresent(path -> arguments.addAll(List.of("--restore.path", path.toUri().toString())));
+                .ifPresent(path ->
+                        arguments.addAll(List.of("--restore.path", path.toUri().toString())));
         return JavaProgram.start(
                 directory.resolve("job.log"),
                 List.of("-Xmx400m"),

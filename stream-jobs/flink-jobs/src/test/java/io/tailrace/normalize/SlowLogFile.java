@@ -14,9 +14,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** A slow log of MySQL 8.0 that grows, shipped line by line as a collector does. */
 final class SlowLogFile implements AutoCloseable {
 
-    private static final String BANNER = "/usr/sbin/mysqld, Version: 8.0.46 (MySQL Community Server - GPL). started with:\n"
-            + "Tcp port: 3306  Unix socket: /var/run/mysqld/mysqld.sock\n"
-            + "Time                 Id Command    Argument\n";
+    private static final String BANNER =
+            "/usr/sbin/mysqld, Version: 8.0.46 (MySQL Community Server - GPL). started with:\n"
+                    + "Tcp port: 3306  Unix socket: /var/run/mysqld/mysqld.sock\n"
+                    + "Time                 Id Command    Argument\n";
 
     private final String path;
     private final Instant start = Instant.now().truncatedTo(ChronoUnit.HOURS);

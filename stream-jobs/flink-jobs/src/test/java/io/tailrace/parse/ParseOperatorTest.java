@@ -106,7 +106,8 @@ class ParseOperatorTest {
     @Test
     void anUnknownFormatIsADeadLetter() throws Exception {
         FramedEntry entry = entry(0, NOW, 0.5);
-        send(new FramedEntry("c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", false, false, false));
+        send(new FramedEntry(
+                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", false, false, false));
         assertThat(side(ParseOutputs.DEAD_LETTERS))
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.UNKNOWN_FORMAT.name());
@@ -132,8 +133,21 @@ class ParseOperatorTest {
     void aBackfilledEntryIsMarked() throws Exception {
         FramedEntry e = entry(0, NOW, 0.5);
         send(new FramedEntry(
-                e.cluster(), e.instance(), e.source(), e.format(), e.zone(), e.log(), e.path(), e.generation(),
-                e.offset(), e.bytes(), "", "", false, false, true));
+                e.cluster(),
+                e.instance(),
+                e.source(),
+                e.format(),
+                e.zone(),
+                e.log(),
+                e.path(),
+                e.generation(),
+                e.offset(),
+                e.bytes(),
+                "",
+                "",
+                false,
+                false,
+                true));
         assertThat(operator.extractOutputValues().get(0).getFlags()).contains("backfilled");
     }
 
@@ -161,14 +175,40 @@ class ParseOperatorTest {
                 + "SET timestamp=" + time.getEpochSecond() + ";\nSELECT 42;\n";
         return withText(
                 new FramedEntry(
-                        "c", "db-1", "slowlog", "mysql-slow", "UTC", "/s", "/s", 1, offset, new byte[0], "", "", false,
-                        false, false),
+                        "c",
+                        "db-1",
+                        "slowlog",
+                        "mysql-slow",
+                        "UTC",
+                        "/s",
+                        "/s",
+                        1,
+                        offset,
+                        new byte[0],
+                        "",
+                        "",
+                        false,
+                        false,
+                        false),
                 text);
     }
 
     private static FramedEntry withText(FramedEntry e, String text) {
         return new FramedEntry(
-                e.cluster(), e.instance(), e.source(), e.format(), e.zone(), e.log(), e.path(), e.generation(),
-                e.offset(), text.getBytes(ISO_8859_1), "", "", false, false, false);
+                e.cluster(),
+                e.instance(),
+                e.source(),
+                e.format(),
+                e.zone(),
+                e.log(),
+                e.path(),
+                e.generation(),
+                e.offset(),
+                text.getBytes(ISO_8859_1),
+                "",
+                "",
+                false,
+                false,
+                false);
     }
 }

@@ -17,8 +17,9 @@ public final class Checkpoints {
         if (!Files.isDirectory(directory)) {
             return Optional.empty();
         }
-        try (Stream<Path> files = Files.find(
-                directory, 3, (path, attributes) -> path.getFileName().toString().equals("_metadata"))) {
+        try (Stream<Path> files = Files.find(directory, 3, (path, attributes) -> path.getFileName()
+                .toString()
+                .equals("_metadata"))) {
             return files.map(Path::getParent).max(Comparator.comparingLong(Checkpoints::id));
         }
     }

@@ -47,7 +47,8 @@ public final class ClickHouseServer implements AutoCloseable {
     /** Starts a server that has all tables. */
     public static ClickHouseServer start(Path directory) throws Exception {
         Optional<Path> library = Repository.installed("clickhouse", LIBRARY);
-        Assumptions.assumeTrue(library.isPresent(), "skipped: ClickHouse is not in the cache; `tailrace up` installs it");
+        Assumptions.assumeTrue(
+                library.isPresent(), "skipped: ClickHouse is not in the cache; `tailrace up` installs it");
         ClickHouseServer server = new ClickHouseServer(directory, library.get());
         server.configure();
         server.launch();
@@ -125,7 +126,9 @@ public final class ClickHouseServer implements AutoCloseable {
 
     private void migrate() throws Exception {
         try (Stream<Path> files = Files.list(Repository.root().resolve("sql/migrations"))) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".sql")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".sql"))
+                    .sorted()
+                    .toList()) {
                 query(filled(Files.readString(file)));
             }
         }

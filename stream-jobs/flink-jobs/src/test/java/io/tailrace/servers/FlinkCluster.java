@@ -21,16 +21,26 @@ import java.util.stream.Collectors;
 /** A standalone Flink cluster: a JobManager and a TaskManager, each in a process of its own. */
 public final class FlinkCluster implements AutoCloseable {
 
-    private static final String JOB_MANAGER =
-            "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
+    private static final String JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
     private static final String TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
     private static final Duration START_TIME = Duration.ofSeconds(120);
     private static final Pattern FILE_NAME = Pattern.compile("\"filename\"\\s*:\\s*\"([^\"]+)\"");
 
     /** What the job brings itself, and what only tests need: on both class paths it would be loaded twice. */
     private static final List<String> NOT_FLINKS = List.of(
-            "normalize-job", "/classes", "/test-classes", "flink-connector-kafka", "flink-avro", "kafka-clients",
-            "/avro/", "junit", "archunit", "assertj", "-tests.jar", "flink-test-utils", "testcontainers");
+            "normalize-job",
+            "/classes",
+            "/test-classes",
+            "flink-connector-kafka",
+            "flink-avro",
+            "kafka-clients",
+            "/avro/",
+            "junit",
+            "archunit",
+            "assertj",
+            "-tests.jar",
+            "flink-test-utils",
+            "testcontainers");
 
     private final Path directory;
     private final int restPort = Repository.freePort();
@@ -141,8 +151,7 @@ public final class FlinkCluster implements AutoCloseable {
     private JavaProgram launch(String mainClass, String heap) throws IOException {
         String name = mainClass.substring(mainClass.lastIndexOf('.') + 1);
         Path log = directory.resolve(name + ".log");
-        return JavaProgram.start(
-                log, List.of(heap), classPath(), mainClass, "--configDir", directory.toString());
+        return JavaProgram.start(log, List.of(heap), classPath(), mainClass, "--configDir", directory.toString());
     }
 
     private static String classPath() {

@@ -11,8 +11,18 @@ public final class JavaProgram implements AutoCloseable {
 
     /** What Flink's own scripts open to it on Java 17. */
     private static final List<String> OPENED = List.of(
-            "java.lang", "java.lang.reflect", "java.net", "java.io", "java.nio", "java.text", "java.time", "java.util",
-            "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks", "sun.nio.ch");
+            "java.lang",
+            "java.lang.reflect",
+            "java.net",
+            "java.io",
+            "java.nio",
+            "java.text",
+            "java.time",
+            "java.util",
+            "java.util.concurrent",
+            "java.util.concurrent.atomic",
+            "java.util.concurrent.locks",
+            "sun.nio.ch");
 
     private final Process process;
     private final Path output;

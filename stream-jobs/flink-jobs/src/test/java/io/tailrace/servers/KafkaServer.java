@@ -52,8 +52,7 @@ public final class KafkaServer implements AutoCloseable {
 
     private void configure() throws Exception {
         Files.createDirectories(directory);
-        String template =
-                Files.readString(Repository.root().resolve("embedded/kafka/server.properties.template"));
+        String template = Files.readString(Repository.root().resolve("embedded/kafka/server.properties.template"));
         Files.writeString(
                 configuration(),
                 template.replace("${PORT}", Integer.toString(port))

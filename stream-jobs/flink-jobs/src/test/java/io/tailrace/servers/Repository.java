@@ -19,7 +19,8 @@ public final class Repository {
         while (!Files.isDirectory(directory.resolve("sql/migrations"))) {
             directory = directory.getParent();
             if (directory == null) {
-                throw new IllegalStateException("sql/migrations is not above " + Path.of("").toAbsolutePath());
+                throw new IllegalStateException(
+                        "sql/migrations is not above " + Path.of("").toAbsolutePath());
             }
         }
         return directory;
@@ -30,14 +31,16 @@ public final class Repository {
         return Path.of("").toAbsolutePath().resolveSibling(name);
     }
 
-    /** Something in the cache, such as {@code clickhouse} and {@code node_modules/…}; the newest if there are several. */
+    /** Something below a part's entry in the cache; of several entries the newest. */
     public static Optional<Path> installed(String part, String below) {
         Path entries = cache().resolve(part);
         if (!Files.isDirectory(entries)) {
             return Optional.empty();
         }
         try (Stream<Path> found = Files.list(entries)) {
-            return found.map(entry -> entry.resolve(below)).filter(Files::exists).max(Repository::byAge);
+            return found.map(entry -> entry.resolve(below))
+                    .filter(Files::exists)
+                    .max(Repository::byAge);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
