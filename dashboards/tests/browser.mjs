@@ -99,9 +99,10 @@ export class Browser {
       await this.page.evaluate(() => { window.drawnSince = undefined; });
       await this.page.waitForFunction(({ something, animation }) => {
         const charts = [...document.querySelectorAll('[data-test-viz-type]')];
-        const drawn = charts.length > 0 && charts.every((chart) =>
-          !chart.querySelector('.loading, [data-test="loading-indicator"], .ant-skeleton')
-          && chart.querySelector(something));
+        const loading = '.loading, [data-test="loading-indicator"], .ant-skeleton';
+        const drawn = charts.length > 0
+          && charts.every((chart) => !chart.querySelector(loading) && chart.querySelector(something))
+          && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
         window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
         return drawn && performance.now() - window.drawnSince > animation;
       }, { something: SOMETHING, animation: ANIMATION_MS }, { polling: 100 });

@@ -32,7 +32,10 @@ class Client:
         """Imports a bundle of assets over what is there. `passwords`: file of a database → its password."""
         boundary = uuid.uuid4().hex
         body = _form(boundary, bundle, {"passwords": json.dumps(passwords)})
-        self._request("/api/v1/assets/import/", body, f"multipart/form-data; boundary={boundary}")
+        try:
+            self._request("/api/v1/assets/import/", body, f"multipart/form-data; boundary={boundary}")
+        except SupersetError as error:  # 6.1.0 keeps the reason to itself
+            raise SupersetError(f"{error}; its log names the file: tailrace logs superset") from None
 
     def export_assets(self) -> bytes:
         """Every asset of this Superset, as a zip file."""
