@@ -276,7 +276,7 @@ def balance(
 
 def gaps(clickhouse: ClickHouse, instance: str = "") -> list[Gap]:
     """The ranges that are missing now, in order of file and offset."""
-    return [_of(Gap, row) for row in _Reader(clickhouse, {"instance": instance}).rows("gaps")]
+    return [_of(Gap, row) for row in _Reader(clickhouse, instance).rows("gaps")]
 
 
 def coverage(
