@@ -78,12 +78,24 @@ final class GapRegion implements FrameListener {
         return reader.frontier();
     }
 
-    boolean endMayBeLonger() {
-        return reader.endMayBeLonger();
+    /** Whether a line at an offset is the next one; the byte before it may be the rest of a line end. */
+    boolean continuesAt(long offset) {
+        boolean restOfLineEnd = reader.endMayBeLonger() || isUntouched();
+        return offset == reader.frontier() || (offset == reader.frontier() + 1 && restOfLineEnd);
     }
 
-    void extendLastLine() {
-        reader.extendLastLine();
+    private boolean isUntouched() {
+        Piece next = pieceAt(reader.frontier());
+        return next != null && next.isGap() && next.postedFrom == reader.frontier();
+    }
+
+    /** The byte at the frontier ends the line before it. */
+    void readLineEnd(String hint) {
+        if (reader.endMayBeLonger()) {
+            reader.extendLastLine();
+        } else {
+            reader.read(hint, new byte[] {'\n'}, 0, 1);
+        }
     }
 
     /** Adds what was posted next; {@code bytes} may be null. */
@@ -109,11 +121,18 @@ final class GapRegion implements FrameListener {
         return needed == null ? to : needed.postedTo;
     }
 
-    /** Reads lines at the frontier; whether the region is filled. */
-    boolean read(String hint, byte[] bytes, int start, int end) {
+    /**
+     * Reads lines at the frontier; whether the region is filled.
+     *
+     * @param exact the last line end is as in the file, not as a collector may have shortened it
+     */
+    boolean read(String hint, byte[] bytes, int start, int end, boolean exact) {
         Piece piece = pieceAt(reader.frontier());
         if (piece != null && piece.isGap()) {
             reader.read(hint, bytes, start, end);
+            if (!exact && reader.frontier() + 1 == piece.postedTo && reader.endMayBeLonger()) {
+                reader.extendLastLine();
+            }
         } else {
             reader.readAgain(bytes, start, end);
         }

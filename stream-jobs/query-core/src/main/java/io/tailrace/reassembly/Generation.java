@@ -315,8 +315,7 @@ final class Generation implements FrameListener {
 
     private GapRegion fillableAt(long offset) {
         for (GapRegion region : regions.values()) {
-            boolean here = region.frontier() == offset;
-            if (here || (region.frontier() + 1 == offset && region.endMayBeLonger())) {
+            if (region.continuesAt(offset)) {
                 return region;
             }
         }
@@ -325,13 +324,13 @@ final class Generation implements FrameListener {
 
     private int fill(GapRegion region, LineBlock block, int from, int to) {
         if (region.frontier() < block.offset() + from) {
-            region.extendLastLine();
+            region.readLineEnd(block.format());
         }
         int end = (int) Math.min(to, region.neededTo() - block.offset());
         if (end <= from) {
             return from;
         }
-        if (region.read(block.format(), block.bytes(), from, end)) {
+        if (region.read(block.format(), block.bytes(), from, end, block.backfill())) {
             finish(region);
         }
         return end;

@@ -36,15 +36,12 @@ final class Lines {
 
     /**
      * Index after the last byte of the line's content: without line feed and carriage returns before it, of which a
-     * collector may have stripped one.
+     * collector may have stripped one. A range that ends amid such a line end is told by its carriage return.
      */
     static int contentEnd(byte[] bytes, int from, int to) {
-        int end = to;
-        if (end > from && bytes[end - 1] == '\n') {
+        int end = to > from && bytes[to - 1] == '\n' ? to - 1 : to;
+        while (end > from && bytes[end - 1] == '\r') {
             end--;
-            while (end > from && bytes[end - 1] == '\r') {
-                end--;
-            }
         }
         return end;
     }
