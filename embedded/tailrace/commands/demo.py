@@ -44,9 +44,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps(sys.stderr if arguments.json else sys.stdout)
-    _start(context, steps)
+    if _is_running(context):
+        _watch(context)
+    else:
+        bringup.install(context.settings, context.home, steps.show)
+        demo.watch(context.settings, context.home)
     written = demo.feed(context.home)
     steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
+    bringup.bring_up(context.settings, context.home, steps.show)
+    return _report(arguments, context, steps)
+
+
+def _report(arguments: argparse.Namespace, context: Context, steps: Steps) -> Exit:
     clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps)
     running = control.status(context.home)
@@ -57,14 +66,11 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     return Exit.OK if found.balances and not found.behind else Exit.FAILED
 
 
-def _start(context: Context, steps: Steps) -> None:
-    """Has the stack running and healthy, with collectors that watch the demo's logs."""
-    was_running = _is_running(context)
-    added = demo.watch(context.settings, context.home)
-    if was_running and added:
+def _watch(context: Context) -> None:
+    """Has the running collectors watch the demo's logs too."""
+    if demo.watch(context.settings, context.home):
         for part in COLLECTORS:
             control.restart(context.home, part)
-    bringup.bring_up(context.settings, context.home, steps.show)
 
 
 def _is_running(context: Context) -> bool:
