@@ -6,8 +6,10 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.json.RecordJson;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -114,5 +116,23 @@ class CorporaTest {
     private static LogFormat detected(byte[] file) {
         byte[] head = Arrays.copyOf(file, Math.min(file.length, 4096));
         return new KnownFormats().detect("", "auto", head).orElseThrow();
+    }
+
+    /** Passwords that the workload sets, and the hashes that PXC and MariaDB write instead. */
+    private static final Pattern PASSWORD = Pattern.compile("(?i)s3cret|hasło|\\*[0-9a-f]{40}");
+
+    @Test
+    void noPasswordOfARealLogLeavesItsParser() {
+        RecordJson json = new RecordJson();
+        List<Path> files = new ArrayList<>(Corpora.files("ours/slow/real", ".slow.log"));
+        files.addAll(Corpora.files("ours/audit/real", ".csv", "auditJSON.log"));
+        for (Path path : files) {
+            byte[] file = Corpora.read(path);
+            LogFormat format = detected(file);
+            for (Parsed.Outcome outcome : Parsed.of(format, FramedLog.of(format, file))) {
+                String all = json.write(outcome.event()) + outcome.fingerprint() + outcome.statement();
+                assertThat(PASSWORD.matcher(all).find()).as(path + ": " + all).isFalse();
+            }
+        }
     }
 }
