@@ -1,5 +1,6 @@
 package io.tailrace.normalize;
 
+import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +25,21 @@ public final class NormalizeJob {
         StreamExecutionEnvironment environment =
                 StreamExecutionEnvironment.getExecutionEnvironment(FlinkSettings.of(config));
         new NormalizePipeline(config).addTo(environment);
+        if (environment instanceof LocalStreamEnvironment) {
+            System.exit(executeHere(environment));
+        }
         environment.execute();
+    }
+
+    /** Runs the job in this process to its end, and says how it ended: threads of its Flink may outlive it. */
+    private static int executeHere(StreamExecutionEnvironment environment) {
+        try {
+            environment.execute();
+            LOG.info("the job has ended");
+            return 0;
+        } catch (Exception e) {
+            LOG.error("the job has failed", e);
+            return 1;
+        }
     }
 }
