@@ -1,5 +1,7 @@
 package io.tailrace.slowlog;
 
+import java.nio.ByteBuffer;
+
 /**
  * A run of header lines within a statement that is not complete: either the start of the next entry, or text of the
  * statement that looks like one.
@@ -38,10 +40,6 @@ final class HeaderGroup {
 
     boolean isOpen() {
         return step != NONE;
-    }
-
-    boolean isStamped() {
-        return step == STAMPED;
     }
 
     /** The run has what only a complete header has; a semicolon after it is the header's own. */
@@ -119,11 +117,20 @@ final class HeaderGroup {
         return anotherEntry ? Verdict.REFUTED : Verdict.PROVEN;
     }
 
-    int step() {
-        return step;
+    void write(ByteBuffer out) {
+        int flags = (inside ? 1 : 0) | (afterStatement ? 2 : 0) | (afterSemicolon ? 4 : 0) | (fits ? 8 : 0);
+        out.put((byte) step).put((byte) flags).putLong(from).putLong(timestamp).putLong(querySeconds);
     }
 
-    void step(int savedStep) {
-        step = savedStep;
+    void read(ByteBuffer in) {
+        step = in.get();
+        int flags = in.get();
+        inside = (flags & 1) != 0;
+        afterStatement = (flags & 2) != 0;
+        afterSemicolon = (flags & 4) != 0;
+        fits = (flags & 8) != 0;
+        from = in.getLong();
+        timestamp = in.getLong();
+        querySeconds = in.getLong();
     }
 }

@@ -8,7 +8,6 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -16,14 +15,11 @@ import java.util.Arrays;
  * reasons, are in docs/FORMATS.md.
  *
  * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
- * comment starts no entry. A literal is given up when {@value #PROOFS_AGAINST_LITERAL} headers that fit the log were
+ * comment starts no entry. A literal is given up when {@value LiteralProofs#ENOUGH} headers that fit the log were
  * read since it opened, or one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes: servers log
  * statements that they refused, unterminated literals included, and statements under NO_BACKSLASH_ESCAPES.
  */
 final class SlowLogFramer implements EntryFramer {
-
-    /** Entries that follow a literal's start and fit the log before the literal is held to be unterminated. */
-    static final int PROOFS_AGAINST_LITERAL = 3;
 
     /** Bytes of an entry after which one proof is enough. */
     static final int LITERAL_LIMIT = 16 << 20;
@@ -34,10 +30,10 @@ final class SlowLogFramer implements EntryFramer {
     /** Most bytes of one rejection of lines that belong to no entry. */
     static final int REJECTION_LIMIT = 1 << 20;
 
-    /** Longest time header and database name that is carried, bytes. A MySQL identifier has at most 256. */
-    private static final int CARRIED_LIMIT = 320;
-
     private static final byte SNAPSHOT_VERSION = 1;
+
+    /** More bytes than a snapshot has. */
+    private static final int SNAPSHOT_ROOM = 1024;
 
     private enum State {
         /** Outside entries. */
@@ -58,7 +54,8 @@ final class SlowLogFramer implements EntryFramer {
 
     private final StatementScanner scanner = new StatementScanner();
     private final HeaderGroup group = new HeaderGroup();
-    private final LaterEntries laterEntries = new LaterEntries();
+    private final LiteralProofs proofs = new LiteralProofs();
+    private final CarriedContext carried = new CarriedContext();
 
     private State state = State.BETWEEN;
     /** Next offset to read. */
@@ -75,22 +72,12 @@ final class SlowLogFramer implements EntryFramer {
     private long entryTimestamp;
 
     private boolean forgedHeader;
-    /** Where headers that fit the log start within a literal; {@link #proofs} are set. */
-    private final long[] proofFrom = new long[PROOFS_AGAINST_LITERAL];
-    private int proofs;
-    /** Bit i: a line that ends with a semicolon stands before proof i. */
-    private int proofAfterSemicolon;
     private boolean lineEndsWithSemicolon;
     private int bannerStep;
     private long bannerFrom;
     private boolean statementMayEndAtBanner;
     /** Entries that start before this offset were found by giving up a literal. */
     private long ambiguousUntil;
-
-    private byte[] time = new byte[0];
-    private byte[] database = new byte[0];
-    private String timeText = "";
-    private String databaseText = "";
 
     @Override
     public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
@@ -130,7 +117,7 @@ final class SlowLogFramer implements EntryFramer {
         start = resumeAt;
         entrySeen = false;
         ambiguousUntil = 0;
-        forgetContext();
+        carried.forget();
     }
 
     private void between(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
@@ -148,7 +135,7 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private void startBanner(SlowLogLine line, FrameListener out) {
-        forgetContext();
+        carried.forget();
         entrySeen = true;
         state = State.BANNER;
         bannerStep = line == SlowLogLine.BANNER_VERSION ? 1 : 2;
@@ -183,9 +170,7 @@ final class SlowLogFramer implements EntryFramer {
         statementStarted = false;
         entryTimestamp = 0;
         forgedHeader = false;
-        proofs = 0;
-        proofAfterSemicolon = 0;
-        laterEntries.clear();
+        proofs.clear();
         bannerStep = 0;
         group.clear();
         scanner.reset();
@@ -194,7 +179,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void header(SlowLogLine line, byte[] bytes, int from, int end) {
         if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
-            carryTime(bytes, from, end);
+            ownTime |= carried.takeTime(bytes, from, end);
         }
         ownUser |= line == SlowLogLine.USER || line == SlowLogLine.TIME_AND_USER;
     }
@@ -231,8 +216,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void use(byte[] bytes, int from, int end) {
         ownDatabase = true;
-        database = carried(bytes, SlowLogFields.databaseFrom(from), end);
-        databaseText = null;
+        carried.takeDatabase(bytes, from, end);
         state = bytes[end - 1] == ';' ? State.AFTER_USE : State.USE_OPEN;
     }
 
@@ -241,8 +225,7 @@ final class SlowLogFramer implements EntryFramer {
             rejectAndStart(line, bytes, from, end, offset, out);
             return;
         }
-        database = append(database, bytes, from, end);
-        databaseText = null;
+        carried.appendToDatabase(bytes, from, end);
         if (end > from && bytes[end - 1] == ';') {
             state = State.AFTER_USE;
         }
@@ -271,14 +254,14 @@ final class SlowLogFramer implements EntryFramer {
             return;
         }
         statementStarted = true;
-        readOtherwise(line, bytes, from, end);
+        forgedHeader |= proofs.areRefutedBy(line, bytes, from, end);
         if (group.isOpen() && closesRun(line, bytes, from, end, offset, out)) {
             return;
         }
         if (line.startsEntry() && !group.isOpen()) {
             group.start(line, offset, scanner.inside(), scanner.mayBeComplete());
             group.afterSemicolon = lineEndsWithSemicolon;
-            group.fits = !isBeforeThisEntry(line, bytes, from, end);
+            group.fits = !ownTime || line == SlowLogLine.USER || !carried.isAfter(bytes, from, end);
         }
         lineEndsWithSemicolon = end > from && bytes[end - 1] == ';';
         if (bannerProven(line, bytes, from, end, offset, out)) {
@@ -287,39 +270,19 @@ final class SlowLogFramer implements EntryFramer {
         scanner.line(bytes, from, end);
         if (scanner.complete() && !group.holdsSemicolon()) {
             endOfStatement(out);
-        } else if (proofs > 0 && position - start > LITERAL_LIMIT) {
+        } else if (!proofs.isEmpty() && position - start > LITERAL_LIMIT) {
             giveUpLiteral(out);
         }
     }
 
     /** Where both readings of a literal end an entry here, the one wins that sees no header in it. */
     private void endOfStatement(FrameListener out) {
-        if (laterEntries.isBetween() && endsEntry(0)) {
+        if (proofs.endEntryHere()) {
             giveUpLiteral(out);
         } else {
-            forgedHeader |= group.isOpen() || proofs > 0;
+            forgedHeader |= group.isOpen() || !proofs.isEmpty();
             complete(position, out);
         }
-    }
-
-    private void readOtherwise(SlowLogLine line, byte[] bytes, int from, int end) {
-        if (laterEntries.isRead() && !laterEntries.line(line, bytes, from, end)) {
-            laterEntries.clear();
-            proofs = 0;
-            proofAfterSemicolon = 0;
-            forgedHeader = true;
-        }
-    }
-
-    /** A later entry is not written before this one. Only times of one form and zone can be compared as text. */
-    private boolean isBeforeThisEntry(SlowLogLine line, byte[] bytes, int from, int end) {
-        if (!ownTime || line == SlowLogLine.USER) {
-            return false;
-        }
-        int timeFrom = SlowLogFields.timeFrom(bytes, from, end);
-        int timeTo = SlowLogFields.timeTo(bytes, from, end);
-        return timeTo - timeFrom == time.length
-                && Arrays.compare(bytes, timeFrom, timeTo, time, 0, time.length) < 0;
     }
 
     /** Lets the open run of header lines judge the next line; true when the line is dealt with. */
@@ -344,7 +307,7 @@ final class SlowLogFramer implements EntryFramer {
     /** The run starts the next entry: reading goes on there. */
     private boolean nextEntryFound(FrameListener out) {
         if (group.afterStatement) {
-            forgedHeader |= proofs > 0;
+            forgedHeader |= !proofs.isEmpty();
             complete(group.from, out);
         } else {
             rejectIncomplete(group.from, out);
@@ -356,16 +319,12 @@ final class SlowLogFramer implements EntryFramer {
     private boolean proofAgainstLiteral(
             SlowLogLine line, byte[] bytes, int from, int end, FrameListener out) {
         if (group.fits && timestampFits()) {
-            proofAfterSemicolon |= group.afterSemicolon ? 1 << proofs : 0;
-            proofFrom[proofs++] = group.from;
-            if (!laterEntries.isRead()) {
-                laterEntries.start(line, bytes, from, end);
-            }
+            proofs.add(group, line, bytes, from, end);
         } else {
             forgedHeader = true;
         }
         group.clear();
-        if (proofs >= PROOFS_AGAINST_LITERAL) {
+        if (proofs.areEnough()) {
             giveUpLiteral(out);
             return true;
         }
@@ -382,21 +341,16 @@ final class SlowLogFramer implements EntryFramer {
     private void giveUpLiteral(FrameListener out) {
         ambiguousUntil = position;
         endAtProof(0, out);
-        resumeAt(proofFrom[0]);
+        resumeAt(proofs.from(0));
     }
 
-    /** What ends before a proof is an entry where it ends as one: the server wrote its semicolon and line end. */
     private void endAtProof(int proof, FrameListener out) {
-        if (endsEntry(proof)) {
-            complete(proofFrom[proof], out);
+        if (proofs.endsEntry(proof)) {
+            complete(proofs.from(proof), out);
         } else {
-            reject(proofFrom[proof], DeadLetterCode.UNTERMINATED_LITERAL, out);
+            reject(proofs.from(proof), DeadLetterCode.UNTERMINATED_LITERAL, out);
         }
-        start = proofFrom[proof];
-    }
-
-    private boolean endsEntry(int proof) {
-        return (proofAfterSemicolon & 1 << proof) != 0;
+        start = proofs.from(proof);
     }
 
     private boolean bannerProven(
@@ -419,7 +373,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void cutAtBanner(FrameListener out) {
         long banner = bannerFrom;
-        if (proofs > 0) {
+        if (!proofs.isEmpty()) {
             giveUpLiteral(out);
         } else {
             if (statementMayEndAtBanner) {
@@ -451,9 +405,9 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private EntryContext context() {
-        String inheritedTime = ownTime ? "" : timeText();
-        String inheritedDatabase = ownDatabase ? "" : databaseText();
-        boolean ambiguous = start < ambiguousUntil || proofs > 0;
+        String inheritedTime = ownTime ? "" : carried.time();
+        String inheritedDatabase = ownDatabase ? "" : carried.database();
+        boolean ambiguous = start < ambiguousUntil || !proofs.isEmpty();
         if (inheritedTime.isEmpty() && inheritedDatabase.isEmpty() && !forgedHeader && !ambiguous) {
             return EntryContext.NONE;
         }
@@ -512,7 +466,7 @@ final class SlowLogFramer implements EntryFramer {
             start = group.from;
             rejectIncomplete(position, out);
         } else if (scanner.mayBeComplete()) {
-            forgedHeader |= group.isOpen() || proofs > 0;
+            forgedHeader |= group.isOpen() || !proofs.isEmpty();
             complete(position, out);
         } else {
             finishLiteral(out);
@@ -521,81 +475,30 @@ final class SlowLogFramer implements EntryFramer {
 
     /** The literal that is open never ends, so the headers in it are true; nothing is left to read them again. */
     private void finishLiteral(FrameListener out) {
-        for (int proof = 0; proof < proofs; proof++) {
+        for (int proof = 0; proof < proofs.count(); proof++) {
             endAtProof(proof, out);
         }
-        if (proofs > 0 && lineEndsWithSemicolon) {
+        if (!proofs.isEmpty() && lineEndsWithSemicolon) {
             complete(position, out);
         } else {
             rejectIncomplete(position, out);
         }
     }
 
-    private void carryTime(byte[] bytes, int from, int end) {
-        byte[] value = carried(
-                bytes, SlowLogFields.timeFrom(bytes, from, end), SlowLogFields.timeTo(bytes, from, end));
-        if (value.length > 0) {
-            time = value;
-            timeText = null;
-            ownTime = true;
-        }
-    }
-
-    private static byte[] carried(byte[] bytes, int from, int end) {
-        return Arrays.copyOfRange(bytes, from, Math.max(from, Math.min(end, from + CARRIED_LIMIT)));
-    }
-
-    private static byte[] append(byte[] first, byte[] bytes, int from, int end) {
-        int length = Math.min(end - from, Math.max(0, CARRIED_LIMIT - first.length - 1));
-        byte[] joined = Arrays.copyOf(first, first.length + 1 + length);
-        joined[first.length] = '\n';
-        System.arraycopy(bytes, from, joined, first.length + 1, length);
-        return joined;
-    }
-
-    private String timeText() {
-        if (timeText == null) {
-            timeText = new String(time, StandardCharsets.ISO_8859_1);
-        }
-        return timeText;
-    }
-
-    private String databaseText() {
-        if (databaseText == null) {
-            databaseText = SlowLogFields.rawDatabaseName(database);
-        }
-        return databaseText;
-    }
-
-    private void forgetContext() {
-        time = new byte[0];
-        database = new byte[0];
-        timeText = "";
-        databaseText = "";
-    }
-
     @Override
     public byte[] snapshot() {
-        ByteBuffer buffer = ByteBuffer.allocate(FIXED_SNAPSHOT + time.length + database.length);
-        buffer.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
-        buffer.put(flags(entrySeen, ownTime, ownUser, ownDatabase, statementStarted, forgedHeader));
-        buffer.put(flags(
-                group.inside, group.afterStatement, group.afterSemicolon, group.fits, statementMayEndAtBanner,
+        ByteBuffer out = ByteBuffer.allocate(SNAPSHOT_ROOM);
+        out.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
+        out.put(flags(
+                entrySeen, ownTime, ownUser, ownDatabase, statementStarted, forgedHeader, statementMayEndAtBanner,
                 lineEndsWithSemicolon));
-        buffer.putLong(position).putLong(start).putLong(entryTimestamp).putInt(scanner.state());
-        buffer.put((byte) group.step()).putLong(group.from).putLong(group.timestamp).putLong(group.querySeconds);
-        buffer.put((byte) proofs).put((byte) proofAfterSemicolon).putLong(laterEntries.state());
-        for (long proof : proofFrom) {
-            buffer.putLong(proof);
-        }
-        buffer.put((byte) bannerStep).putLong(bannerFrom).putLong(ambiguousUntil);
-        buffer.putShort((short) time.length).put(time).putShort((short) database.length).put(database);
-        return buffer.array();
+        out.putLong(position).putLong(start).putLong(entryTimestamp).putInt(scanner.state());
+        out.put((byte) bannerStep).putLong(bannerFrom).putLong(ambiguousUntil);
+        group.write(out);
+        proofs.write(out);
+        carried.write(out);
+        return Arrays.copyOf(out.array(), out.position());
     }
-
-    /** Bytes of a snapshot without the two carried values. */
-    private static final int FIXED_SNAPSHOT =
-            5 + 3 * 8 + 4 + 1 + 3 * 8 + 2 + 8 + PROOFS_AGAINST_LITERAL * 8 + 1 + 2 * 8 + 2 * 2;
 
     static SlowLogFramer restore(byte[] snapshot) {
         ByteBuffer buffer = ByteBuffer.wrap(snapshot);
@@ -609,50 +512,28 @@ final class SlowLogFramer implements EntryFramer {
         return framer;
     }
 
-    private void read(ByteBuffer buffer) {
-        state = State.values()[buffer.get()];
-        skipCode = DeadLetterCode.values()[buffer.get()];
-        int flags = buffer.get();
+    private void read(ByteBuffer in) {
+        state = State.values()[in.get()];
+        skipCode = DeadLetterCode.values()[in.get()];
+        int flags = in.get();
         entrySeen = (flags & 1) != 0;
         ownTime = (flags & 2) != 0;
         ownUser = (flags & 4) != 0;
         ownDatabase = (flags & 8) != 0;
         statementStarted = (flags & 16) != 0;
         forgedHeader = (flags & 32) != 0;
-        int groupFlags = buffer.get();
-        group.inside = (groupFlags & 1) != 0;
-        group.afterStatement = (groupFlags & 2) != 0;
-        group.afterSemicolon = (groupFlags & 4) != 0;
-        group.fits = (groupFlags & 8) != 0;
-        statementMayEndAtBanner = (groupFlags & 16) != 0;
-        lineEndsWithSemicolon = (groupFlags & 32) != 0;
-        position = buffer.getLong();
-        start = buffer.getLong();
-        entryTimestamp = buffer.getLong();
-        scanner.restore(buffer.getInt());
-        group.step(buffer.get());
-        group.from = buffer.getLong();
-        group.timestamp = buffer.getLong();
-        group.querySeconds = buffer.getLong();
-        proofs = buffer.get();
-        proofAfterSemicolon = buffer.get();
-        laterEntries.restore(buffer.getLong());
-        for (int i = 0; i < proofFrom.length; i++) {
-            proofFrom[i] = buffer.getLong();
-        }
-        bannerStep = buffer.get();
-        bannerFrom = buffer.getLong();
-        ambiguousUntil = buffer.getLong();
-        time = carried(buffer);
-        database = carried(buffer);
-        timeText = null;
-        databaseText = null;
-    }
-
-    private static byte[] carried(ByteBuffer buffer) {
-        byte[] value = new byte[buffer.getShort()];
-        buffer.get(value);
-        return value;
+        statementMayEndAtBanner = (flags & 64) != 0;
+        lineEndsWithSemicolon = (flags & 128) != 0;
+        position = in.getLong();
+        start = in.getLong();
+        entryTimestamp = in.getLong();
+        scanner.restore(in.getInt());
+        bannerStep = in.get();
+        bannerFrom = in.getLong();
+        ambiguousUntil = in.getLong();
+        group.read(in);
+        proofs.read(in);
+        carried.read(in);
     }
 
     private static byte flags(boolean... flags) {

@@ -1,0 +1,432 @@
+package io.tailrace.reassembly;
+
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories of a log: writes, rotations with identical banners, restarts of the collector, duplicates,
+ * reordering, losses, saves and restores at any moment. Whatever happens, the books balance; where nothing was lost,
+ * the entries are those of the files themselves; and a backfill makes up for what was lost.
+ */
+class ReassemblySimulationTest {
+
+    private static final int HISTORIES = Integer.getInteger("tailrace.histories", 1500);
+    private static final long CENSUS_MILLIS = 10_000;
+    /** Two new files with nothing but equal banners between two censuses cannot be told apart. */
+    private static final long ROTATION_MILLIS = 25_000;
+    private static final ReassemblyLimits LIMITS =
+            new ReassemblyLimits(1 << 16, 30_000, 1 << 20, 128, 4096, 256, 4096, 1L << 40, 16);
+
+    private record Delivery(long at, int order, SimulatedHost.Sent sent, CensusRecord census) {}
+
+    @Test
+    void nothingIsLostOrTwiceWhenLinesComeInOrder() {
+        run(1, false, false);
+    }
+
+    @Test
+    void duplicatesAndReorderingChangeNothing() {
+        run(2, true, false);
+    }
+
+    @Test
+    void lossesAreExactlyTheGapsAndBackfillMakesUpForThem() {
+        run(3, false, true);
+    }
+
+    @Test
+    void lossesAmidDuplicatesAndReorderingAreGapsToo() {
+        run(4, true, true);
+    }
+
+    private static void run(int family, boolean disorder, boolean loss) {
+        for (int i = 0; i < HISTORIES; i++) {
+            long seed = family * 1_000_003L + i;
+            try {
+                new History(seed, disorder, loss).play();
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("history with seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static final class History {
+        private final Random random;
+        private final boolean disorder;
+        private final boolean loss;
+        private final SimulatedHost host;
+        private final Books books = new Books();
+        private final PlainFormat format = new PlainFormat();
+        private final PriorityQueue<Delivery> network = new PriorityQueue<>(
+                (a, b) -> a.at() != b.at() ? Long.compare(a.at(), b.at()) : Integer.compare(a.order(), b.order()));
+        private MemoryStore store = new MemoryStore();
+        private LogReassembler reassembler;
+        private long now = 1_000_000;
+        private long lastCensus;
+        private long lastRotation = now;
+        private int sentCount;
+        private boolean dropping;
+
+        History(long seed, boolean disorder, boolean loss) {
+            this.random = new Random(seed);
+            this.disorder = disorder;
+            this.loss = loss;
+            this.host = new SimulatedHost(random, random.nextInt(3) == 0, !loss && random.nextInt(3) == 0,
+                    // a hole in late lines of a renamed file under its old name could be the new file's lost head
+                    loss || random.nextBoolean());
+            reassembler = new LogReassembler(SimulatedHost.LOG, format, LIMITS, "test", books);
+        }
+
+        void play() {
+            for (int steps = 20 + random.nextInt(120); steps > 0; steps--) {
+                step();
+            }
+            settle();
+            check();
+            if (loss) {
+                backfill();
+            }
+        }
+
+        private void step() {
+            int action = random.nextInt(100);
+            if (action < 40) {
+                host.write();
+            } else if (action < 75) {
+                send(host.read(now, false));
+            } else if (action < 80 && host.rotations() < 4 && now - lastRotation > ROTATION_MILLIS) {
+                rotate();
+            } else if (action < 84 && disorder) {
+                host.restartCollector();
+            } else if (action < 90) {
+                saveAndRestore();
+            }
+            pass(random.nextInt(10) == 0 ? random.nextInt(40_000) : random.nextInt(3_000));
+        }
+
+        /**
+         * Without loss the collector reads the renamed file to its end before it forgets it. With loss the census looks
+         * before and after: otherwise a line in mid-file could be of either file, and nothing would tell. Lines come
+         * late by seconds, but not by a rotation.
+         */
+        private void rotate() {
+            if (disorder) {
+                pass(9_500);
+            }
+            if (loss) {
+                takeCensus();
+                pass(1000);
+            } else {
+                send(host.read(now, true));
+            }
+            host.rotate();
+            lastRotation = now;
+            if (loss) {
+                pass(1000);
+                takeCensus();
+                pass(1000);
+            }
+        }
+
+        private void takeCensus() {
+            lastCensus = now;
+            for (CensusRecord record : host.census(now)) {
+                network.add(new Delivery(now + random.nextInt(3000), sentCount++, null, record));
+            }
+        }
+
+        private void send(List<SimulatedHost.Sent> sent) {
+            for (SimulatedHost.Sent each : sent) {
+                dropping = loss && random.nextInt(dropping ? 3 : 12) == 0 != dropping;
+                if (!dropping) {
+                    long delay = disorder && random.nextInt(8) == 0 ? random.nextInt(9_000) : 0;
+                    deliver(each, now + delay);
+                }
+                if (!dropping && disorder && random.nextInt(8) == 0) {
+                    deliver(each, now + random.nextInt(20_000));
+                }
+            }
+        }
+
+        private void deliver(SimulatedHost.Sent sent, long at) {
+            network.add(new Delivery(at, sentCount++, sent, null));
+            int from = (int) sent.block().offset();
+            byte[] bytes = sent.file().bytes();
+            int to = (int) sent.block().end();
+            to += bytes[to - 1] == '\r' ? 1 : 0;
+            sent.file().delivered.set(from, to);
+        }
+
+        private void pass(long millis) {
+            long until = now + millis;
+            while (now < until) {
+                now = Math.min(until, now + 1000);
+                if (now - lastCensus >= CENSUS_MILLIS) {
+                    takeCensus();
+                }
+                while (!network.isEmpty() && network.peek().at() <= now) {
+                    Delivery delivery = network.poll();
+                    if (delivery.census() != null) {
+                        reassembler.census(delivery.census(), now);
+                    } else {
+                        reassembler.block(delivery.sent().block(), now);
+                    }
+                }
+                if (reassembler.nextTick(now - 1000) <= now) {
+                    reassembler.tick(now);
+                }
+            }
+        }
+
+        private void saveAndRestore() {
+            reassembler.flush(now);
+            reassembler.save(store);
+            reassembler =
+                    LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
+        }
+
+        private void settle() {
+            send(host.read(now, true));
+            pass(200_000);
+            reassembler.flush(now);
+            pass(2_000);
+            saveAndRestore();
+        }
+
+        private Map<Long, SimulatedHost.LogFile> filesByGeneration() {
+            Map<Long, SimulatedHost.LogFile> found = new TreeMap<>();
+            Set<Long> seen = new HashSet<>();
+            books.frontiers().forEach((generation, row) -> {
+                SimulatedHost.LogFile file = host.files.stream()
+                        .filter(f -> f.inode == row.getInode())
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError("generation " + generation + " has no file"));
+                if (!seen.add(file.inode)) {
+                    throw new AssertionError("two generations are the file " + file.inode);
+                }
+                found.put(generation, file);
+            });
+            return found;
+        }
+
+        private void check() {
+            Map<Long, SimulatedHost.LogFile> files = filesByGeneration();
+            for (SimulatedHost.LogFile file : host.files) {
+                if (!file.delivered.isEmpty() && !files.containsValue(file)) {
+                    throw new AssertionError("no generation is the file " + file.inode);
+                }
+            }
+            books.postings.stream()
+                    .filter(p -> p.getDetail().equals(DeadLetterCode.OFFSET_CONFLICT.name()))
+                    .findFirst()
+                    .ifPresent(p -> {
+                        throw new AssertionError("conflict: " + p);
+                    });
+            Map<Long, LedgerEntry> frontiers = books.frontiers();
+            files.forEach((generation, file) -> {
+                LedgerEntry frontier = frontiers.get(generation);
+                books.assertTiled(generation, frontier.getFromOffset());
+                checkGaps(generation, file, frontier.getToOffset());
+                checkEntries(generation, file, frontier);
+            });
+        }
+
+        private void checkGaps(long generation, SimulatedHost.LogFile file, long frontier) {
+            BitSet lost = new BitSet();
+            lost.set(0, (int) frontier);
+            lost.andNot(file.delivered);
+            BitSet gaps = gaps(generation);
+            byte[] bytes = file.bytes();
+            BitSet difference = (BitSet) gaps.clone();
+            difference.xor(lost);
+            if (loss) {
+                // what comes after its gap was recorded stays in it as long as the entry it begins is not whole
+                difference.and(lost);
+            }
+            for (int i = difference.nextSetBit(0); i >= 0; i = difference.nextSetBit(i + 1)) {
+                boolean lineEnd = bytes[i] == '\n' && i > 0 && (bytes[i - 1] == '\r' || bytes[i - 1] == '\n');
+                if (!lineEnd) {
+                    throw new AssertionError("generation " + generation + " gaps " + ranges(gaps) + ", lost " + ranges(lost));
+                }
+            }
+        }
+
+        private BitSet gaps(long generation) {
+            BitSet gaps = new BitSet();
+            for (Books.Piece piece : books.standing(generation)) {
+                if (piece.kind() == PostingKind.GAP) {
+                    gaps.set((int) piece.from(), (int) piece.to());
+                }
+            }
+            return gaps;
+        }
+
+        private static String ranges(BitSet bits) {
+            StringBuilder text = new StringBuilder();
+            for (int from = bits.nextSetBit(0); from >= 0; from = bits.nextSetBit(bits.nextClearBit(from))) {
+                text.append('[').append(from).append(',').append(bits.nextClearBit(from)).append(')');
+            }
+            return text.toString();
+        }
+
+        private void checkEntries(long generation, SimulatedHost.LogFile file, LedgerEntry frontier) {
+            boolean ended = frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
+            Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
+            Map<Long, String> found = new TreeMap<>();
+            for (FramedEntry entry : books.entries) {
+                if (entry.generation() == generation
+                        && found.put(entry.offset(), text(entry.bytes())) != null) {
+                    throw new AssertionError("generation " + generation + ": entry at " + entry.offset() + " twice");
+                }
+            }
+            if (loss) {
+                BitSet missing = gaps(generation);
+                missing.flip(0, file.bytes().length);
+                missing.and(file.delivered);
+                expected.entrySet().removeIf(e -> touchesLoss(missing, e));
+                found.keySet().retainAll(expected.keySet());
+            }
+            if (!found.equals(expected)) {
+                throw new AssertionError("generation " + generation + " of " + file.inode + ": expected "
+                        + difference(expected, found) + ", found " + difference(found, expected));
+            }
+        }
+
+        private static boolean touchesLoss(BitSet arrived, Map.Entry<Long, String> entry) {
+            int from = entry.getKey().intValue();
+            int to = from + entry.getValue().length();
+            int lost = arrived.nextClearBit(Math.max(0, from - 1));
+            return lost <= to + 8;
+        }
+
+        private void backfill() {
+            Map<Long, SimulatedHost.LogFile> files = filesByGeneration();
+            for (int round = 0; round < 2; round++) {
+                files.forEach(this::ship);
+                int entriesBefore = books.entries.size();
+                pass(100_000);
+                if (round == 1) {
+                    saveAndRestore();
+                }
+                files.forEach(this::checkWhole);
+                if (round == 1 && entriesBefore != books.entries.size()) {
+                    throw new AssertionError("the second backfill made entries");
+                }
+            }
+        }
+
+        private void ship(long generation, SimulatedHost.LogFile file) {
+            reassembler.flush(now);
+            List<Books.Piece> pieces = books.standing(generation);
+            List<LineBlock> blocks = new ArrayList<>();
+            for (int i = 0; i < pieces.size(); i++) {
+                if (pieces.get(i).kind() == PostingKind.GAP) {
+                    int first = i > 0 && pieces.get(i - 1).kind() == PostingKind.DEAD_LETTER ? i - 1 : i;
+                    boolean edge = i + 1 < pieces.size() && pieces.get(i + 1).kind() == PostingKind.DEAD_LETTER;
+                    cut(file, generation, pieces.get(first).from(), pieces.get(edge ? i + 1 : i).to(), blocks);
+                }
+            }
+            if (blocks.size() > 1 && random.nextInt(3) == 0) {
+                int swap = random.nextInt(blocks.size() - 1);
+                blocks.add(swap, blocks.remove(swap + 1));
+            }
+            for (LineBlock block : blocks) {
+                reassembler.block(block, now);
+                if (random.nextInt(5) == 0) {
+                    saveAndRestore();
+                }
+            }
+        }
+
+        private void cut(SimulatedHost.LogFile file, long generation, long from, long to, List<LineBlock> blocks) {
+            byte[] bytes = file.bytes();
+            int start = (int) from;
+            while (start < to) {
+                int end = start;
+                for (int lines = 1 + random.nextInt(6); lines > 0 && end < to; lines--) {
+                    end = Lines.end(bytes, end, (int) to);
+                }
+                blocks.add(SimulatedHost.backfill(file, generation, start, end));
+                start = end;
+            }
+        }
+
+        private void checkWhole(long generation, SimulatedHost.LogFile file) {
+            reassembler.flush(now);
+            pass(2_000);
+            LedgerEntry frontier = books.frontiers().get(generation);
+            books.assertTiled(generation, frontier.getFromOffset());
+            for (Books.Piece piece : books.standing(generation)) {
+                if (piece.kind() == PostingKind.GAP) {
+                    throw new AssertionError("generation " + generation + ": " + piece + " was not filled");
+                }
+            }
+            boolean ended = frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
+            Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
+            Map<Long, String> found = new TreeMap<>();
+            books.entries.stream()
+                    .filter(e -> e.generation() == generation)
+                    .forEach(e -> found.put(e.offset(), text(e.bytes())));
+            if (!found.equals(expected)) {
+                throw new AssertionError("after the backfill generation " + generation + ": expected "
+                        + difference(expected, found) + ", found " + difference(found, expected));
+            }
+        }
+
+        private static Map<Long, String> difference(Map<Long, String> one, Map<Long, String> other) {
+            Map<Long, String> difference = new TreeMap<>(one);
+            other.forEach(difference::remove);
+            return difference;
+        }
+
+        /** The entries of the file itself, by offset, with line ends made equal and without the last. */
+        private Map<Long, String> frame(SimulatedHost.LogFile file, long frontier, boolean ended) {
+            byte[] bytes = file.bytes();
+            Map<Long, String> entries = new HashMap<>();
+            FrameListener listener = new FrameListener() {
+                @Override
+                public void entry(long from, long to, EntryContext context) {
+                    entries.put(from, text(Arrays.copyOfRange(bytes, (int) from, (int) to)));
+                }
+
+                @Override
+                public void framing(long from, long to, FramingKind kind) {}
+
+                @Override
+                public void rejected(long from, long to, DeadLetterCode code, String message) {}
+            };
+            EntryFramer framer = format.newFramer();
+            int position = 0;
+            while (position < frontier) {
+                int end = Lines.end(bytes, position, bytes.length);
+                position = (int) framer.line(bytes, position, end, position, listener);
+            }
+            if (ended) {
+                framer.end(listener);
+            }
+            return entries;
+        }
+
+        private static String text(byte[] bytes) {
+            return new String(bytes, StandardCharsets.ISO_8859_1).replace("\r\n", "\n").stripTrailing();
+        }
+    }
+}

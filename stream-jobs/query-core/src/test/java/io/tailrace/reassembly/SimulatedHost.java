@@ -1,0 +1,205 @@
+package io.tailrace.reassembly;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+
+/** A server that writes a log and rotates it, with a collector that ships lines and a census: all random, all seeded. */
+final class SimulatedHost {
+
+    static final LogId LOG = new LogId("db1", "slowlog", "/l/slow.log");
+    private static final String BANNER = "B server 1\nB columns\n";
+
+    /** One file of the log. */
+    static final class LogFile {
+        final long inode;
+        final ByteArrayOutputStream content = new ByteArrayOutputStream();
+        /** Bytes that reached the job at least once. */
+        final BitSet delivered = new BitSet();
+        String path = LOG.log();
+        String openedAs;
+        int readTo;
+
+        private LogFile(long inode) {
+            this.inode = inode;
+        }
+
+        byte[] bytes() {
+            return content.toByteArray();
+        }
+
+        int completeLines() {
+            byte[] bytes = bytes();
+            int end = bytes.length;
+            while (end > 0 && bytes[end - 1] != '\n') {
+                end--;
+            }
+            return end;
+        }
+    }
+
+    /** A block with the file it was really read from. */
+    record Sent(LogFile file, LineBlock block) {}
+
+    private final Random random;
+    private final boolean carriageReturns;
+    private final boolean literals;
+    private final boolean namesAsRotated;
+    final List<LogFile> files = new ArrayList<>();
+    private int entries;
+    private int rotations;
+
+    SimulatedHost(Random random, boolean carriageReturns, boolean literals, boolean namesAsRotated) {
+        this.random = random;
+        this.carriageReturns = carriageReturns;
+        this.literals = literals;
+        this.namesAsRotated = namesAsRotated;
+        open();
+    }
+
+    LogFile live() {
+        return files.get(files.size() - 1);
+    }
+
+    private void open() {
+        files.add(new LogFile(100 + files.size()));
+        if (random.nextInt(4) > 0) {
+            append(BANNER);
+        }
+    }
+
+    private void append(String text) {
+        live().content.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /** Writes some lines, seldom a part of one. */
+    void write() {
+        for (int lines = 1 + random.nextInt(12); lines > 0; lines--) {
+            append(line());
+        }
+    }
+
+    private String line() {
+        String end = carriageReturns && random.nextInt(3) == 0 ? "\r\n" : "\n";
+        int kind = random.nextInt(20);
+        if (kind < 6) {
+            return "E entry number " + entries++ + (random.nextInt(3) == 0 ? ";" : "") + "\n";
+        } else if (kind < 12) {
+            return " body " + "x".repeat(random.nextInt(30)) + random.nextInt(1000) + end;
+        } else if (kind < 16) {
+            return " end " + random.nextInt(100000) + ";" + end;
+        } else if (kind == 16) {
+            return end;
+        } else if (kind == 17) {
+            return "U" + (char) ('a' + random.nextInt(26)) + " is the database now" + end;
+        } else if (kind == 18 && literals) {
+            return "' literal" + end;
+        }
+        return random.nextInt(5) == 0 ? BANNER : " y" + end;
+    }
+
+    void rotate() {
+        rotations++;
+        for (LogFile file : files) {
+            int number = files.size() - files.indexOf(file);
+            file.path = LOG.log() + "." + number;
+        }
+        open();
+    }
+
+    int rotations() {
+        return rotations;
+    }
+
+    /** Reads some of what the collector has open. */
+    List<Sent> read(long now, boolean everything) {
+        List<Sent> sent = new ArrayList<>();
+        live().openedAs = live().openedAs == null ? live().path : live().openedAs;
+        for (LogFile file : files) {
+            if (file.openedAs != null && (everything || random.nextInt(3) > 0)) {
+                readFile(file, now, everything, sent);
+            }
+        }
+        return sent;
+    }
+
+    private void readFile(LogFile file, long now, boolean everything, List<Sent> sent) {
+        byte[] bytes = file.bytes();
+        int end = file.completeLines();
+        while (file.readTo < end && (everything || random.nextInt(5) > 0)) {
+            int to = file.readTo;
+            for (int lines = 1 + random.nextInt(8); lines > 0 && to < end; lines--) {
+                to = Lines.end(bytes, to, end);
+            }
+            sent.add(new Sent(file, block(file, bytes, file.readTo, to, now)));
+            file.readTo = to;
+        }
+    }
+
+    private LineBlock block(LogFile file, byte[] bytes, int from, int to, long now) {
+        byte[] lines = Arrays.copyOfRange(bytes, from, to);
+        boolean stripped = lines.length > 2 && lines[lines.length - 2] == '\r' && lines[lines.length - 3] != '\n';
+        if (stripped) {
+            lines = Arrays.copyOf(lines, lines.length - 1);
+            lines[lines.length - 1] = '\n';
+        }
+        String path = namesAsRotated ? file.path : file.openedAs;
+        return new LineBlock(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path, from, lines, now,
+                false, 0);
+    }
+
+    /** The collector starts again: it opens the live file only, where it was, or somewhere before. */
+    void restartCollector() {
+        for (LogFile file : files) {
+            if (file != live()) {
+                file.openedAs = null;
+            }
+        }
+        LogFile live = live();
+        int back = switch (random.nextInt(4)) {
+            case 0 -> 0;
+            case 1 -> live.readTo;
+            default -> random.nextInt(live.readTo + 1);
+        };
+        byte[] bytes = live.bytes();
+        while (back > 0 && bytes[back - 1] != '\n') {
+            back--;
+        }
+        live.readTo = back;
+    }
+
+    List<CensusRecord> census(long now) {
+        List<CensusRecord> records = new ArrayList<>();
+        for (LogFile file : files) {
+            byte[] bytes = file.bytes();
+            int head = Math.min(bytes.length, 4096);
+            records.add(new CensusRecord(LOG.toKey(), "c1", LOG.instance(), LOG.source(), file.path, file.inode,
+                    bytes.length, head, md5(bytes, head), now * 1000));
+        }
+        return records;
+    }
+
+    /** Exact bytes, as a backfill ships them. */
+    static LineBlock backfill(LogFile file, long generation, long from, long to) {
+        byte[] bytes = Arrays.copyOfRange(file.bytes(), (int) from, (int) to);
+        return new LineBlock(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", file.path, from, bytes,
+                0, true, generation);
+    }
+
+    private static String md5(byte[] bytes, int length) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("MD5");
+            digest.update(bytes, 0, length);
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
