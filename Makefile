@@ -62,6 +62,10 @@ e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost li
 test-browser: $(DEV) ## Dashboards in a real browser
 	@$(PYTEST) -q -m browser dashboards
 
+.PHONY: screenshots
+screenshots: $(DEV) ## The same, and write what was seen to docs/images
+	@SCREENSHOTS=$(CURDIR)/docs/images $(PYTEST) -q -m browser dashboards
+
 .PHONY: test-long
 test-long: $(DEV) ## What takes longer: long fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
@@ -91,7 +95,7 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 .PHONY: lock
 lock: $(DEV) ## Write the Python lock files anew from requirements*.in
 	@$(DEV)/bin/python -m venv $(CACHE)/pip-tools && $(CACHE)/pip-tools/bin/pip install --quiet pip-tools==7.5.2
-	@cd embedded && for name in requirements requirements-dev; do \
+	@cd embedded && for name in requirements requirements-dev superset/requirements superset/installer; do \
 	    CUSTOM_COMPILE_COMMAND="make lock" $(CACHE)/pip-tools/bin/pip-compile --quiet --generate-hashes \
 	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in; done
 

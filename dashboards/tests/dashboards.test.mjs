@@ -108,7 +108,6 @@ describe('Slow queries', () => {
     for (const chart of await browser.charts()) {
       assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
     }
-    await browser.screenshot(join(screenshots, 'slow-queries-empty.png'));
     await browser.open('slow-queries');
   });
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 
+# It starts the stack, too, and on a new machine installs it.
 @pytest.mark.browser
 @pytest.mark.timeout(1500)
 def test_dashboards_show_what_is_true(browser_tests):

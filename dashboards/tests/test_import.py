@@ -10,6 +10,9 @@ from tailrace import dashboards
 from tailrace.parts import superset
 from tailrace.superset import Client, SupersetError
 
+# The first test also starts the stack, and on a new machine installs it.
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
 KINDS = tuple(f"{kind}/" for kind in dashboards.REQUIRED)
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
 GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
@@ -54,7 +57,6 @@ def by_name(items: list[dict]) -> dict[str, dict]:
     return {str([item.get(key) for key in IDENTIFYING]): item for item in items}
 
 
-@pytest.mark.browser
 def test_superset_keeps_what_is_written(client):
     found = exported(client)
     for file, content in dashboards.compile_assets().items():
@@ -62,7 +64,6 @@ def test_superset_keeps_what_is_written(client):
         assert_kept(written, found[content["uuid"]], file)
 
 
-@pytest.mark.browser
 def test_importing_its_own_export_changes_nothing(client, stack):
     before = exported(client)
     password = stack.home.secret(superset.password_name(superset.DATABASE_USER))
@@ -70,7 +71,6 @@ def test_importing_its_own_export_changes_nothing(client, stack):
     assert exported(client) == before
 
 
-@pytest.mark.browser
 def test_a_refused_bundle_says_where_to_look(client):
     assets = dashboards.compile_assets()
     del assets["charts/slow_load.yaml"]["viz_type"]

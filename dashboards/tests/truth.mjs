@@ -19,7 +19,7 @@ export function examinedPerSent(events) {
   return sum(events, (event) => event.weight * event.rows_examined) / sum(events, (event) => event.weight * event.rows_sent);
 }
 
-/** The least query time (ms) that a part `level` of all executions did not exceed: the nearest-rank percentile. */
+/** The least query time (seconds) that a part `level` of all executions did not exceed: the nearest-rank percentile. */
 export function percentile(events, level) {
   const sorted = [...events].sort((a, b) => a.query_time - b.query_time);
   const wanted = level * executions(events);
@@ -27,7 +27,7 @@ export function percentile(events, level) {
   for (const event of sorted) {
     seen += event.weight;
     if (seen >= wanted) {
-      return event.query_time * 1000;
+      return event.query_time;
     }
   }
   return undefined;
