@@ -1,8 +1,8 @@
 """Moves the times inside a real log to now, so that a demonstration looks like a server of today.
 
-Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit and of Percona's
-JSON audit log. Everything else passes unchanged, byte for byte. A log of a few seconds can be stretched over
-a longer span: the order of entries stays, distances grow.
+Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit and of
+Percona's JSON audit log. Everything else passes unchanged, byte for byte. A log of a few seconds can be
+stretched over a longer span: the order of entries stays, distances grow.
 """
 
 import re
