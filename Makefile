@@ -105,6 +105,7 @@ help: ## Show this
 	    /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(DEV): $(DEV_LOCK)
+	@$(TAILRACE) --version >/dev/null  # has Debian's python3-venv installed
 	@echo "installing ruff, pytest and what they need, once"
 	@rm -rf $@ && python3 -m venv $@
 	@$@/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $(DEV_LOCK) || { rm -rf $@; exit 1; }

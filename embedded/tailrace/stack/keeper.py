@@ -149,7 +149,8 @@ class Keeper:
         return child
 
     async def _watch_until_end(self, child: Child) -> None:
-        self._pid_file.write_text(f"{child.pid}\n")
+        with suppress(OSError):  # a full disk is no reason to stop a part
+            self._pid_file.write_text(f"{child.pid}\n")
         ended = asyncio.create_task(child.wait())
         watched = asyncio.create_task(self._watch())
         try:
