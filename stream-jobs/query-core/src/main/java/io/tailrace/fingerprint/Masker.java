@@ -3,6 +3,8 @@ package io.tailrace.fingerprint;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * First step of a fingerprint: reads a statement once and writes it without literals and comments, in lower case,
@@ -12,6 +14,15 @@ final class Masker {
 
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
+    /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
+    private static final int LONGEST_NAME = 1024;
+
+    private static final Set<String> AFTER_LITERAL = Set.of(
+            "and", "or", "xor", "as", "from", "where", "having", "group", "order", "limit", "union", "then", "else",
+            "when", "end", "in", "is", "like", "rlike", "regexp", "not", "between", "collate", "separator", "escape",
+            "on", "using", "into", "for", "asc", "desc", "div", "mod", "with", "set", "values", "identified");
+    private static final int LONGEST_KEYWORD = 10;
+
     private static final byte[] CALL = ByteText.ascii("call");
     private static final byte[] FALSE = ByteText.ascii("false");
 
@@ -24,11 +35,19 @@ final class Masker {
     private boolean commentPending;
     private boolean toolComment;
     private boolean call;
+    /** The statement ends within a literal or quoted name, or a literal seems to end within a word. */
+    private boolean doubtful;
+    /** Length of the output with the first literal, or -1 before it. */
+    private int trustedLength;
     private final PasswordGuard guard = new PasswordGuard();
     private int verbFrom;
     private int verbTo;
 
-    /** Masks a statement; the result is in {@link #bytes()} up to {@link #length()}. */
+    /**
+     * Masks a statement; the result is in {@link #bytes()} up to {@link #length()}. A statement that ends within a
+     * literal was cut, or its quotes do not match: then what seems to stand outside literals may stand inside, and
+     * nothing after the first literal is written.
+     */
     void mask(byte[] bytes, int from, int end) {
         in = bytes;
         to = end;
@@ -37,11 +56,16 @@ final class Masker {
         commentPending = false;
         toolComment = false;
         call = false;
+        doubtful = false;
+        trustedLength = -1;
         verbFrom = -1;
         guard.reset();
         int i = from;
         while (i < to) {
             i = token(i);
+        }
+        if (doubtful && trustedLength >= 0) {
+            length = trustedLength;
         }
         in = null;
     }
@@ -122,7 +146,17 @@ final class Masker {
 
     private int literal(int from) {
         placeholder();
-        return afterLiteral(from);
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+        int end = afterLiteral(from);
+        doubtful |= end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        return end;
+    }
+
+    /** A word right behind a literal is a keyword, or the literal's quotes do not match: {@code 'O'Brien'}. */
+    private boolean mayFollowLiteral(int from) {
+        int end = wordEnd(from);
+        return end - from <= LONGEST_KEYWORD
+                && AFTER_LITERAL.contains(ByteText.utf8(in, from, end).toLowerCase(Locale.ROOT));
     }
 
     /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */
@@ -140,6 +174,7 @@ final class Masker {
             }
             i++;
         }
+        doubtful = true;
         return to;
     }
 
@@ -147,6 +182,11 @@ final class Masker {
         int end = from + 1;
         while (end < to && in[end] != '`') {
             end++;
+        }
+        if (end == to || end - from > LONGEST_NAME) {
+            doubtful |= end == to;
+            placeholder();
+            return Math.min(end + 1, to);
         }
         separate((byte) '`');
         put((byte) '`');
@@ -234,7 +274,8 @@ final class Masker {
         if (quote >= 0) {
             return literal(quote);
         }
-        if (isConstant(from, end)) {
+        boolean partOfNumber = !blankPending && !commentPending && length > 0 && out[length - 1] == '?';
+        if (!partOfNumber && isConstant(from, end)) {
             placeholder();
             return end;
         }
