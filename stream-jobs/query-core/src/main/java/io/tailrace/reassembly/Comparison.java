@@ -31,7 +31,7 @@ final class Comparison {
         this.hashes = hashes;
         this.frontier = frontier;
         this.fromStart = from == 0;
-        this.tellingFrom = fromStart ? entryEnd : 0;
+        this.tellingFrom = entryEnd;
         this.agreedTo = from;
         this.telling = adjoins;
     }
@@ -86,7 +86,7 @@ final class Comparison {
         }
         partSegment = null;
         agreedTo = end;
-        telling |= fromStart ? end >= tellingFrom : contentLength >= TELLING_BYTES;
+        telling |= end >= tellingFrom && (fromStart || contentLength >= TELLING_BYTES);
         return true;
     }
 

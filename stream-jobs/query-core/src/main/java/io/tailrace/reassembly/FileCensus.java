@@ -186,7 +186,29 @@ final class FileCensus {
     /** The generation lacks its file, and the file was the one under its path when it was read first. */
     boolean maybeStartedIn(Generation generation, FileView file) {
         long readAt = generation.firstReadAt() * MICROS_PER_MILLI;
-        return generation.inode() == 0 && owners.at(generation.firstPath(), readAt) == file.inode();
+        return generation.inode() == 0
+                && (owners.at(generation.firstPath(), readAt) == file.inode()
+                        || owners.before(generation.firstPath(), readAt) == file.inode());
+    }
+
+    /** The generation lacks its file, and the census has not looked at its path since it was read first. */
+    boolean waitsForItsFile(Generation generation) {
+        long readAt = generation.firstReadAt() * MICROS_PER_MILLI;
+        return generation.inode() == 0
+                && !generation.gone()
+                && owners.at(generation.firstPath(), readAt) == 0;
+    }
+
+    /** The generation's file has another path than the one given, as far as the census knows. */
+    boolean isRenamed(Generation generation, String path) {
+        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        return view != null && !view.last().path().equals(path);
+    }
+
+    /** The census shows the generation's file under that path; without a census, lines of it came under that path. */
+    boolean isUnder(Generation generation, String path) {
+        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        return path.equals(view == null ? generation.path() : view.last().path());
     }
 
     /** No generation is known to be the file. */
@@ -211,7 +233,7 @@ final class FileCensus {
 
     private static boolean wasRenamedBefore(FileView view, HeldRun run) {
         return run.from() == 0
-                && view.last().at() <= run.readAt() * MICROS_PER_MILLI
+                && view.wasRenamedBy(run.readAt() * MICROS_PER_MILLI)
                 && !view.last().path().equals(run.first().path());
     }
 
@@ -231,6 +253,9 @@ final class FileCensus {
             if (named != null && mayHold(named, run)) {
                 return named;
             }
+        }
+        if (after == 0) {
+            return null;
         }
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))

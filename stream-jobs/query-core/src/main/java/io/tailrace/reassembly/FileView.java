@@ -7,6 +7,7 @@ final class FileView {
     private CensusRecord last;
     private long generation;
     private long sizeSince;
+    private long renamedAt;
     private long firstReceivedAt;
     private long round;
     private int missed;
@@ -17,6 +18,7 @@ final class FileView {
         inode = first.inode();
         last = first;
         sizeSince = first.at();
+        renamedAt = first.path().equals(LogId.canonicalPath(first.path())) ? 0 : first.at();
         firstReceivedAt = now;
     }
 
@@ -50,9 +52,17 @@ final class FileView {
         return last.at() - sizeSince;
     }
 
+    /** Whether the census had seen the file under a name that rotation gave it, by a time in microseconds. */
+    boolean wasRenamedBy(long micros) {
+        return renamedAt > 0 && renamedAt <= micros;
+    }
+
     void see(CensusRecord record) {
         if (record.size() != last.size()) {
             sizeSince = record.at();
+        }
+        if (renamedAt == 0 && !record.path().equals(last.path())) {
+            renamedAt = record.at();
         }
         last = record;
     }
@@ -95,6 +105,7 @@ final class FileView {
         out.number(last.at());
         out.number(generation);
         out.number(sizeSince);
+        out.number(renamedAt);
         out.number(firstReceivedAt);
         out.number(round);
         out.number(missed);
@@ -107,6 +118,7 @@ final class FileView {
         view.last = restoreRecord(in, id, view.inode);
         view.generation = in.number();
         view.sizeSince = in.number();
+        view.renamedAt = in.number();
         view.firstReceivedAt = in.number();
         view.round = in.number();
         view.missed = in.count();

@@ -95,10 +95,11 @@ public final class LogReassembler {
 
     private boolean continueFile(LineBlock block, long now) {
         Generation next = block.backfill() ? null : continuedBy(block, block.offset());
-        if (next != null) {
-            next.read(block, 0, now);
+        if (next == null || census.isRenamed(next, block.path())) {
+            return false;
         }
-        return next != null;
+        next.read(block, 0, now);
+        return true;
     }
 
     /** Takes what the census found. */
@@ -174,8 +175,8 @@ public final class LogReassembler {
     }
 
     /** A file under the same path is likelier than another, one that is read likelier than one that has ended. */
-    private static int rank(Generation generation, LineBlock block) {
-        return (generation.path().equals(block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
+    private int rank(Generation generation, LineBlock block) {
+        return (census.isUnder(generation, block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
     }
 
     /** Places the runs that can be placed, again and again, because each may make place for another. */
@@ -210,7 +211,7 @@ public final class LogReassembler {
             return placeBackfill(run, now);
         }
         Generation next = continuedBy(first, run.from());
-        if (next != null) {
+        if (next != null && !census.isRenamed(next, first.path())) {
             return absorb(next, run, Long.MAX_VALUE, now);
         }
         List<Generation> alike = new ArrayList<>();
@@ -225,6 +226,10 @@ public final class LogReassembler {
             if (!census.speaksAgainst(generation, run)) {
                 alike.add(generation);
             }
+        }
+        if (next != null) {
+            // late lines of a renamed file, under its old name, and no copy of the new one's
+            return absorb(next, run, Long.MAX_VALUE, now);
         }
         if (run.from() == 0 && alike.isEmpty()) {
             startGeneration(run, now);
@@ -257,7 +262,7 @@ public final class LogReassembler {
                 return absorb(generation, run, Long.MAX_VALUE, now);
             }
         }
-        if (run.from() > 0) {
+        if (run.from() > 0 || alike.stream().anyMatch(census::waitsForItsFile)) {
             return false;
         }
         startGeneration(run, now);
@@ -375,7 +380,7 @@ public final class LogReassembler {
         return best;
     }
 
-    private static int compareBehind(Generation one, Generation other, HeldRun run, FileView view) {
+    private int compareBehind(Generation one, Generation other, HeldRun run, FileView view) {
         boolean oneIsSeen = view != null && view.generation() == one.number();
         boolean otherIsSeen = view != null && view.generation() == other.number();
         if (oneIsSeen != otherIsSeen) {
