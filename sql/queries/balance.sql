@@ -18,27 +18,31 @@ WITH
         GROUP BY instance, source, log, inode
         HAVING argMax(generation, (at, generation)) = 0 AND argMax(ledger.size, (at, generation)) > 0
     )
-SELECT
-    cluster, instance, source, log, generation,
-    argMaxIf(ledger.size, (at, ledger.size), kind = 'CENSUS') AS file_size,
-    maxIf(to_offset, kind = 'FRONTIER') AS frontier,
-    greatest(
-        maxIf(from_offset, kind = 'FRONTIER'),
-        maxIf(to_offset, kind IN ('ENTRY', 'FRAMING', 'GAP') AND bytes > 0)) AS accounted,
-    greatest(0, toInt64(file_size) - toInt64(greatest(frontier, accounted))) AS bytes_behind,
-    greatest(0, toInt64(frontier) - toInt64(accounted)) AS bytes_pending,
-    sumIf(ledger.count, kind = 'ENTRY') AS entries,
-    sumIf(ledger.count, kind = 'EVENT') AS events,
-    sumIf(ledger.count, kind = 'DEAD_LETTER') AS dead_letters,
-    sumIf(ledger.count, kind = 'DUPLICATE') AS duplicates,
-    sumIf(bytes, kind = 'EVENT') AS event_bytes,
-    sumIf(bytes, kind = 'DEAD_LETTER') AS dead_letter_bytes,
-    sumIf(bytes, kind = 'FRAMING') AS framing_bytes,
-    sumIf(bytes, kind = 'GAP') AS gap_bytes,
-    toInt64(accounted) - sumIf(bytes, kind IN ('ENTRY', 'FRAMING', 'GAP')
-        OR kind = 'DEAD_LETTER' AND stage = 'FRAMER' AND detail != 'OFFSET_CONFLICT') AS bytes_out_of_balance,
-    entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS entries_out_of_balance
-FROM tailrace.ledger
-WHERE toInt64(after_checkpoint) <= settled
-    AND (generation > 0 OR kind = 'CENSUS' AND (instance, source, log, inode) IN unread)
-GROUP BY cluster, instance, source, log, generation
+SELECT *,
+    concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+        AS file
+FROM (
+    SELECT
+        cluster, instance, source, log, generation,
+        argMaxIf(ledger.size, (at, ledger.size), kind = 'CENSUS') AS file_size,
+        maxIf(to_offset, kind = 'FRONTIER') AS frontier,
+        greatest(
+            maxIf(from_offset, kind = 'FRONTIER'),
+            maxIf(to_offset, kind IN ('ENTRY', 'FRAMING', 'GAP') AND bytes > 0)) AS accounted,
+        greatest(0, toInt64(file_size) - toInt64(greatest(frontier, accounted))) AS bytes_behind,
+        greatest(0, toInt64(frontier) - toInt64(accounted)) AS bytes_pending,
+        sumIf(ledger.count, kind = 'ENTRY') AS entries,
+        sumIf(ledger.count, kind = 'EVENT') AS events,
+        sumIf(ledger.count, kind = 'DEAD_LETTER') AS dead_letters,
+        sumIf(ledger.count, kind = 'DUPLICATE') AS duplicates,
+        sumIf(bytes, kind = 'EVENT') AS event_bytes,
+        sumIf(bytes, kind = 'DEAD_LETTER') AS dead_letter_bytes,
+        sumIf(bytes, kind = 'FRAMING') AS framing_bytes,
+        sumIf(bytes, kind = 'GAP') AS gap_bytes,
+        toInt64(accounted) - sumIf(bytes, kind IN ('ENTRY', 'FRAMING', 'GAP')
+            OR kind = 'DEAD_LETTER' AND stage = 'FRAMER' AND detail != 'OFFSET_CONFLICT') AS bytes_out_of_balance,
+        entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS entries_out_of_balance
+    FROM tailrace.ledger
+    WHERE toInt64(after_checkpoint) <= settled
+        AND (generation > 0 OR kind = 'CENSUS' AND (instance, source, log, inode) IN unread)
+    GROUP BY cluster, instance, source, log, generation)

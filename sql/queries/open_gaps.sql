@@ -13,6 +13,8 @@ WITH edges AS (
 )
 SELECT
     cluster, instance, source, log, generation,
+    concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+        AS file,
     detail AS gap_kind,
     edge AS from_offset,
     next_edge AS to_offset,
