@@ -10,6 +10,7 @@ import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
@@ -50,7 +51,7 @@ final class KafkaTopics {
     }
 
     private Properties consumerProperties() {
-        Properties properties = new Properties();
+        Properties properties = clientProperties();
         properties.setProperty("partition.discovery.interval.ms", DISCOVERY_MILLIS);
         properties.setProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
         properties.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(2 << 20));
@@ -71,7 +72,7 @@ final class KafkaTopics {
 
     /** A broker that is away is waited for: failing the job would read the same lines again and wait again. */
     private Properties producerProperties() {
-        Properties properties = new Properties();
+        Properties properties = clientProperties();
         properties.setProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         properties.setProperty(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         properties.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MOST_RECORD_BYTES);
@@ -79,6 +80,14 @@ final class KafkaTopics {
         properties.setProperty(ProducerConfig.LINGER_MS_CONFIG, "50");
         properties.setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(256 << 10));
         properties.putAll(config.kafkaProperties());
+        return properties;
+    }
+
+    /** Every try to reach a broker that is away is a line of the log. */
+    private static Properties clientProperties() {
+        Properties properties = new Properties();
+        properties.setProperty(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, "200");
+        properties.setProperty(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, "5000");
         return properties;
     }
 }

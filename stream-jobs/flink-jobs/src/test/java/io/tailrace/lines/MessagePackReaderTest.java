@@ -38,12 +38,7 @@ class MessagePackReaderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "cb3ff8000000000000, 1500000",
-        "ca3fc00000, 1500000",
-        "02, 2000000",
-        "d700000000011dcd6500, 1500000"
-    })
+    @CsvSource({"cb3ff8000000000000, 1500000", "ca3fc00000, 1500000", "02, 2000000", "d700000000011dcd6500, 1500000"})
     void readsSecondsAsFluentBitWritesThem(String hex, long micros) {
         MessagePackReader reader = reader(hex);
         assertThat(reader.readSeconds()).isEqualTo(micros);
@@ -53,9 +48,23 @@ class MessagePackReaderTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "c0", "c3", "05", "e0", "cb3ff8000000000000", "a3616263", "c403000000", "da0001ff", "93010203",
-                "dc0002c0c0", "82a16101a16202", "de0001a16101", "d4017f", "d5010000", "d601aabbccdd",
-                "d800000000000000000000000000000000ff", "c7020500ff"
+                "c0",
+                "c3",
+                "05",
+                "e0",
+                "cb3ff8000000000000",
+                "a3616263",
+                "c403000000",
+                "da0001ff",
+                "93010203",
+                "dc0002c0c0",
+                "82a16101a16202",
+                "de0001a16101",
+                "d4017f",
+                "d5010000",
+                "d601aabbccdd",
+                "d800000000000000000000000000000000ff",
+                "c7020500ff"
             })
     void skipsAnyValueExactly(String hex) {
         MessagePackReader reader = reader(hex);
