@@ -64,6 +64,7 @@ final class FileCensus {
     /** A record that came after a newer one still proves its minute. */
     private void postLate(CensusRecord record, FileView view) {
         if (record.at() < view.last().at()) {
+            owners.see(record.path(), record.inode(), record.at());
             post(record, view);
         }
     }
@@ -154,9 +155,7 @@ final class FileCensus {
     private boolean mayBe(Generation generation, CensusRecord record) {
         boolean samePath = generation.path().equals(record.path());
         boolean free = generation.inode() == 0;
-        boolean longEnough = record.size() >= generation.frontier()
-                || record.at() < generation.lastReadAt() * MICROS_PER_MILLI;
-        if (!longEnough) {
+        if (!isLongEnough(generation, record)) {
             return false;
         }
         Boolean head = generation.hasHead(record.headLength(), record.headHash());
@@ -166,13 +165,29 @@ final class FileCensus {
         return head && (generation.isTelling(record.headLength()) || (free && samePath));
     }
 
-    /** For want of a head to compare: by where the first lines were read. */
+    /** For want of a head to compare: by the path under which the first lines were read. */
     private boolean wasUnderFirstPath(Generation generation, long inode) {
         long first = generation.firstReadAt() * MICROS_PER_MILLI;
-        long owner = generation.missesHead()
-                ? owners.at(generation.firstPath(), first)
-                : owners.surelyAt(generation.firstPath(), first);
-        return owner == inode;
+        long after = owners.at(generation.firstPath(), first);
+        long before = owners.before(generation.firstPath(), first);
+        if (before == 0) {
+            return inode == after;
+        }
+        // the path changed hands around the reading: the file is the one that the other cannot be
+        return (inode == after && !mayBeFile(generation, before)) || (inode == before && !mayBeFile(generation, after));
+    }
+
+    private boolean mayBeFile(Generation generation, long inode) {
+        FileView view = views.get(inode);
+        return view != null
+                && isUnknown(view)
+                && isLongEnough(generation, view.last())
+                && !Boolean.FALSE.equals(generation.hasHead(view.last().headLength(), view.last().headHash()));
+    }
+
+    private static boolean isLongEnough(Generation generation, CensusRecord record) {
+        return record.size() >= generation.frontier()
+                || record.at() < generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */

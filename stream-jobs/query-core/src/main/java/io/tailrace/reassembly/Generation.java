@@ -216,11 +216,6 @@ final class Generation implements FrameListener {
         return reader.endMayBeLonger() && reader.lineEndsAreLong();
     }
 
-    /** A part of the head is lost, so that its hash will never be known. */
-    boolean missesHead() {
-        return head.length < Math.min(HEAD_BYTES, reader.frontier());
-    }
-
     /** Whether so much of the head is more than a banner. */
     boolean isTelling(int headLength) {
         return headLength >= Math.min(firstEntryEnd, TELLING_HEAD);
@@ -338,7 +333,7 @@ final class Generation implements FrameListener {
 
     private void finish(GapRegion region) {
         regions.remove(region.from());
-        if (region == open && !ended) {
+        if (region == open && !ended && region.reader().format() != null) {
             open = null;
             region.handOver();
             reader.continueFrom(region.reader());

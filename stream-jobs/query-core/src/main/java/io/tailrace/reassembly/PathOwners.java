@@ -13,7 +13,7 @@ final class PathOwners {
 
     private static final class Owner {
         private final long inode;
-        private final long firstAt;
+        private long firstAt;
         private long lastAt;
 
         private Owner(long inode, long firstAt, long lastAt) {
@@ -28,6 +28,10 @@ final class PathOwners {
     void see(String path, long inode, long at) {
         Deque<Owner> ofPath = owners.computeIfAbsent(path, p -> new ArrayDeque<>());
         Owner last = ofPath.peekLast();
+        if (last != null && at <= last.lastAt) {
+            seeLate(ofPath, inode, at);
+            return;
+        }
         if (last != null && last.inode == inode) {
             last.lastAt = at;
             return;
@@ -35,6 +39,15 @@ final class PathOwners {
         ofPath.add(new Owner(inode, at, at));
         if (ofPath.size() > REMEMBERED) {
             ofPath.poll();
+        }
+    }
+
+    private static void seeLate(Deque<Owner> ofPath, long inode, long at) {
+        for (Owner owner : ofPath) {
+            if (owner.inode == inode) {
+                owner.lastAt = Math.max(owner.lastAt, at);
+                owner.firstAt = Math.min(owner.firstAt, at);
+            }
         }
     }
 
@@ -58,11 +71,6 @@ final class PathOwners {
             previous = owner;
         }
         return 0;
-    }
-
-    /** Inode that the path had before and after a time, so that no rotation lies between; 0 when that is not sure. */
-    long surelyAt(String path, long micros) {
-        return before(path, micros) == 0 ? at(path, micros) : 0;
     }
 
     void save(StateWriter out) {
