@@ -10,7 +10,10 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.servers.ClickHouseServer;
 import java.net.URI;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,6 +105,22 @@ class ClickHouseStoreTest {
         block.add(new RowBlock(layout.text(), 0, 1, row.toByteArray()));
         InsertOutcome outcome = store("admin").insert(block.seal());
         assertThat(outcome).isEqualTo(new Refused("tailrace.strict: code 469 VIOLATED_CONSTRAINT"));
+    }
+
+    @Test
+    void theDeadLettersOfARefusedBlockHoldItsBytes() throws Exception {
+        PendingBlock refused = postings(7000, 20_000);
+        BlockQuarantine quarantine = new BlockQuarantine("tailrace.dead_letters", Clock.systemUTC(), "test");
+        PendingBlock letters = quarantine.quarantine(refused, "code 469 VIOLATED_CONSTRAINT", 3);
+        for (int i = 0; i < 2; i++) {
+            assertThat(store.insert(letters)).isEqualTo(new Stored());
+        }
+        String found = server.query("SELECT count(), sum(entry_bytes), lower(hex(MD5(arrayStringConcat(groupArray(raw)))))"
+                + " FROM (SELECT * FROM tailrace.dead_letters WHERE stage = 'SINK' ORDER BY entry_offset)");
+        byte[] rows = OpenBlock.rowsOf(refused);
+        String md5 = HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(rows));
+        assertThat(found).isEqualTo(letters.rows() + "\t" + rows.length + "\t" + md5);
+        assertThat(letters.rows()).isGreaterThan(1);
     }
 
     @Test
