@@ -56,7 +56,9 @@ class Flink(Part):
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
         heap = f"-Xmx{self.settings.memory_flink}m"
         # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
-        java = ["java", heap, "-XX:+ExitOnOutOfMemoryError", log4j, *opened, "-cp", class_path]
+        # The serial collector keeps a heap of this size 150 MB smaller than the default one.
+        jvm = [heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", log4j]
+        java = ["java", *jvm, *opened, "-cp", class_path]
         return [*java, MAIN_CLASS, "--config", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
