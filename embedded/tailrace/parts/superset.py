@@ -88,7 +88,9 @@ class Superset(Part):
         if database.exists():
             self._metadata("upgrade")
         else:
-            shutil.copy(self._template() / "superset.db", database)
+            draft = database.with_suffix(".draft")
+            shutil.copy(self._template() / "superset.db", draft)
+            draft.replace(database)
         self._metadata("administrator", self.home.secret_file(PASSWORD))
         marker.write_text(wanted)
 
@@ -157,6 +159,5 @@ def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
         "SUPERSET_HOME": str(directory),
         "SUPERSET_SECRET_KEY_FILE": str(secret_key),
-        "FLASK_APP": "superset.app:create_app()",
         "TZ": "UTC",
     }
