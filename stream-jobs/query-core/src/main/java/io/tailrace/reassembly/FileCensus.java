@@ -16,6 +16,8 @@ final class FileCensus {
     private static final long SETTLED_MICROS = 60_000_000L;
 
     private static final int ROUNDS_UNTIL_GONE = 2;
+    /** Records of two rounds may come mixed: a file is gone only when it was not seen for so long either. */
+    private static final long GONE_MICROS = 15_000_000L;
     private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
@@ -42,7 +44,7 @@ final class FileCensus {
             return false;
         }
         if (view != null && view.seenSince(round)) {
-            endRound();
+            endRound(record.at());
             view = views.get(record.inode());
         }
         if (view != null && isOtherFile(view, record)) {
@@ -81,10 +83,10 @@ final class FileCensus {
         poster.post(row);
     }
 
-    private void endRound() {
+    private void endRound(long at) {
         for (FileView view : List.copyOf(views.values())) {
             view.endOfRound(round);
-            if (view.missed() >= ROUNDS_UNTIL_GONE) {
+            if (view.missed() >= ROUNDS_UNTIL_GONE && at - view.last().at() >= GONE_MICROS) {
                 lose(view);
             }
         }

@@ -13,6 +13,7 @@ final class FileView {
     private int missed;
     private long postedMinute = -1;
     private long postedSize = -1;
+    private long postedGeneration;
 
     FileView(CensusRecord first, long now) {
         inode = first.inode();
@@ -86,12 +87,13 @@ final class FileView {
         return missed;
     }
 
-    /** Whether the record is worth a posting: once a minute and whenever the size changes. */
+    /** Whether the record is worth a posting: once a minute, and when the size or the generation is another. */
     boolean takesPosting(CensusRecord record) {
         long minute = record.at() / 60_000_000L;
-        boolean takes = minute != postedMinute || record.size() != postedSize;
+        boolean takes = minute != postedMinute || record.size() != postedSize || generation != postedGeneration;
         postedMinute = minute;
         postedSize = record.size();
+        postedGeneration = generation;
         return takes;
     }
 
@@ -111,6 +113,7 @@ final class FileView {
         out.number(missed);
         out.number(postedMinute);
         out.number(postedSize);
+        out.number(postedGeneration);
     }
 
     static FileView restore(StateReader in, LogId id) {
@@ -124,6 +127,7 @@ final class FileView {
         view.missed = in.count();
         view.postedMinute = in.number();
         view.postedSize = in.number();
+        view.postedGeneration = in.number();
         return view;
     }
 

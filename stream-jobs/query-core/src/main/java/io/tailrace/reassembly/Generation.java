@@ -15,8 +15,8 @@ import java.util.TreeMap;
 final class Generation implements FrameListener {
 
     private static final int HEAD_BYTES = 4096;
-    /** Equal heads of this size are one file's even if no entry was found in them. */
-    private static final int TELLING_HEAD = 4096;
+    /** More than a banner not yet posted can have: so many equal bytes after the posted one are one file's. */
+    private static final int TELLING_BYTES = 512;
     private static final int FIRST_LINES_BYTES = 4096;
     private static final long FRONTIER_MILLIS = 1000;
     /** How long after a file's end its lines may come again one by one. */
@@ -45,6 +45,9 @@ final class Generation implements FrameListener {
     private int headSureTo = HEAD_BYTES;
 
     private long firstEntryEnd = Long.MAX_VALUE;
+    /** End of the framing that the file begins with. */
+    private long bannerEnd;
+
     private boolean ended;
     private long endedAt;
     private long lastBlockAt;
@@ -218,14 +221,17 @@ final class Generation implements FrameListener {
 
     /** Whether so much of the head is more than a banner. */
     boolean isTelling(int headLength) {
-        return headLength >= Math.min(firstEntryEnd, TELLING_HEAD);
+        return headLength >= tellingFrom();
+    }
+
+    private long tellingFrom() {
+        return Math.min(firstEntryEnd, bannerEnd + TELLING_BYTES);
     }
 
     /** Compares lines that came again with what was read. */
     Comparison compare(HeldRun run) {
-        long telling = Math.min(firstEntryEnd, TELLING_HEAD);
         Comparison comparison =
-                new Comparison(hashes, run.from(), reader.frontier(), telling, run.sameAs() == number);
+                new Comparison(hashes, run.from(), reader.frontier(), tellingFrom(), run.sameAs() == number);
         run.compare(comparison);
         return comparison;
     }
@@ -467,6 +473,7 @@ final class Generation implements FrameListener {
     @Override
     public void framing(long from, long to, FramingKind kind) {
         postings.add(PostingKind.FRAMING, kind.name(), from, to, 1);
+        bannerEnd = from == bannerEnd ? to : bannerEnd;
         if (open != null) {
             open.add(PostingKind.FRAMING, kind.name(), from, to, null, reader.copy(from, to));
         }
@@ -555,6 +562,7 @@ final class Generation implements FrameListener {
         out.bytes(head);
         out.number(headSureTo);
         out.number(firstEntryEnd);
+        out.number(bannerEnd);
         out.flag(ended);
         out.number(endedAt);
         out.number(lastBlockAt);
@@ -591,6 +599,7 @@ final class Generation implements FrameListener {
         head = in.bytes();
         headSureTo = in.count();
         firstEntryEnd = in.number();
+        bannerEnd = in.number();
         ended = in.flag();
         endedAt = in.number();
         lastBlockAt = in.number();
