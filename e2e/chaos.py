@@ -48,7 +48,7 @@ def _run(stack: Stack, workload: Workload, options: argparse.Namespace) -> str:
         done = _make_trouble(stack, workload, options)
     missing = settle(stack, workload.manifests, SETTLE_SECONDS)
     if missing:
-        backfill(stack)
+        backfill(stack, workload.manifests)
     trouble = ""
     try:
         await_exact(stack, workload.manifests, SETTLE_SECONDS)

@@ -29,16 +29,21 @@ def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
     return is_complete(stack.clickhouse(), logs)
 
 
-def backfill(stack: Stack) -> None:
-    """Ships every recorded gap again, by the command that a person would use."""
-    tailrace(stack, "backfill")
+def backfill(stack: Stack, logs: Iterable[LogManifest]) -> None:
+    """Ships every recorded gap of these logs again, by the command that a person would use."""
+    for instance in _instances(logs):
+        tailrace(stack, "backfill", "--instance", instance)
 
 
 def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
     """The books of each server balance, because they know of the gaps; --strict asks for more."""
-    for instance in sorted({log.instance for log in logs}):
+    for instance in _instances(logs):
         tailrace(stack, "books", "--instance", instance)
         tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
+
+
+def _instances(logs: Iterable[LogManifest]) -> list[str]:
+    return sorted({log.instance for log in logs})
 
 
 def tailrace(stack: Stack, *words: str, expected: int = 0) -> str:
@@ -62,7 +67,7 @@ def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOO
     """Settles, backfills if bytes are missing, and asserts that everything equals the manifest."""
     logs = list(logs)
     if settle(stack, logs, seconds):
-        backfill(stack)
+        backfill(stack, logs)
     await_exact(stack, logs, seconds)
 
 

@@ -49,7 +49,7 @@ def test_first_and_last_lines_are_lost(stack, watched):
     entries(workload, 400)
     assert settle(stack, workload.manifests).keys() == {"tail_lost", "head_lost"}
     assert_books_show_missing_bytes(stack, workload.manifests)
-    backfill(stack)
+    backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
 
 
@@ -60,6 +60,6 @@ def test_lines_in_the_middle_are_lost_and_a_backfill_is_killed(stack, watched):
     lose(stack, lambda: entries(workload, 400))
     entries(workload, 400)
     assert settle(stack, workload.manifests).keys() == {"lost"}
-    backfill(stack)
+    backfill(stack, workload.manifests)
     stack.kill("flink")
     await_exact(stack, workload.manifests)

@@ -44,5 +44,5 @@ def test_rename_while_fluent_bit_is_down(stack, watched):
     missing = settle(stack, workload.manifests)
     assert missing.keys() == {"tail_lost"}
     assert_books_show_missing_bytes(stack, workload.manifests)
-    backfill(stack)
+    backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
