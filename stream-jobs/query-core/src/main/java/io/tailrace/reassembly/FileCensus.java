@@ -164,7 +164,8 @@ final class FileCensus {
         if (head == null) {
             return free && record.headLength() > 0 && wasUnderFirstPath(generation, record.inode());
         }
-        return head && (generation.isTelling(record.headLength()) || (free && samePath));
+        boolean placed = free && (samePath || wasUnderFirstPath(generation, record.inode()));
+        return head && (placed || generation.isTelling(record.headLength()));
     }
 
     /** For want of a head to compare: by the path under which the first lines were read. */
@@ -220,6 +221,11 @@ final class FileCensus {
     boolean isRenamed(Generation generation, String path) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null && !view.last().path().equals(path);
+    }
+
+    /** The generation's file had been renamed, and was too short for the block, when the census looked last. */
+    boolean wasCutBefore(Generation generation, LineBlock block) {
+        return isRenamed(generation, id.log()) && views.get(generation.inode()).last().size() < block.end();
     }
 
     /** The census shows the generation's file under that path; without a census, lines of it came under that path. */

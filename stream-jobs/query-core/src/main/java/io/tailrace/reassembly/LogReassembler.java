@@ -166,6 +166,7 @@ public final class LogReassembler {
         for (Generation generation : generations.values()) {
             boolean fits = generation.continuesAt(offset)
                     && generation.expectsMore()
+                    && !census.wasCutBefore(generation, block)
                     && !census.isTooShort(generation, block);
             if (fits && (best == null || rank(generation, block) >= rank(best, block))) {
                 best = generation;
