@@ -228,7 +228,8 @@ public final class LogReassembler {
                 alike.add(generation);
             }
         }
-        if (next != null) {
+        boolean fillsGap = alike.stream().anyMatch(generation -> generation.misses(run.from()));
+        if (next != null && !fillsGap) {
             // late lines of a renamed file, under its old name, and no copy of the new one's
             return absorb(next, run, Long.MAX_VALUE, now);
         }

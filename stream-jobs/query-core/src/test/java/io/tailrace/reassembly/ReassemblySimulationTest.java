@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
  */
 class ReassemblySimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("tailrace.histories", 1500);
+    private static final int HISTORIES = Integer.getInteger("tailrace.histories", 1000);
     private static final long CENSUS_MILLIS = 10_000;
     /** Two new files with nothing but equal banners between two censuses cannot be told apart. */
     private static final long ROTATION_MILLIS = 25_000;
     private static final ReassemblyLimits LIMITS =
-            new ReassemblyLimits(1 << 16, 30_000, 1 << 20, 128, 4096, 256, 4096, 1L << 40, 16);
+            new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16);
 
     private record Delivery(long at, int order, SimulatedHost.Sent sent, CensusRecord census) {}
 
@@ -58,7 +58,8 @@ class ReassemblySimulationTest {
     }
 
     private static void run(int family, boolean disorder, boolean loss) {
-        for (int i = 0; i < HISTORIES; i++) {
+        int histories = disorder && loss ? HISTORIES * 2 / 5 : HISTORIES;
+        for (int i = 0; i < histories; i++) {
             long seed = family * 1_000_003L + i;
             try {
                 new History(seed, disorder, loss).play();
@@ -89,9 +90,12 @@ class ReassemblySimulationTest {
             this.random = new Random(seed);
             this.disorder = disorder;
             this.loss = loss;
-            this.host = new SimulatedHost(random, random.nextInt(3) == 0, !loss && random.nextInt(3) == 0,
-                    // a hole in late lines of a renamed file under its old name could be the new file's lost head
-                    loss || random.nextBoolean());
+            boolean literals = !loss && random.nextInt(3) == 0;
+            // what docs/LEDGER.md lists as what cannot be told: lines of a renamed file under its old name after a
+            // hole, and an empty line that is lost or late
+            boolean namesAsRotated = loss || random.nextBoolean();
+            boolean emptyLines = !loss && !disorder;
+            this.host = new SimulatedHost(random, literals, namesAsRotated, emptyLines);
             reassembler = new LogReassembler(SimulatedHost.LOG, format, LIMITS, "test", books);
         }
 
@@ -125,24 +129,23 @@ class ReassemblySimulationTest {
         /**
          * Without loss the collector reads the renamed file to its end before it forgets it. With loss the census looks
          * before and after: otherwise a line in mid-file could be of either file, and nothing would tell. Lines come
-         * late by seconds, but not by a rotation.
+         * late or again by seconds, but not by a rotation.
          */
         private void rotate() {
-            if (disorder) {
-                pass(9_500);
+            if (!loss) {
+                send(host.read(now, true));
             }
+            pass(disorder ? 20_500 : 0);
             if (loss) {
                 takeCensus();
-                pass(1000);
-            } else {
-                send(host.read(now, true));
+                pass(3500);
             }
             host.rotate();
             lastRotation = now;
             if (loss) {
                 pass(1000);
                 takeCensus();
-                pass(1000);
+                pass(3500);
             }
         }
 
@@ -155,6 +158,10 @@ class ReassemblySimulationTest {
 
         private void send(List<SimulatedHost.Sent> sent) {
             for (SimulatedHost.Sent each : sent) {
+                if (cannotBeTold(each.block())) {
+                    deliver(each, now);
+                    continue;
+                }
                 dropping = loss && random.nextInt(dropping ? 3 : 12) == 0 != dropping;
                 if (!dropping) {
                     long delay = disorder && random.nextInt(8) == 0 ? random.nextInt(9_000) : 0;
@@ -164,6 +171,11 @@ class ReassemblySimulationTest {
                     deliver(each, now + random.nextInt(20_000));
                 }
             }
+        }
+
+        /** Files with nothing but equal banners cannot be told apart either. */
+        private static boolean cannotBeTold(LineBlock block) {
+            return block.end() <= SimulatedHost.BANNER.length();
         }
 
         private void deliver(SimulatedHost.Sent sent, long at) {

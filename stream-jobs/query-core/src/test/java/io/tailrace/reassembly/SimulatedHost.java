@@ -15,7 +15,7 @@ import java.util.Random;
 final class SimulatedHost {
 
     static final LogId LOG = new LogId("db1", "slowlog", "/l/slow.log");
-    private static final String BANNER = "B server 1\nB columns\n";
+    static final String BANNER = "B server 1\nB columns\n";
 
     /** One file of the log. */
     static final class LogFile {
@@ -52,13 +52,20 @@ final class SimulatedHost {
     private final boolean carriageReturns;
     private final boolean literals;
     private final boolean namesAsRotated;
+    private final boolean emptyLines;
     final List<LogFile> files = new ArrayList<>();
     private int entries;
     private int rotations;
 
-    SimulatedHost(Random random, boolean carriageReturns, boolean literals, boolean namesAsRotated) {
+    /**
+     * @param literals lines open and close literals, in which starts of entries mean nothing
+     * @param namesAsRotated a renamed file's lines come under its new name, as from Fluent Bit 1.8, else under the old
+     * @param emptyLines lines without content are among the others
+     */
+    SimulatedHost(Random random, boolean literals, boolean namesAsRotated, boolean emptyLines) {
         this.random = random;
-        this.carriageReturns = carriageReturns;
+        this.carriageReturns = random.nextInt(3) == 0;
+        this.emptyLines = emptyLines;
         this.literals = literals;
         this.namesAsRotated = namesAsRotated;
         open();
@@ -90,12 +97,12 @@ final class SimulatedHost {
         String end = carriageReturns && random.nextInt(3) == 0 ? "\r\n" : "\n";
         int kind = random.nextInt(20);
         if (kind < 6) {
-            return "E entry number " + entries++ + (random.nextInt(3) == 0 ? ";" : "") + "\n";
+            return "E entry number " + entries++ + " " + "e".repeat(random.nextInt(60)) + (random.nextInt(3) == 0 ? ";" : "") + "\n";
         } else if (kind < 12) {
-            return " body " + "x".repeat(random.nextInt(30)) + random.nextInt(1000) + end;
+            return " body " + "x".repeat(random.nextInt(400)) + random.nextInt(1000) + end;
         } else if (kind < 16) {
-            return " end " + random.nextInt(100000) + ";" + end;
-        } else if (kind == 16) {
+            return " end " + "z".repeat(random.nextInt(90)) + random.nextInt(100000) + ";" + end;
+        } else if (kind == 16 && emptyLines) {
             return end;
         } else if (kind == 17) {
             return "U" + (char) ('a' + random.nextInt(26)) + " is the database now" + end;
