@@ -8,14 +8,12 @@ Counts are checked before a time is printed. The log is the corpora's sysbench r
 """
 
 import gzip
-import json
 import os
 import shutil
 import signal
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,10 +78,10 @@ def _measure_file_to_row(stack: Stack, unpacked: Path, instance: str) -> None:
 
 def _measure_kafka_to_row(stack: Stack, unpacked: Path) -> None:
     log = _watch(stack, unpacked, "kafka-warm")
-    before, lines = _handed_over(stack), unpacked.read_bytes().count(b"\n")
+    before, lines = stack.lines_queued(), unpacked.read_bytes().count(b"\n")
     with _standing_still(stack, "flink"):
         os.link(unpacked, log.path)
-        wait_until(lambda: _handed_over(stack) >= before + lines, 120, "all lines to be in Kafka")
+        wait_until(lambda: stack.lines_queued() >= before + lines, 120, "all lines to be in Kafka")
     with Usage(stack) as usage:
         started = time.monotonic()
         _await_all_rows(stack, log)
@@ -147,11 +145,6 @@ def _await_all_rows(stack: Stack, log: LogManifest) -> None:
 
 def _print_rate(what: str, seconds: float) -> None:
     print(f"\n{what}: {HEADERS:,} entries in {seconds:.1f} s = {HEADERS / seconds:,.0f} entries/s")
-
-
-def _handed_over(stack: Stack) -> int:
-    with urllib.request.urlopen(f"{stack.status('fluentbit').address}/api/v1/metrics", timeout=2) as answer:
-        return json.load(answer)["output"]["kafka-slowlog"]["proc_records"]
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """A real stack of its own for the tests: own home directory, own ports, the shared cache of parts."""
 
+import json
 import os
 import signal
 import time
+import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,6 +107,21 @@ class Stack:
             seconds,
             "all parts to be healthy",
         )
+
+    def lines_queued(self) -> int:
+        """Lines that Fluent Bit has given to librdkafka's queue since it started."""
+        counts: list[int] = []
+
+        def asked() -> bool:
+            with urllib.request.urlopen(
+                f"{self.status('fluentbit').address}/api/v1/metrics", timeout=2
+            ) as answer:
+                outputs = json.load(answer)["output"]
+            counts.append(sum(output["proc_records"] for output in outputs.values()))
+            return True
+
+        wait_until(asked, 20, "Fluent Bit's metrics")
+        return counts[-1]
 
     def clickhouse(self) -> ClickHouse:
         return accounts.connect(self.settings, self.home, "admin")

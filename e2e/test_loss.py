@@ -1,7 +1,5 @@
 """What the collector really loses is a gap in the books within a minute; a backfill repairs it exactly."""
 
-import json
-import urllib.request
 from collections.abc import Callable
 
 from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle
@@ -13,20 +11,12 @@ def lose(stack: Stack, write: Callable[[], int]) -> None:
 
     It is killed while the broker is away.
     """
-    wait_until(lambda: handed_over(stack) >= 0, 20, "Fluent Bit to count")
-    before = handed_over(stack)
+    before = stack.lines_queued()
     stack.kill("kafka")
     lines = write()
-    wait_until(lambda: handed_over(stack) >= before + lines, 20, "Fluent Bit to queue the lines")
+    wait_until(lambda: stack.lines_queued() >= before + lines, 20, "Fluent Bit to queue the lines")
     stack.kill("fluentbit")
     stack.await_healthy()
-
-
-def handed_over(stack: Stack) -> int:
-    """Lines that Fluent Bit has given to librdkafka's queue. Raises OSError while it starts."""
-    with urllib.request.urlopen(f"{stack.status('fluentbit').address}/api/v1/metrics", timeout=2) as answer:
-        outputs = json.load(answer)["output"]
-    return sum(output["proc_records"] for output in outputs.values())
 
 
 def entries(workload, number: int) -> int:
