@@ -497,18 +497,24 @@ final class Generation implements FrameListener {
         poster.supersede(letter, number, from, to - from, code);
     }
 
-    /** Writes the postings that wait, and the frontier if it has moved and the last one is a second old. */
-    void flush(long now) {
+    /**
+     * Writes the postings that wait, and the frontier if it has moved and the last one is a second old.
+     *
+     * @return whether the state has changed by it
+     */
+    boolean flush(long now) {
+        boolean forgot = ended && now - endedAt >= LATE_MILLIS && hashes.forgetRecent();
         poster.origin(cluster, path);
-        if (ended && now - endedAt >= LATE_MILLIS) {
-            changed |= hashes.forgetRecent();
-        }
         regions.values().forEach(GapRegion::settle);
-        changed |= !postings.isEmpty();
+        boolean posted = !postings.isEmpty();
         postings.flush(poster, number);
-        if (frontierMoved() && now - frontierPostedAt >= FRONTIER_MILLIS) {
+        boolean moved = frontierMoved() && now - frontierPostedAt >= FRONTIER_MILLIS;
+        if (moved) {
             postFrontier(now);
         }
+        boolean flushed = forgot || posted || moved;
+        changed |= flushed;
+        return flushed;
     }
 
     /** Whether a flush later on has something to write. */
@@ -519,7 +525,6 @@ final class Generation implements FrameListener {
     }
 
     private void postFrontier(long now) {
-        changed = true;
         frontierPostedAt = now;
         postedFrontier = reader.frontier();
         postedAccounted = reader.accounted();

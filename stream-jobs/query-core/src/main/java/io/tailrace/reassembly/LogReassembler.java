@@ -146,7 +146,9 @@ public final class LogReassembler {
     /** Writes the postings that wait to be joined. To be called before {@link #save}. */
     public void flush(long now) {
         poster.at(now);
-        generations.values().forEach(generation -> generation.flush(now));
+        for (Generation generation : generations.values()) {
+            changed |= generation.flush(now);
+        }
     }
 
     /** Whether something has happened since the last {@link #save}. */
