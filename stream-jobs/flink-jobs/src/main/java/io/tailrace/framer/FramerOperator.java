@@ -32,15 +32,15 @@ import org.apache.flink.util.OutputTag;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * Puts the lines of each log together and cuts them into entries. Both inputs, line blocks and census records, are
- * keyed by {@link LogId#toKey}.
+ * Puts the lines of each log together and cuts them into entries. Both inputs, line blocks and census
+ * records, are keyed by {@link LogId#toKey}.
  *
- * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state before
- * each checkpoint. So state is read once for each log and start, works alike on every state backend, and a line costs
- * no state access.
+ * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state
+ * before each checkpoint. So state is read once for each log and start, works alike on every state backend,
+ * and a line costs no state access.
  *
- * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the state
- * which follows from them.
+ * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the
+ * state which follows from them.
  */
 public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
         implements TwoInputStreamOperator<LineBlock, CensusRecord, FramedEntry>, Triggerable<String, VoidNamespace> {

@@ -3,8 +3,8 @@ package io.tailrace.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * MurmurHash3 x64 128, seed 0, fed piece by piece. Austin Appleby's public-domain algorithm; chosen because it is
- * fast, well distributed and has test vectors in every language. Not thread-safe.
+ * MurmurHash3 x64 128, seed 0, fed piece by piece. Austin Appleby's public-domain algorithm; chosen because
+ * it is fast, well distributed and has test vectors in every language. Not thread-safe.
  */
 public final class Murmur3 {
 

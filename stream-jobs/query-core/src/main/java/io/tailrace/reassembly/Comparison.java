@@ -1,8 +1,8 @@
 package io.tailrace.reassembly;
 
 /**
- * Compares lines that came again with what a generation read at their offsets. Lines of which no hash of their own
- * is kept are compared by segments: they agree once a whole segment does.
+ * Compares lines that came again with what a generation read at their offsets. Lines of which no hash of
+ * their own is kept are compared by segments: they agree once a whole segment does.
  */
 final class Comparison {
 
@@ -23,8 +23,8 @@ final class Comparison {
     /**
      * @param from offset of the first line that came again
      * @param frontier how far the generation was read
-     * @param entryEnd end of the generation's first entry: two files may begin with the same banner, but not with
-     *     the same banner and entry
+     * @param entryEnd end of the generation's first entry: two files may begin with the same banner, but not
+     *     with the same banner and entry
      * @param adjoins the line before the first one is known to be the same
      */
     Comparison(ContentHashes hashes, long from, long frontier, long entryEnd, boolean adjoins) {

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was read of one file, as hashes: one for each segment of about 64 KiB, and one for each line of the first
- * segment and of the most recent ones. Line ends are not hashed, because a collector may send them shortened.
+ * What was read of one file, as hashes: one for each segment of about 64 KiB, and one for each line of the
+ * first segment and of the most recent ones. Line ends are not hashed, because a collector may send them
+ * shortened.
  */
 final class ContentHashes {
 
@@ -102,7 +103,10 @@ final class ContentHashes {
         return next == null ? Long.MAX_VALUE : next;
     }
 
-    /** Records a line after the last one of {@code open}, or the first of a new segment; returns the open segment. */
+    /**
+     * Records a line after the last one of {@code open}, or the first of a new segment; returns the open
+     * segment.
+     */
     Segment add(Segment open, long lineFrom, long lineTo, long lineHash) {
         Segment segment = open;
         if (segment == null || segment.closed) {

@@ -12,7 +12,10 @@ import java.util.TreeMap;
 /** The files of one log as the census shows them, and which generation each of them is. */
 final class FileCensus {
 
-    /** A renamed file to which nothing was written for so long, beside a new one under the log's path, has ended. */
+    /**
+     * A renamed file to which nothing was written for so long, beside a new one under the log's path, has
+     * ended.
+     */
     private static final long SETTLED_MICROS = 60_000_000L;
 
     private static final int ROUNDS_UNTIL_GONE = 2;
@@ -132,7 +135,10 @@ final class FileCensus {
         }
     }
 
-    /** The file is that generation. A copy of a file that is there too gets the same number, and does not own it. */
+    /**
+     * The file is that generation. A copy of a file that is there too gets the same number, and does not own
+     * it.
+     */
     void bind(FileView view, Generation generation) {
         view.generation(generation.number());
         if (generation.inode() == 0) {
@@ -223,12 +229,17 @@ final class FileCensus {
         return view != null && !view.last().path().equals(path);
     }
 
-    /** The generation's file had been renamed, and was too short for the block, when the census looked last. */
+    /**
+     * The generation's file had been renamed, and was too short for the block, when the census looked last.
+     */
     boolean wasCutBefore(Generation generation, LineBlock block) {
         return isRenamed(generation, id.log()) && views.get(generation.inode()).last().size() < block.end();
     }
 
-    /** The census shows the generation's file under that path; without a census, lines of it came under that path. */
+    /**
+     * The census shows the generation's file under that path; without a census, lines of it came under that
+     * path.
+     */
     boolean isUnder(Generation generation, String path) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return path.equals(view == null ? generation.path() : view.last().path());
@@ -239,15 +250,18 @@ final class FileCensus {
         return !generations.containsKey(view.generation());
     }
 
-    /** Whether the run's lines can be of the file: it was long enough when the census looked, and begins like them. */
+    /**
+     * Whether the run's lines can be of the file: it was long enough when the census looked, and begins like
+     * them.
+     */
     private static boolean mayHold(FileView view, HeldRun run) {
         CensusRecord record = view.last();
         return record.size() >= run.endReadBy(record.at()) && !run.contradicts(record.headLength(), record.headHash());
     }
 
     /**
-     * Whether the census speaks against the run being of the generation's file: that was too short when the lines were
-     * read, or had been renamed before the collector opened the run's path.
+     * Whether the census speaks against the run being of the generation's file: that was too short when the
+     * lines were read, or had been renamed before the collector opened the run's path.
      */
     boolean speaksAgainst(Generation generation, HeldRun run) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
@@ -261,15 +275,16 @@ final class FileCensus {
     }
 
     /**
-     * The file that the run's lines are of, by what the census found after they were read: the one that was under the
-     * run's path then, or, if that was renamed in between, the only one that begins with the run's bytes. Null when
-     * the census does not tell yet.
+     * The file that the run's lines are of, by what the census found after they were read: the one that was
+     * under the run's path then, or, if that was renamed in between, the only one that begins with the run's
+     * bytes. Null when the census does not tell yet.
      */
     FileView seenAfter(HeldRun run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
         long after = owners.at(run.first().path(), readAt);
         long before = owners.before(run.first().path(), readAt);
-        // the path changed hands around the reading: a start is likelier the new file's, the rest the old one's
+        // the path changed hands around the reading: a start is likelier the new file's, the rest the old
+        // one's
         long[] inodes = run.from() == 0 ? new long[] {after, before} : new long[] {before, after};
         for (long inode : inodes) {
             FileView named = views.get(inode);
@@ -292,7 +307,10 @@ final class FileCensus {
         return owners.at(run.first().path(), run.readAt() * MICROS_PER_MILLI) != 0;
     }
 
-    /** The census has looked at the generation's file after the block was read, and the block lies beyond its end. */
+    /**
+     * The census has looked at the generation's file after the block was read, and the block lies beyond its
+     * end.
+     */
     boolean isTooShort(Generation generation, LineBlock block) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null
@@ -323,8 +341,9 @@ final class FileCensus {
     }
 
     /**
-     * Whether the file's last line end is one byte longer than what came. In a file whose lines end with a carriage
-     * return and a line feed one more byte that stays is the line feed, for the next line would be longer.
+     * Whether the file's last line end is one byte longer than what came. In a file whose lines end with a
+     * carriage return and a line feed one more byte that stays is the line feed, for the next line would be
+     * longer.
      */
     boolean showsLongerEnd(Generation generation) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());

@@ -87,7 +87,9 @@ final class FileView {
         return missed;
     }
 
-    /** Whether the record is worth a posting: once a minute, and when the size or the generation is another. */
+    /**
+     * Whether the record is worth a posting: once a minute, and when the size or the generation is another.
+     */
     boolean takesPosting(CensusRecord record) {
         long minute = record.at() / 60_000_000L;
         boolean takes = minute != postedMinute || record.size() != postedSize || generation != postedGeneration;

@@ -15,7 +15,9 @@ import java.util.TreeMap;
 final class Generation implements FrameListener {
 
     private static final int HEAD_BYTES = 4096;
-    /** More than a banner not yet posted can have: so many equal bytes after the posted one are one file's. */
+    /**
+     * More than a banner not yet posted can have: so many equal bytes after the posted one are one file's.
+     */
     private static final int TELLING_BYTES = 512;
     private static final int FIRST_LINES_BYTES = 4096;
     private static final long FRONTIER_MILLIS = 1000;
@@ -41,7 +43,10 @@ final class Generation implements FrameListener {
     private String zone = "";
     private String path = "";
     private byte[] head = new byte[0];
-    /** The bytes of the head before this index are as in the file; a later line end may be another of two bytes. */
+    /**
+     * The bytes of the head before this index are as in the file; a later line end may be another of two
+     * bytes.
+     */
     private int headSureTo = HEAD_BYTES;
 
     private long firstEntryEnd = Long.MAX_VALUE;
@@ -279,7 +284,8 @@ final class Generation implements FrameListener {
     }
 
     /**
-     * Takes lines that are known to be this file's: reads new ones, fills gaps, counts the rest as duplicates.
+     * Takes lines that are known to be this file's: reads new ones, fills gaps, counts the rest as
+     * duplicates.
      *
      * @param until file offset to stop at
      * @return index of the first byte that has no place yet

@@ -62,7 +62,10 @@ final class HeldRun {
         return since;
     }
 
-    /** When the collector read the first block, epoch milliseconds; when it came, if the collector did not say. */
+    /**
+     * When the collector read the first block, epoch milliseconds; when it came, if the collector did not
+     * say.
+     */
     long readAt() {
         return first().readAt() > 0 ? first().readAt() : since;
     }
@@ -89,8 +92,9 @@ final class HeldRun {
     }
 
     /**
-     * Whether a block goes on where the run ends: of the same path, of the same generation if the sender says one, and
-     * not read earlier, as a late copy of another file's lines would be. A hole of one byte is a line end.
+     * Whether a block goes on where the run ends: of the same path, of the same generation if the sender says
+     * one, and not read earlier, as a late copy of another file's lines would be. A hole of one byte is a
+     * line end.
      */
     boolean continuedBy(LineBlock block) {
         return continuedAt(block.offset()) && alike(block);

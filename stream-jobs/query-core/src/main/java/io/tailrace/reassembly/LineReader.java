@@ -13,8 +13,8 @@ import java.util.Optional;
 /**
  * Reads lines of one file in order, finds the format, frames, and holds the bytes that are not reported yet.
  *
- * <p>Bytes from {@link #accounted} to {@link #frontier} are pending; what lies before has been reported to the
- * listener, each byte once.
+ * <p>Bytes from {@link #accounted} to {@link #frontier} are pending; what lies before has been reported to
+ * the listener, each byte once.
  */
 final class LineReader implements FrameListener {
 
@@ -231,7 +231,10 @@ final class LineReader implements FrameListener {
         frontier += to - from;
     }
 
-    /** Reads lines until the format is known; what no format fits is rejected in pieces that depend on bytes only. */
+    /**
+     * Reads lines until the format is known; what no format fits is rejected in pieces that depend on bytes
+     * only.
+     */
     private void detect() {
         int index = currentIndex;
         while (framer == null && index < currentTo) {
@@ -299,7 +302,9 @@ final class LineReader implements FrameListener {
         currentFrom = frontier;
     }
 
-    /** The last line's end has one byte more than what came: a carriage return that the collector stripped. */
+    /**
+     * The last line's end has one byte more than what came: a carriage return that the collector stripped.
+     */
     void extendLastLine() {
         if (segment != null) {
             hashes.extend(segment);
@@ -347,7 +352,10 @@ final class LineReader implements FrameListener {
         keepPending();
     }
 
-    /** Bytes from {@link #frontier} to {@code resumeAt} are lost: what is pending is reported, then reading goes on. */
+    /**
+     * Bytes from {@link #frontier} to {@code resumeAt} are lost: what is pending is reported, then reading
+     * goes on.
+     */
     void hole(long resumeAt) {
         if (framer == null) {
             rejectUnknown();
@@ -358,7 +366,10 @@ final class LineReader implements FrameListener {
         stop(resumeAt);
     }
 
-    /** No byte follows: what is pending is reported. Reading may go on nevertheless, as after a hole of no bytes. */
+    /**
+     * No byte follows: what is pending is reported. Reading may go on nevertheless, as after a hole of no
+     * bytes.
+     */
     void end() {
         if (framer == null) {
             rejectUnknown();

@@ -16,7 +16,10 @@ final class Lines {
 
     private Lines() {}
 
-    /** Index after the first line feed of {@code [from, to)}; {@code to} when there is none. Eight bytes at a time. */
+    /**
+     * Index after the first line feed of {@code [from, to)}; {@code to} when there is none. Eight bytes at a
+     * time.
+     */
     static int end(byte[] bytes, int from, int to) {
         int position = from;
         for (; position + Long.BYTES <= to; position += Long.BYTES) {
@@ -35,8 +38,9 @@ final class Lines {
     }
 
     /**
-     * Index after the last byte of the line's content: without line feed and carriage returns before it, of which a
-     * collector may have stripped one. A range that ends amid such a line end is told by its carriage return.
+     * Index after the last byte of the line's content: without line feed and carriage returns before it, of
+     * which a collector may have stripped one. A range that ends amid such a line end is told by its carriage
+     * return.
      */
     static int contentEnd(byte[] bytes, int from, int to) {
         int end = to > from && bytes[to - 1] == '\n' ? to - 1 : to;

@@ -35,9 +35,9 @@ public record LogId(String instance, String source, String log) {
     }
 
     /**
-     * A path without what rotation appends: {@code .N} of one to six digits, {@code -YYYYMMDD} with an optional
-     * {@code HHMMSS} or {@code -N…} (logrotate's dateext), {@code .gz} and {@code .old}, repeatedly. A suffix that is
-     * the whole file name stays.
+     * A path without what rotation appends: {@code .N} of one to six digits, {@code -YYYYMMDD} with an
+     * optional {@code HHMMSS} or {@code -N…} (logrotate's dateext), {@code .gz} and {@code .old}, repeatedly.
+     * A suffix that is the whole file name stays.
      */
     public static String canonicalPath(String path) {
         int end = path.length();

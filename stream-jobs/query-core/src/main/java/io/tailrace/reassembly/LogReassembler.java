@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Puts one log's lines together again, whatever the collector lost, sent twice or sent late, and says what became of
- * every byte of each of its files (docs/LEDGER.md).
+ * Puts one log's lines together again, whatever the collector lost, sent twice or sent late, and says what
+ * became of every byte of each of its files (docs/LEDGER.md).
  *
- * <p>Lines go to the generation whose {@linkplain Generation#frontier frontier} they continue. Others are held until
- * their bytes, a census or a timeout tell: a duplicate, a new file, or lines behind a hole. What comes out depends
- * only on what goes in, in its order, and on the times given; a copy made from saved state goes on the same way.
+ * <p>Lines go to the generation whose {@linkplain Generation#frontier frontier} they continue. Others are
+ * held until their bytes, a census or a timeout tell: a duplicate, a new file, or lines behind a hole. What
+ * comes out depends only on what goes in, in its order, and on the times given; a copy made from saved state
+ * goes on the same way.
  *
  * <p>Not thread-safe.
  */
@@ -111,7 +112,9 @@ public final class LogReassembler {
         }
     }
 
-    /** Lets time pass: holes that were waited for long enough become gaps, files that have ended are closed. */
+    /**
+     * Lets time pass: holes that were waited for long enough become gaps, files that have ended are closed.
+     */
     public void tick(long now) {
         poster.at(now);
         for (HeldRun run : List.copyOf(held)) {
@@ -128,8 +131,8 @@ public final class LogReassembler {
     }
 
     /**
-     * When {@link #tick} has something to do next, epoch milliseconds; {@link Long#MAX_VALUE} for never unless
-     * something comes.
+     * When {@link #tick} has something to do next, epoch milliseconds; {@link Long#MAX_VALUE} for never
+     * unless something comes.
      */
     public long nextTick(long now) {
         boolean busy = !held.isEmpty();
@@ -177,7 +180,9 @@ public final class LogReassembler {
         return best;
     }
 
-    /** A file under the same path is likelier than another, one that is read likelier than one that has ended. */
+    /**
+     * A file under the same path is likelier than another, one that is read likelier than one that has ended.
+     */
     private int rank(Generation generation, LineBlock block) {
         return (census.isUnder(generation, block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
     }
@@ -366,7 +371,9 @@ public final class LogReassembler {
         absorb(generation, run, Long.MAX_VALUE, now);
     }
 
-    /** All lines from a file's start are equal to those of a known one, and the census has seen no other file. */
+    /**
+     * All lines from a file's start are equal to those of a known one, and the census has seen no other file.
+     */
     private boolean cameAgain(HeldRun run) {
         Generation same = likeliest(run);
         return same != null && run.to() <= same.frontier() && census.lookedAfter(run);

@@ -5,7 +5,9 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which files the census has found under each path, and when. Times are epoch microseconds of the collector. */
+/**
+ * Which files the census has found under each path, and when. Times are epoch microseconds of the collector.
+ */
 final class PathOwners {
 
     /** Rotations that are remembered for each path. */
@@ -61,7 +63,10 @@ final class PathOwners {
         return 0;
     }
 
-    /** Inode under the path at the last census before the first one not before a time, if it was another; else 0. */
+    /**
+     * Inode under the path at the last census before the first one not before a time, if it was another; else
+     * 0.
+     */
     long before(String path, long micros) {
         Owner previous = null;
         for (Owner owner : owners.getOrDefault(path, new ArrayDeque<>())) {

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Iterator;
 
 /**
- * Contiguous bytes of a file that were read and not yet reported, in chunks of whole lines. Each chunk is stored
- * once, however often the state is saved.
+ * Contiguous bytes of a file that were read and not yet reported, in chunks of whole lines. Each chunk is
+ * stored once, however often the state is saved.
  */
 final class PendingBytes {
 
@@ -69,7 +69,9 @@ final class PendingBytes {
         }
     }
 
-    /** Copies what is held of {@code [from, to)} to where it belongs in an array that starts at {@code from}. */
+    /**
+     * Copies what is held of {@code [from, to)} to where it belongs in an array that starts at {@code from}.
+     */
     void copy(long from, long to, byte[] target) {
         for (Chunk chunk : chunks) {
             long start = Math.max(from, chunk.from);

@@ -77,7 +77,10 @@ final class Poster {
         return letterId;
     }
 
-    /** Says that entries were made of a dead letter's bytes. The row replaces the first one and holds no bytes. */
+    /**
+     * Says that entries were made of a dead letter's bytes. The row replaces the first one and holds no
+     * bytes.
+     */
     void supersede(EventId letterId, long generation, long offset, long length, String code) {
         DeadLetter row = row(letterId, generation, offset, length, new byte[0], code, "superseded by a filled gap");
         row.setSuperseded(true);

@@ -1,8 +1,8 @@
 package io.tailrace.reassembly;
 
 /**
- * Keeps the state of one log as numbered byte arrays. Small ones are rewritten when they change, large ones (pending
- * lines, hashes of a finished segment) are written once and removed once.
+ * Keeps the state of one log as numbered byte arrays. Small ones are rewritten when they change, large ones
+ * (pending lines, hashes of a finished segment) are written once and removed once.
  */
 public interface StateStore {
 

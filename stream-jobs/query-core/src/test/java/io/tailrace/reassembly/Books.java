@@ -59,7 +59,10 @@ final class Books implements ReassemblyOutput {
                 .sum();
     }
 
-    /** The ranges that stand after reversals, in file order. Fails if a range is taken back that was not posted. */
+    /**
+     * The ranges that stand after reversals, in file order. Fails if a range is taken back that was not
+     * posted.
+     */
     List<Piece> standing(long generation) {
         Map<Piece, Integer> net = new HashMap<>();
         for (LedgerEntry posting : postings) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random histories of a log: writes, rotations with identical banners, restarts of the collector, duplicates,
- * reordering, losses, saves and restores at any moment. Whatever happens, the books balance; where nothing was lost,
- * the entries are those of the files themselves; and a backfill makes up for what was lost.
+ * reordering, losses, saves and restores at any moment. Whatever happens, the books balance; where nothing
+ * was lost, the entries are those of the files themselves; and a backfill makes up for what was lost.
  */
 class ReassemblySimulationTest {
 
@@ -91,8 +91,8 @@ class ReassemblySimulationTest {
             this.disorder = disorder;
             this.loss = loss;
             boolean literals = !loss && random.nextInt(3) == 0;
-            // what docs/LEDGER.md lists as what cannot be told: lines of a renamed file under its old name after a
-            // hole, and an empty line that is lost or late
+            // what docs/LEDGER.md lists as what cannot be told: lines of a renamed file under its old name
+            // after a hole, and an empty line that is lost or late
             boolean namesAsRotated = loss || random.nextBoolean();
             boolean emptyLines = !loss && !disorder;
             this.host = new SimulatedHost(random, literals, namesAsRotated, emptyLines);
@@ -127,9 +127,9 @@ class ReassemblySimulationTest {
         }
 
         /**
-         * Without loss the collector reads the renamed file to its end before it forgets it. With loss the census looks
-         * before and after: otherwise a line in mid-file could be of either file, and nothing would tell. Lines come
-         * late or again by seconds, but not by a rotation.
+         * Without loss the collector reads the renamed file to its end before it forgets it. With loss the
+         * census looks before and after: otherwise a line in mid-file could be of either file, and nothing
+         * would tell. Lines come late or again by seconds, but not by a rotation.
          */
         private void rotate() {
             if (!loss) {
@@ -270,7 +270,8 @@ class ReassemblySimulationTest {
             BitSet difference = (BitSet) gaps.clone();
             difference.xor(lost);
             if (loss) {
-                // what comes after its gap was recorded stays in it as long as the entry it begins is not whole
+                // what comes after its gap was recorded stays in it as long as the entry it begins is not
+                // whole
                 difference.and(lost);
             }
             for (int i = difference.nextSetBit(0); i >= 0; i = difference.nextSetBit(i + 1)) {

@@ -11,7 +11,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
-/** A server that writes a log and rotates it, with a collector that ships lines and a census: all random, all seeded. */
+/**
+ * A server that writes a log and rotates it, with a collector that ships lines and a census: all random, all
+ * seeded.
+ */
 final class SimulatedHost {
 
     static final LogId LOG = new LogId("db1", "slowlog", "/l/slow.log");
@@ -59,7 +62,8 @@ final class SimulatedHost {
 
     /**
      * @param literals lines open and close literals, in which starts of entries mean nothing
-     * @param namesAsRotated a renamed file's lines come under its new name, as from Fluent Bit 1.8, else under the old
+     * @param namesAsRotated a renamed file's lines come under its new name, as from Fluent Bit 1.8, else
+     *     under the old
      * @param emptyLines lines without content are among the others
      */
     SimulatedHost(Random random, boolean literals, boolean namesAsRotated, boolean emptyLines) {
