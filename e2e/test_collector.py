@@ -44,7 +44,7 @@ def watch(stack: Stack, tmp_path: Path, request) -> Callable[[bytes], tuple[str,
     return write
 
 
-def shipped(stack: Stack, instance: str, number: int, seconds: float = 60) -> list[Line]:
+def shipped(stack: Stack, instance: str, number: int, seconds: float = 180) -> list[Line]:
     return read_lines(
         stack.settings, "tailrace.slowlog.lines", instance, lambda found: len(found) >= number, seconds
     )
@@ -120,6 +120,6 @@ def test_killed_again_and_again_with_kafka_up_nothing_is_lost(stack, watch):
         "tailrace.slowlog.lines",
         instance,
         lambda lines: len({line.offset for line in lines}) >= number,
-        60,
+        180,
     )
     assert {line.log for line in found} == {b"line %d" % index for index in range(number)}

@@ -105,6 +105,7 @@ SIGHTING = tuple(field.name for field in fields(Sighting))
 
 def stretches(clickhouse: ClickHouse) -> list[Stretch]:
     """What to ship: the open gaps, each with the framer's dead letters at its edges."""
+    books.await_what_is_posted(clickhouse)
     edges = [Stretch(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
     return with_edges(map(_of_gap, books.gaps(clickhouse)), edges)
 

@@ -274,6 +274,17 @@ def balance(
         time.sleep(POLL_SECONDS)
 
 
+def await_what_is_posted(clickhouse: ClickHouse, seconds: float = 10) -> None:
+    """Waits, for `seconds` at most, until the books can be read up to what has been posted by now.
+
+    The books leave the newest checkpoint out while its rows come in: they lack a gap of the last seconds.
+    """
+    (row,) = clickhouse.rows("SELECT toInt64(max(after_checkpoint)) AS newest FROM tailrace.ledger")
+    deadline = time.monotonic() + seconds
+    while _Reader(clickhouse, "").through() < row["newest"] and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+
+
 def gaps(clickhouse: ClickHouse, instance: str = "") -> list[Gap]:
     """The ranges that are missing now, in order of file and offset."""
     return [_of(Gap, row) for row in _Reader(clickhouse, instance).rows("gaps")]
@@ -299,6 +310,10 @@ class _Reader:
     def rows(self, query: str, **more: object) -> list[Row]:
         text = (QUERIES / f"books_{query}.sql").read_text()
         return self._clickhouse.rows(text, {**self._parameters, **more})
+
+    def through(self) -> int:
+        """The newest checkpoint of which everything has been posted."""
+        return self._parameters["through"]
 
     def accounts(self) -> list[Account]:
         oldest = datetime.now(UTC) - timedelta(days=load_retention()["ledger"]) + RETENTION_SLACK
