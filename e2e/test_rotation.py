@@ -1,10 +1,14 @@
 """Renamed files with byte-identical banners, and what is lost of them."""
 
+import pytest
+
 from e2e.settling import assert_books_show_missing_bytes, assert_exact, await_exact, backfill, settle
 from e2e.stack import wait_until
 from e2e.workload.statements import ordinary
 
 
+# Open defect: with several renames between two censuses (10 s) some lines can wait for ever for their file.
+@pytest.mark.xfail(reason="renames faster than the census: docs/LEDGER.md, what cannot be told")
 def test_rename_while_everything_runs(stack, watched):
     workload = watched(seed=1)
     with workload.writing(rate=200):
