@@ -7,8 +7,8 @@ from e2e.stack import wait_until
 from e2e.workload.statements import ordinary
 
 
-# Open defect: with several renames between two censuses (10 s) some lines can wait for ever for their file.
-@pytest.mark.xfail(reason="renames faster than the census: docs/LEDGER.md, what cannot be told")
+# Open defect, cause not found yet: after quick renames some bytes are not accounted for in two minutes.
+@pytest.mark.xfail(reason="open defect: quick renames leave bytes unaccounted for, see README, known limits")
 def test_rename_while_everything_runs(stack, watched):
     workload = watched(seed=1)
     with workload.writing(rate=200):
