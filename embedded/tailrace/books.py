@@ -3,7 +3,8 @@
 For each file (instance, source, log, generation):
 
 1. The framer's postings tile the file from 0 to `accounted` without hole or overlap.
-2. Every entry that the framer cut is an event or a dead letter of the parser.
+2. Every entry that the framer cut is an event or a dead letter: of the parser, or of the sink if ClickHouse
+   refused the event.
 3. Every event and dead letter that was posted has been inserted, as ClickHouse itself counted.
 
 The arithmetic is in sql/queries/books_*.sql; this module asks and names what does not agree. A recorded gap
@@ -340,7 +341,7 @@ class _Reader:
     def _receipts(self, row: Row) -> Iterator[Imbalance]:
         what = "events" if row["kind"] == "EVENT" else f"dead letters of the {row['stage'].lower()}"
         yield from _amounts(3, row, f"{what} posted against rows inserted")
-        if row["stage"] == "PARSER":
+        if row["stage"] in ("PARSER", "SINK") and row["generation"]:
             yield from self._where(row)
 
     def _where(self, row: Row) -> Iterator[Imbalance]:

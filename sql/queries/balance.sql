@@ -2,7 +2,7 @@
 --
 -- `bytes_out_of_balance`: what the framer accounted for, less the ranges it posted; bytes that came again and
 -- differ (OFFSET_CONFLICT) lie in a range that was accounted for before. `entries_out_of_balance`: entries cut,
--- less events and the parser's dead letters. Both are 0 in books that balance; `tailrace books` says where they
+-- less events and dead letters of entries. Both are 0 in books that balance; `tailrace books` says where they
 -- are not. Postings of a backfill are signed, so sums are what holds now.
 --
 -- The blocks of one checkpoint arrive one after the other: while rows are coming in, those of the newest
@@ -41,7 +41,7 @@ FROM (
         sumIf(bytes, kind = 'GAP') AS gap_bytes,
         toInt64(accounted) - sumIf(bytes, kind IN ('ENTRY', 'FRAMING', 'GAP')
             OR kind = 'DEAD_LETTER' AND stage = 'FRAMER' AND detail != 'OFFSET_CONFLICT') AS bytes_out_of_balance,
-        entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS entries_out_of_balance
+        entries - events - sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage != 'FRAMER') AS entries_out_of_balance
     FROM tailrace.ledger
     WHERE toInt64(after_checkpoint) <= settled
         AND (generation > 0 OR kind = 'CENSUS' AND (instance, source, log, inode) IN unread)

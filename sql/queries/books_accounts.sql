@@ -5,7 +5,7 @@
 WITH (SELECT min(at) FROM tailrace.ledger) AS ledger_began
 SELECT
     any(cluster) AS cluster, instance, source, log, generation,
-    argMax(path, at) AS path,
+    argMaxIf(path, at, path != '') AS path,
     toUnixTimestamp(maxIf(at, kind = 'CENSUS')) AS census_at,
     argMaxIf(ledger.size, (at, ledger.size), kind = 'CENSUS') AS size,
     maxIf(to_offset, kind = 'FRONTIER') AS frontier,

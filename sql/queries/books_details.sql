@@ -1,5 +1,5 @@
--- Dead letters by stage and code, and framing by kind, as they stand. DECODE and SINK come from the receipts: such
--- letters belong to no file, and their `log` says where they come from.
+-- Dead letters by stage and code, and framing by kind, as they stand. Those of the stage DECODE
+-- come from the receipts: such letters belong to no file, and their `log` says where they come from.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT *
 FROM (
@@ -15,7 +15,7 @@ FROM (
         sum(if(kind = 'SUPERSEDED', -1, 1) * toInt64(rows)) AS count,
         sum(if(kind = 'SUPERSEDED', -1, 1) * toInt64(receipts.bytes)) AS bytes
     FROM tailrace.receipts
-    WHERE stage IN ('DECODE', 'SINK') AND ({instance:String} = '' OR instance = {instance:String})
+    WHERE stage = 'DECODE' AND ({instance:String} = '' OR instance = {instance:String})
         AND toInt64(after_checkpoint) <= {through:Int64}
     GROUP BY instance, source, log, generation, stage, code
     HAVING count != 0)

@@ -1,12 +1,14 @@
--- Equation 2: every entry that the framer cut is an event or a dead letter of the parser. Sums per file, because
--- the parser works on entries of one file in several places at once. Files where the sides differ.
+-- Equation 2: every entry that the framer cut is an event, a dead letter of the parser, or an event that ClickHouse
+-- refused, which is a dead letter of the sink and no longer an event. Sums per file, because the parser works on
+-- entries of one file in several places at once. Files where the sides differ.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT
     instance, source, log, generation,
     sumIf(ledger.count, kind = 'ENTRY') AS expected, sumIf(ledger.count, kind != 'ENTRY') AS found,
     sumIf(ledger.bytes, kind = 'ENTRY') AS expected_bytes, sumIf(ledger.bytes, kind != 'ENTRY') AS found_bytes
 FROM tailrace.ledger
-WHERE (kind IN ('ENTRY', 'EVENT') OR kind = 'DEAD_LETTER' AND stage = 'PARSER')
+WHERE (kind IN ('ENTRY', 'EVENT') OR kind = 'DEAD_LETTER' AND stage IN ('PARSER', 'SINK'))
+    AND generation > 0
     AND ({instance:String} = '' OR instance = {instance:String})
     AND toInt64(after_checkpoint) <= {through:Int64}
 GROUP BY instance, source, log, generation

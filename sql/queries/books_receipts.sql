@@ -1,6 +1,6 @@
 -- Equation 3: what was posted as event or dead letter has been inserted, counted by ClickHouse itself. A dead
--- letter taken back is a negative posting and a receipt SUPERSEDED. Letters of the stages DECODE and SINK belong
--- to no file and have no posting. Files and kinds where the sides differ.
+-- letter taken back is a negative posting and a receipt SUPERSEDED. Letters of the stage DECODE belong to no file and
+-- have no posting. Files and kinds where the sides differ.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT
     instance, source, log, generation, kind, stage,
@@ -15,7 +15,7 @@ FROM (
     SELECT instance, source, log, generation, if(kind = 'EVENT', 'EVENT', 'DEAD_LETTER'), stage,
         0, 0, if(kind = 'SUPERSEDED', -1, 1) * toInt64(rows), if(kind = 'SUPERSEDED', -1, 1) * toInt64(bytes)
     FROM tailrace.receipts
-    WHERE stage IN ('FRAMER', 'PARSER') AND toInt64(after_checkpoint) <= {through:Int64})
+    WHERE stage != 'DECODE' AND toInt64(after_checkpoint) <= {through:Int64})
 WHERE {instance:String} = '' OR instance = {instance:String}
 GROUP BY instance, source, log, generation, kind, stage
 HAVING expected != found OR expected_bytes != found_bytes

@@ -1,5 +1,5 @@
 -- Where in a file the second or third equation fails: ranges of entries whose rows are not all there, or that have
--- more rows than entries. Compares the framer's ranges with the rows of events and of the parser's dead letters
+-- more rows than entries. Compares the framer's ranges with the rows of events and of dead letters of entries
 -- themselves, so it is asked only for a file that is known to be wrong.
 -- Parameters: instance, source, log, generation; through: checkpoint, see books_through.sql.
 WITH
@@ -27,7 +27,7 @@ WITH
         UNION ALL
         SELECT entry_offset, entry_bytes, 1
         FROM tailrace.dead_letters FINAL
-        WHERE stage = 'PARSER' AND NOT superseded AND instance = {instance:String} AND source = {source:String}
+        WHERE stage IN ('PARSER', 'SINK') AND NOT superseded AND instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}
             AND toInt64(after_checkpoint) <= {through:Int64}
     ),

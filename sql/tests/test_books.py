@@ -47,6 +47,30 @@ def test_pending_and_behind(admin):
     assert (found.accounts[0].pending, found.accounts[0].behind, found.behind) == (50, 150, 150)
 
 
+def test_an_event_that_was_refused_is_a_dead_letter_of_the_sink(admin):
+    file = Bookkeeper().post("ENTRY", 0, 300, count=3).post("EVENT", 0, 300, count=3, stage="PARSER")
+    file.store_events(0, 1).store_events(200, 1).reached(300)
+    file.post("EVENT", 100, 200, count=-1, amount=-100, stage="PARSER")
+    file.reject(100, 200, "SINK", "REFUSED_BY_STORE")
+    found = read(admin, file)
+
+    assert found.balances
+    (account,) = found.accounts
+    assert (account.entries, account.events, account.dead_letters) == (3, 2, 1)
+    assert [(d.stage, d.detail, d.count, d.bytes) for d in found.details] == [
+        ("SINK", "REFUSED_BY_STORE", 1, 100)
+    ]
+
+
+def test_a_refused_event_without_its_dead_letter_does_not_balance(admin):
+    file = Bookkeeper().read(3)
+    file.post("EVENT", 100, 200, count=-1, amount=-100, stage="PARSER")
+    file.post("DEAD_LETTER", 100, 200, stage="SINK", detail="REFUSED_BY_STORE")
+    found = "\n".join(faults(admin, file))
+    assert "events posted against rows inserted: expected 2 rows, found 3" in found
+    assert "dead letters of the sink posted against rows inserted: expected 1 rows, found 0" in found
+
+
 def test_framing_and_dead_letters_are_part_of_the_tiling(admin):
     file = Bookkeeper().post("FRAMING", 0, 60, detail="BANNER").reject(60, 75, "FRAMER", "STRAY_TEXT")
     file.read(3, begin=75)

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -31,6 +32,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *       is stored. What is not stored yet is in every later checkpoint.
  *   <li>After a restore it posts what the checkpoint holds again, with the same tokens: ClickHouse drops those that it
  *       has.
+ *   <li>A block that is refused for its data is replaced by smaller ones, until the rows that are to blame stand
+ *       alone and become dead letters: {@link RefusedBlocks}.
  * </ol>
  *
  * <p>A store that is away therefore neither stops checkpoints nor the job. Once sealed blocks hold more than a limit,
@@ -47,9 +50,20 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     private static final long serialVersionUID = 1;
     private static final ListStateDescriptor<PendingBlock> PENDING =
             new ListStateDescriptor<>("pending-blocks", TypeInformation.of(PendingBlock.class));
+    private static final String REFUSED = "-refused";
     private static final Duration LAST_POSTS = Duration.ofSeconds(15);
 
-    private record Target(String layout, int day) {}
+    /** @param saysRefused whether the rows stand for others that were refused; those stay apart */
+    private record Target(String layout, int day, boolean saysRefused) {
+
+        static Target of(RowBlock rows, boolean saysRefused) {
+            return new Target(rows.layout(), rows.day(), saysRefused);
+        }
+
+        PendingBlock seal(OpenBlock block) {
+            return block.seal(UUID.randomUUID() + (saysRefused ? REFUSED : ""));
+        }
+    }
 
     private final CommitSettings settings;
     private final transient MailboxExecutor mailbox;
@@ -62,7 +76,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     private transient long pendingBytes;
     private transient long lastCheckpoint;
     private transient BlockPoster poster;
-    private transient BlockQuarantine quarantine;
+    private transient RefusedBlocks refusedBlocks;
     private transient Counter storedRows;
     private transient Counter refusedRows;
 
@@ -90,7 +104,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     @Override
     public void open() throws Exception {
         super.open();
-        quarantine = settings.quarantine();
+        refusedBlocks = settings.refusedBlocks();
         poster = new BlockPoster(settings.store().create(), settings.parallelPosts(), threadName(), mails());
         registerMetrics();
         List.copyOf(posting.values()).forEach(poster::post);
@@ -134,17 +148,17 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
 
     @Override
     public void processElement(StreamRecord<RowBlock> element) throws Exception {
-        add(element.getValue());
+        RowBlock rows = element.getValue();
+        add(rows, Target.of(rows, false));
         while (pendingBytes > settings.mostPendingBytes()) {
             mailbox.yield();
         }
     }
 
-    private void add(RowBlock rows) {
-        Target target = new Target(rows.layout(), rows.day());
+    private void add(RowBlock rows, Target target) {
         OpenBlock block = open.computeIfAbsent(target, key -> new OpenBlock(key.layout()));
         if (!block.hasRoomFor(rows)) {
-            sealed.add(block.seal());
+            sealed.add(target.seal(block));
             block = new OpenBlock(rows.layout());
             open.put(target, block);
         }
@@ -162,7 +176,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     }
 
     private void sealAll(long checkpointId) {
-        open.values().forEach(block -> sealed.add(block.seal()));
+        open.forEach((target, block) -> sealed.add(target.seal(block)));
         open.clear();
         if (!sealed.isEmpty()) {
             sealed.forEach(block -> pendingBytes += block.frame().length);
@@ -184,6 +198,11 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         poster.post(block);
     }
 
+    /** Whether no block is on its way to the store. */
+    boolean isIdle() {
+        return posting.isEmpty();
+    }
+
     private void onStored(PendingBlock block) {
         if (posting.remove(block.token()) != null) {
             pendingBytes -= block.frame().length;
@@ -191,17 +210,30 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         }
     }
 
+    /**
+     * What comes in place of a refused block is posted after the next checkpoint, like new rows: until then the
+     * refused block itself is in the checkpoint, and a restore begins with it again.
+     */
     private void onRefused(PendingBlock block, String reason) {
-        if (BlockQuarantine.isQuarantined(block)) {
-            poster.postLater(block, "even the dead letters of a refused block are refused: " + reason);
+        if (block.token().endsWith(REFUSED)) {
+            poster.postLater(block, "even what says that rows were refused is refused: " + reason);
             return;
         }
-        LOG.error("{} rows become dead letters: ClickHouse refuses their block: {}", block.rows(), reason);
-        refusedRows.inc(block.rows());
-        PendingBlock letters = quarantine.quarantine(block, reason, lastCheckpoint);
         posting.remove(block.token());
-        pendingBytes += letters.frame().length - block.frame().length;
-        post(letters);
+        pendingBytes -= block.frame().length;
+        if (refusedBlocks.isHopeless(block)) {
+            putAway(block, reason);
+        } else {
+            sealed.addAll(refusedBlocks.cut(block));
+        }
+    }
+
+    private void putAway(PendingBlock block, String reason) {
+        LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
+        refusedRows.inc(block.rows());
+        for (RowBlock rows : refusedBlocks.putAway(block, reason, lastCheckpoint)) {
+            add(rows, Target.of(rows, true));
+        }
     }
 
     /** At an ordered end, blocks of the last checkpoint get time to arrive; what does not is in that checkpoint. */

@@ -58,7 +58,7 @@ public final class ClickHouseSink {
         ClickHouseAddress target = address;
         CommitSettings settings = new CommitSettings(
                 () -> new ClickHouseStore(target),
-                database + ".dead_letters",
+                database,
                 PARALLEL_POSTS,
                 mostPendingBytes,
                 version);

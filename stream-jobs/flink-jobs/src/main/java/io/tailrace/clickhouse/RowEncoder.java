@@ -24,7 +24,7 @@ import org.apache.avro.generic.IndexedRecord;
 final class RowEncoder {
 
     static final String AFTER_CHECKPOINT = "after_checkpoint";
-    private static final String DATE_TIME = "DateTime64(6, 'UTC')";
+    static final String DATE_TIME = "DateTime64(6, 'UTC')";
     private static final long MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1000;
     private static final int SECONDS_PER_DAY = 86_400;

@@ -3,6 +3,7 @@ package io.tailrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.servers.Await;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -18,7 +19,6 @@ class BlockCommitOperatorTest {
 
     private static final String EVENTS = "tailrace.query_events\nid UInt64";
     private static final String LEDGER = "tailrace.ledger\nid UInt64";
-    private static final String POISON = "poison\nid UInt64";
     private static final long MOST_PENDING = 1 << 20;
     private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -40,7 +40,7 @@ class BlockCommitOperatorTest {
     }
 
     private static OneInputStreamOperatorTestHarness<RowBlock, Void> committer() throws Exception {
-        CommitSettings settings = new CommitSettings(() -> store, "tailrace.dead_letters", 2, MOST_PENDING, "1");
+        CommitSettings settings = new CommitSettings(() -> store, "tailrace", 2, MOST_PENDING, "1");
         return new OneInputStreamOperatorTestHarness<>(new BlockCommitOperatorFactory(settings), 1, 1, 0);
     }
 
@@ -151,26 +151,85 @@ class BlockCommitOperatorTest {
     }
 
     @Test
-    void aRefusedBlockBecomesDeadLettersThatHoldIt() throws Exception {
-        committer.processElement(rows(POISON, 0, 3), 0);
-        committer.processElement(rows(EVENTS, 0, 4), 0);
-        committer.snapshot(1, 0);
-        committer.notifyOfCompletedCheckpoint(1);
-        awaitMails("both stored", () -> store.stored().size() == 2);
-        PendingBlock letters = store.stored().stream()
-                .filter(block -> block.layout().startsWith("tailrace.dead_letters"))
-                .findFirst()
-                .orElseThrow();
-        assertThat(letters.token()).endsWith("-refused");
-        assertThat(new String(OpenBlock.rowsOf(letters), java.nio.charset.StandardCharsets.ISO_8859_1))
-                .contains("REFUSED_BY_STORE", "refuses a block of 3 rows", "VIOLATED_CONSTRAINT");
+    void onlyThePoisonousRowOfABlockIsPutAway() throws Exception {
+        committer.processElement(numbered(5000, 4321), 0);
+        completeCheckpoints(1, () -> !store.storedIn("tailrace.ledger").isEmpty());
+        assertThat(store.storedIds()).hasSize(4999).doesNotHaveDuplicates();
+        assertThat(store.storedIn("tailrace.dead_letters"))
+                .extracting(PendingBlock::rows)
+                .containsExactly(1);
+        assertThat(textOf(store.storedIn("tailrace.dead_letters").get(0)))
+                .contains("REFUSED_BY_STORE", "SINK", "VIOLATED_CONSTRAINT");
+    }
+
+    @Test
+    void aRestartAtAnyCheckpointOfTheSearchStoresEveryRowOnce() throws Exception {
+        for (int checkpoints = 1; checkpoints <= 5; checkpoints++) {
+            store = new TokenStore();
+            restart(null);
+            committer.processElement(numbered(5000, 17), 0);
+            OperatorSubtaskState state = null;
+            for (int id = 1; id <= checkpoints; id++) {
+                state = committer.snapshot(id, 0);
+                committer.notifyOfCompletedCheckpoint(id);
+                awaitMails("the posts of checkpoint " + id, this::nothingIsBeingPosted);
+            }
+            restart(state);
+            completeCheckpoints(checkpoints + 1, () -> !store.storedIn("tailrace.ledger").isEmpty());
+            assertThat(store.storedIds()).hasSize(4999).doesNotHaveDuplicates();
+            assertThat(store.storedIn("tailrace.dead_letters")).hasSize(1);
+            assertThat(store.storedIn("tailrace.ledger")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aBlockOfNothingButPoisonIsNotSearchedForEver() throws Exception {
+        RowBuffer out = new RowBuffer(1024);
+        int rows = 50_000;
+        for (int i = 0; i < rows; i++) {
+            out.writeLong(TokenStore.POISON);
+        }
+        committer.processElement(new RowBlock(EVENTS, 0, rows, out.toByteArray()), 0);
+        completeCheckpoints(1, () -> store.storedIn("tailrace.dead_letters").stream()
+                        .mapToInt(PendingBlock::rows)
+                        .sum()
+                == rows);
+        assertThat(store.attempts()).isLessThan(10_000);
+    }
+
+    private static RowBlock numbered(int rows, int poisonous) {
+        RowBuffer out = new RowBuffer(1024);
+        for (int i = 0; i < rows; i++) {
+            out.writeLong(i == poisonous ? TokenStore.POISON : i);
+        }
+        return new RowBlock(EVENTS, 0, rows, out.toByteArray());
+    }
+
+    private static String textOf(PendingBlock block) {
+        return new String(OpenBlock.rowsOf(block), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Completes checkpoints from an id on until the condition holds. */
+    private void completeCheckpoints(int first, Callable<Boolean> condition) throws Exception {
+        for (int id = first; !condition.call(); id++) {
+            assertThat(id).as("checkpoints").isLessThan(first + 50);
+            committer.snapshot(id, 0);
+            committer.notifyOfCompletedCheckpoint(id);
+            awaitMails("the posts of checkpoint " + id, this::nothingIsBeingPosted);
+        }
+    }
+
+    private boolean nothingIsBeingPosted() {
+        return ((BlockCommitOperator) committer.getOneInputOperator()).isIdle();
     }
 
     private void restart(OperatorSubtaskState state) throws Exception {
         committer.close();
         committer = committer();
-        committer.setRestoredCheckpointId(1);
-        committer.initializeState(state);
+        if (state != null) {
+            committer.setRestoredCheckpointId(1);
+            committer.initializeState(state);
+        }
         committer.open();
     }
 

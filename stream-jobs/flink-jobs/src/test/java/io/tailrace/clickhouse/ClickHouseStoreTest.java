@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.clickhouse.InsertOutcome.Refused;
 import io.tailrace.clickhouse.InsertOutcome.Stored;
 import io.tailrace.clickhouse.InsertOutcome.Unavailable;
+import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.servers.ClickHouseServer;
@@ -108,19 +109,38 @@ class ClickHouseStoreTest {
     }
 
     @Test
-    void theDeadLettersOfARefusedBlockHoldItsBytes() throws Exception {
-        PendingBlock refused = postings(7000, 20_000);
-        BlockQuarantine quarantine = new BlockQuarantine("tailrace.dead_letters", Clock.systemUTC(), "test");
-        PendingBlock letters = quarantine.quarantine(refused, "code 469 VIOLATED_CONSTRAINT", 3);
-        for (int i = 0; i < 2; i++) {
-            assertThat(store.insert(letters)).isEqualTo(new Stored());
+    void anEventThatIsRefusedIsPostedAsADeadLetterOfItsFile() throws Exception {
+        RowBuffer row = new RowBuffer(1024);
+        EVENTS.encode(Rows.event(7000), 42, row);
+        PendingBlock event = sealed(EVENTS, 1, row);
+        BlockQuarantine quarantine = new BlockQuarantine("tailrace", Clock.systemUTC(), "test");
+        for (RowBlock rows : quarantine.putAway(event, "tailrace.query_events: code 469", 3)) {
+            assertThat(store.insert(sealed(rows))).isEqualTo(new Stored());
         }
-        String found = server.query("SELECT count(), sum(entry_bytes), lower(hex(MD5(arrayStringConcat(groupArray(raw)))))"
-                + " FROM (SELECT * FROM tailrace.dead_letters WHERE stage = 'SINK' ORDER BY entry_offset)");
-        byte[] rows = OpenBlock.rowsOf(refused);
-        String md5 = HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(rows));
-        assertThat(found).isEqualTo(letters.rows() + "\t" + rows.length + "\t" + md5);
-        assertThat(letters.rows()).isGreaterThan(1);
+        assertThat(server.query("SELECT instance, source, log, generation, entry_offset, entry_bytes, code,"
+                        + " lower(hex(MD5(raw))), after_checkpoint FROM tailrace.dead_letters WHERE stage = 'SINK'"))
+                .isEqualTo("db-1\tslowlog\t/slow.log\t1\t7000\t1\tREFUSED_BY_STORE\t" + md5(row.toByteArray()) + "\t3");
+        assertThat(server.query("SELECT stage, kind, detail, sum(count), sum(bytes) FROM tailrace.ledger"
+                        + " WHERE from_offset = 7000 AND kind != 'ENTRY' GROUP BY ALL ORDER BY stage"))
+                .isEqualTo("PARSER\tEVENT\t\t-1\t-1\nSINK\tDEAD_LETTER\tREFUSED_BY_STORE\t1\t1");
+    }
+
+    @Test
+    void aDeadLetterThatIsRefusedIsStoredWithoutItsBytes() throws Exception {
+        RowEncoder letters = new RowEncoder("tailrace.dead_letters", DeadLetter.getClassSchema());
+        RowBuffer row = new RowBuffer(1024);
+        letters.encode(Rows.deadLetter(8000), 42, row);
+        BlockQuarantine quarantine = new BlockQuarantine("tailrace", Clock.systemUTC(), "test");
+        List<RowBlock> instead = quarantine.putAway(sealed(letters, 1, row), "any reason", 3);
+        assertThat(instead).hasSize(1);
+        assertThat(store.insert(sealed(instead.get(0)))).isEqualTo(new Stored());
+        assertThat(server.query("SELECT dead_letter_id, instance, stage, code, entry_bytes, raw, superseded"
+                        + " FROM tailrace.dead_letters WHERE entry_offset = 8000"))
+                .isEqualTo("01020304-0506-0708-0000-000000001f40\tdb-1\tPARSER\tBAD_HEADER\t12\t\ttrue");
+    }
+
+    private static String md5(byte[] bytes) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(bytes));
     }
 
     @Test
@@ -181,8 +201,12 @@ class ClickHouseStoreTest {
     }
 
     private static PendingBlock sealed(RowEncoder encoder, int count, RowBuffer rows) {
-        OpenBlock block = new OpenBlock(encoder.layout().text());
-        block.add(new RowBlock(encoder.layout().text(), 0, count, rows.toByteArray()));
+        return sealed(new RowBlock(encoder.layout().text(), 0, count, rows.toByteArray()));
+    }
+
+    private static PendingBlock sealed(RowBlock rows) {
+        OpenBlock block = new OpenBlock(rows.layout());
+        block.add(rows);
         return block.seal();
     }
 }

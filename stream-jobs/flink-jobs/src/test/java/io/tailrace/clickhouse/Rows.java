@@ -1,5 +1,6 @@
 package io.tailrace.clickhouse;
 
+import io.tailrace.event.DeadLetter;
 import io.tailrace.event.EventId;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
@@ -37,12 +38,36 @@ final class Rows {
         return posting;
     }
 
-    static QueryEvent event(long number) {
-        QueryEvent event = new QueryEvent();
-        event.setEventId(new EventId(ByteBuffer.allocate(16)
+    static DeadLetter deadLetter(long number) {
+        DeadLetter letter = new DeadLetter();
+        letter.setDeadLetterId(id(number));
+        letter.setCluster("c");
+        letter.setInstance("db-1");
+        letter.setSource("slowlog");
+        letter.setLog("/slow.log");
+        letter.setGeneration(1);
+        letter.setEntryOffset(number);
+        letter.setEntryBytes(12);
+        letter.setStage(Stage.PARSER);
+        letter.setCode("BAD_HEADER");
+        letter.setMessage("expected a header");
+        letter.setRaw(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        letter.setSeenAt(TODAY);
+        letter.setSuperseded(true);
+        letter.setVersion("1");
+        return letter;
+    }
+
+    private static EventId id(long number) {
+        return new EventId(ByteBuffer.allocate(16)
                 .putLong(0x0102030405060708L)
                 .putLong(number)
-                .array()));
+                .array());
+    }
+
+    static QueryEvent event(long number) {
+        QueryEvent event = new QueryEvent();
+        event.setEventId(id(number));
         event.setCluster("c");
         event.setInstance("db-1");
         event.setSource("slowlog");
