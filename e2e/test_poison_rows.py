@@ -1,4 +1,4 @@
-"""Rows that ClickHouse refuses: only they are lost, each is a dead letter of its file, and the books balance."""
+"""Rows that ClickHouse refuses: only they are lost, each is a dead letter of its file, the books balance."""
 
 import json
 from collections.abc import Iterator
