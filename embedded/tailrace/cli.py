@@ -31,6 +31,7 @@ from tailrace.exits import Exit
 from tailrace.home import Home
 from tailrace.migrations import MigrationError
 from tailrace.preflight import PreflightError
+from tailrace.retention import RetentionError
 from tailrace.settings import Settings, SettingsError
 from tailrace.sources import SourcesError
 from tailrace.stack.bringup import StartError
@@ -65,6 +66,7 @@ FAILURES = (
     MigrationError,
     PreflightError,
     RefusedError,
+    RetentionError,
     StartError,
 )
 DESCRIPTION = "Answers from what MySQL-family servers write about themselves: slow query and audit logs."

@@ -32,9 +32,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
-import yaml
-
-from tailrace import __version__
+from tailrace import __version__, retention
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.settings import REPOSITORY
 
@@ -152,8 +150,14 @@ class State:
 
 
 def load_retention(path: Path = RETENTION) -> dict[str, int]:
-    """Days that rows live, by table."""
-    return yaml.safe_load(path.read_text())["days"]
+    """Days that rows live, by table. Raises RetentionError unless each table that has a TTL is named."""
+    tables = {
+        word
+        for migration in load_migrations()
+        for kind, word, _ in _PLACEHOLDER.findall(migration.statement)
+        if kind == "retention"
+    }
+    return retention.load(path, tables)
 
 
 def load_migrations(directory: Path = MIGRATIONS) -> list[Migration]:

@@ -1,6 +1,8 @@
 """bin/tailrace as people and scripts call it: help, exit codes, one sentence for an error."""
 
 import os
+import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -95,3 +97,107 @@ def test_settings_show_the_values_in_force(tmp_path):
     shown = tailrace("settings", home=tmp_path, TAILRACE_PORT_FLINK="28081")
 
     assert any(line.split()[:2] == ["TAILRACE_PORT_FLINK", "28081"] for line in shown.stdout.splitlines())
+
+
+SOUND_SOURCE = "- {instance: db-1, source: slowlog, path: slow.log}\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "code", "message"),
+    [
+        (
+            {"sources.yaml": SOUND_SOURCE + "- {instance: db-2}\n"},
+            {},
+            Exit.USAGE,
+            "log 2: `source` is missing",
+        ),
+        (
+            {"sources.yaml": SOUND_SOURCE.replace("path", "pth")},
+            {},
+            Exit.USAGE,
+            "log 1: unknown key 'pth'; known are cluster",
+        ),
+        ({}, {"TAILRACE_PORT_KAFKA": "http"}, Exit.USAGE, "TAILRACE_PORT_KAFKA must be a whole number"),
+        ({}, {"PATH": "/usr/sbin:/sbin:{tools}"}, Exit.FAILED, "`java` is not on PATH; install it"),
+    ],
+    ids=["log-incomplete", "log-with-unknown-key", "setting", "tool"],
+)
+def test_up_refuses_with_one_sentence_and_starts_nothing(tmp_path, files, environment, code, message):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    tools = _only_tools(tmp_path / "bin")
+    environment = {name: text.replace("{tools}", str(tools)) for name, text in environment.items()}
+    refused = tailrace("up", home=tmp_path, **environment)
+
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (code, 1), refused.stderr
+    assert message in refused.stderr
+    assert_nothing_was_started(tmp_path)
+
+
+def _only_tools(directory: Path) -> Path:
+    """A PATH entry with what bin/tailrace itself needs, and no Java."""
+    directory.mkdir()
+    for tool in ("bash", "env", "python3", "sha256sum", "cut", "readlink", "dirname", "mkdir", "uname", "id"):
+        (directory / tool).symlink_to(shutil.which(tool))
+    return directory
+
+
+def test_up_refuses_a_port_that_is_taken_and_names_who_has_it(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka", TAILRACE_PORT_KAFKA=str(port))
+
+    assert refused.returncode == Exit.FAILED
+    assert f"port {port} for kafka (broker) is taken by process {os.getpid()}" in refused.stderr
+    assert_nothing_was_started(tmp_path)
+
+
+def test_up_refuses_a_disk_that_is_too_small(tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64m", "tailrace", small], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted: {mounted.stderr.decode().strip()}")
+    try:
+        refused = tailrace("up", home=small, TAILRACE_PARTS="census")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+    assert refused.returncode == Exit.FAILED
+    assert refused.stderr == f"tailrace: {small} has 0.1 GB free, at least 6 are needed\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            ("query_samples: 7 ", "query_samples: soon "),
+            "query_samples must be 1 to 36500 days, found 'soon'",
+        ),
+        (("receipts: 400 ", "receipt: 400 "), "unknown table 'receipt'; the nearest known one is receipts"),
+        (("days:", "day:"), "expected the key `days`"),
+    ],
+)
+def test_up_refuses_a_retention_that_cannot_be_used(tmp_path, change, message):
+    program = _installation(tmp_path / "installation")
+    retention = tmp_path / "installation" / "sql" / "retention.yaml"
+    retention.write_text(retention.read_text().replace(*change))
+    refused = tailrace("up", home=tmp_path / "home", program=program)
+
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (Exit.FAILED, 1), refused.stderr
+    assert f"{retention}: {message}" in refused.stderr
+    assert_nothing_was_started(tmp_path / "home")
+
+
+def _installation(directory: Path) -> Path:
+    """A copy of what bin/tailrace needs of this repository; returns the copied program."""
+    for folder in ("bin", "embedded", "sql", "collectors", "schemas"):
+        shutil.copytree(REPOSITORY / folder, directory / folder)
+    return directory / "bin" / "tailrace"
+
+
+def assert_nothing_was_started(home: Path) -> None:
+    assert not (home / "run").exists() or not list((home / "run").iterdir())
+    assert not (home / "data").exists()

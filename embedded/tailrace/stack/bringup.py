@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tailrace import preflight
+from tailrace import migrations, preflight, sources
 from tailrace.home import Home
 from tailrace.settings import Settings
 from tailrace.stack import control, daemon
@@ -28,8 +28,14 @@ class StartError(RuntimeError):
 
 
 def install(settings: Settings, home: Home, show: Show) -> None:
-    """Checks the machine and installs what is missing. Raises PreflightError, InstallError."""
+    """Checks files and machine, then installs what is missing.
+
+    Raises SourcesError, RetentionError, PreflightError, InstallError.
+    """
     parts = assemble(settings, home)
+    sources.make_empty(settings.sources)
+    sources.load(settings.sources)
+    migrations.load_retention()
     preflight.check(parts, settings, home)
     preflight.install_packages(parts, LoggedProgress("packages", home.log("install-packages"), show))
     install_missing(parts, home, show)

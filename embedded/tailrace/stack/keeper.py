@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from tailrace.stack import disk
 from tailrace.stack.child import Child
 from tailrace.stack.logfile import RotatingLog
 from tailrace.stack.part import Health, Part
@@ -103,8 +104,8 @@ class Keeper:
                 # Whatever it is, the part is tried again and the reason is shown.
                 except Exception as failure:
                     pause = self._back_off.after(time.monotonic() - began)
-                    self.last_failure = str(failure)
-                    self._enter(State.BACKOFF, f"{failure}; next try in {pause:g} s")
+                    self.last_failure = "; ".join(filter(None, [str(failure), self._disk_complaint()]))
+                    self._enter(State.BACKOFF, f"{self.last_failure}; next try in {pause:g} s")
                     await asyncio.sleep(pause)
                     self.restarts += 1
         finally:
@@ -118,7 +119,7 @@ class Keeper:
 
     async def _live(self) -> None:
         """One run of the process, from start to end. Raises PartFailedError, or is cancelled."""
-        self._enter(State.STARTING)
+        self._enter(State.STARTING, self._disk_complaint())
         await self._prepare()
         child = self._spawn()
         try:
@@ -176,7 +177,7 @@ class Keeper:
 
     async def _until_healthy(self) -> None:
         while not (health := await self._ask_health()).ok:
-            self.reason = health.reason
+            self.reason = self._disk_complaint() or health.reason
             await asyncio.sleep(POLL_STARTING_SECONDS)
 
     async def _provision(self) -> None:
@@ -194,7 +195,7 @@ class Keeper:
         failures = 0
         while True:
             await asyncio.sleep(POLL_RUNNING_SECONDS)
-            health = await self._ask_health()
+            health = await self._ask_health_and_disk()
             failures = 0 if health.ok else failures + 1
             if health.ok and self.state is State.UNHEALTHY:
                 self._enter(State.HEALTHY)
@@ -203,6 +204,18 @@ class Keeper:
 
     async def _ask_health(self) -> Health:
         return await asyncio.to_thread(self._checked_health)
+
+    async def _ask_health_and_disk(self) -> Health:
+        """A part that still answers is not well when it can store nothing."""
+        health = await self._ask_health()
+        full = await asyncio.to_thread(self._disk_complaint)
+        return Health.failing(full) if full else health
+
+    def _disk_complaint(self) -> str:
+        try:
+            return disk.complaint(self.part.home.data(self.part.name))
+        except OSError as error:
+            return f"its disk cannot be asked: {error}"
 
     def _checked_health(self) -> Health:
         try:

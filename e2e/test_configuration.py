@@ -1,0 +1,36 @@
+"""Wrong keys and passwords: a clear sentence, and nothing lost once they are right."""
+
+import subprocess
+
+from e2e.settling import assert_exact, is_accounted_for
+from e2e.stack import Stack, wait_until
+from tailrace.accounts import password_name
+from tailrace.parts.flink import Flink
+from tailrace.stack import control
+
+
+def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watched):
+    workload = watched(seed=1)
+    workload.write(300)
+    log = stack.home.log("flink")
+    secret = stack.home.secret_file(password_name("writer"))
+    before = log.stat().st_size
+    secret.write_text("another password")
+    workload.write(300)
+    workload.finish()
+    complaint = b"does not accept user writer"
+    wait_until(lambda: complaint in log.read_bytes()[before:], 60, "the job to say what is wrong")
+    assert stack.status("flink").is_healthy
+    assert not is_accounted_for(stack, workload.manifests)
+    control.restart(stack.home, "clickhouse")  # reads the password anew
+    stack.await_healthy()
+    assert_exact(stack, workload.manifests)
+
+
+def test_the_job_refuses_a_key_that_it_does_not_know(stack: Stack):
+    command = Flink(stack.settings, stack.home).command()
+    wrong = [*map(str, command), "--gap.timeout.s", "20"]
+    done = subprocess.run(wrong, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "unknown key gap.timeout.s; the nearest known one is gap.timeout.ms" in done.stderr
+    assert "\tat " not in done.stderr

@@ -1,0 +1,108 @@
+"""Minutes in which nobody looked are unknown, never quiet; a late census still proves its minutes."""
+
+import json
+import time
+from datetime import datetime, timedelta
+
+import pytest
+
+from e2e.comparison import THIS_LOG, Stored
+from e2e.settling import assert_exact, tailrace
+from e2e.stack import COLLECTORS, Stack, wait_until
+from e2e.workload.manifest import LogManifest
+from tailrace.stack import control
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
+
+MINUTE = 60
+LATE_CENSUS_SECONDS = 15
+
+
+def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
+    workload = watched(seed=1)
+    workload.write(300)
+    workload.finish()
+    assert_exact(stack, workload.manifests)
+    _await_new_minute()
+    for log in workload.logs:
+        log.append_raw(b"# Time")  # collectors ship whole lines only
+    _await_census(stack, workload.manifests)
+    begun = _minute(time.time())
+    for part in COLLECTORS:
+        control.stop_part(stack.home, part)
+    unseen = begun + MINUTE
+    wait_until(lambda: time.time() > unseen + MINUTE + LATE_CENSUS_SECONDS, 4 * MINUTE, "a minute to pass")
+
+    assert _states(stack, workload.manifests, begun) == {"behind"}
+    assert _states(stack, workload.manifests, unseen) == {"unknown"}
+    instance = workload.manifests[0].instance
+    shown = tailrace(stack, "books", "--minutes", "5", "--instance", instance)
+    assert "The books balance." in shown and "Unknown: " in shown
+    tailrace(stack, "books", "--minutes", "5", "--instance", instance, "--strict", expected=1)
+
+    for part in COLLECTORS:
+        control.start_part(stack.home, part)
+    wait_until(
+        lambda: "unknown" not in _states(stack, workload.manifests, _minute(time.time()) - MINUTE),
+        3 * MINUTE,
+        "a minute that was looked at again",
+    )
+    assert _states(stack, workload.manifests, unseen) == {"unknown"}
+
+
+def test_minutes_that_only_the_census_saw_are_judged_when_its_spool_arrives(stack: Stack, watched):
+    workload = watched(seed=2)
+    workload.write(300)
+    workload.finish()
+    assert_exact(stack, workload.manifests)
+    with stack.without("fluentbit"):
+        seen = _minute(time.time()) + MINUTE
+        wait_until(lambda: time.time() > seen, 2 * MINUTE, "the next minute")
+        workload.write(500)
+        workload.finish()
+        after = seen + MINUTE + LATE_CENSUS_SECONDS
+        wait_until(lambda: time.time() > after, 4 * MINUTE, "a minute to pass")
+        assert _states(stack, workload.manifests, seen) == {"unknown"}
+    wait_until(
+        lambda: _states(stack, workload.manifests, seen) == {"covered"},
+        2 * MINUTE,
+        "the minute to be covered",
+    )
+    assert_exact(stack, workload.manifests)
+
+
+def _minute(moment: float) -> int:
+    return int(moment) // MINUTE * MINUTE
+
+
+def _await_new_minute() -> None:
+    """So that what follows happens within one minute."""
+    if time.time() % MINUTE > MINUTE / 2:
+        start = _minute(time.time()) + MINUTE
+        wait_until(lambda: time.time() >= start, MINUTE, "a new minute")
+
+
+def _await_census(stack: Stack, logs: list[LogManifest]) -> None:
+    wait_until(
+        lambda: all(_size_in_census(stack, log) == log.bytes for log in logs), 30, "a census of every byte"
+    )
+
+
+def _size_in_census(stack: Stack, log: LogManifest) -> int:
+    newest = f"SELECT max(size) AS size FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'CENSUS'"
+    return Stored(stack.clickhouse(), log).row(newest)["size"]
+
+
+def _states(stack: Stack, logs: list[LogManifest], minute: int) -> set[str]:
+    """The states of the minute, over these logs."""
+    states = set()
+    for instance in {log.instance for log in logs}:
+        books = json.loads(tailrace(stack, "books", "--json", "--minutes", "10", "--instance", instance))
+        states |= {stretch["state"] for stretch in books["minutes"] if _holds(stretch, minute)}
+    return states
+
+
+def _holds(stretch: dict, minute: int) -> bool:
+    first = datetime.fromisoformat(stretch["first"])
+    end = first + timedelta(minutes=stretch["minutes"])
+    return first.timestamp() <= minute < end.timestamp()

@@ -1,0 +1,96 @@
+"""A part's disk fills up while logs grow, and is freed: the part says so, and nothing is lost."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from e2e.conftest import FIRST_PORT
+from e2e.settling import assert_exact, tailrace
+from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.workload.writer import Workload
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
+
+DISK_MEBIBYTES = 768
+RATE = 100
+ENTRIES_ON_FULL_DISK = 3000
+
+
+@pytest.fixture(scope="module")
+def cramped(tmp_path_factory) -> Iterator[Stack]:
+    """A stack whose parts have a small disk each."""
+    home = tmp_path_factory.mktemp("cramped") / "home"
+    stack = Stack(home, FIRST_PORT + len(PORTS))
+    disks = [stack.home.data(part) for part in PARTS]
+    try:
+        for disk in disks:
+            _mount(disk)
+        stack.up()
+        yield stack
+    finally:
+        stack.down()
+        for disk in disks:
+            subprocess.run(["umount", disk], check=False, capture_output=True)
+
+
+def _mount(directory: Path) -> None:
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MEBIBYTES}m,mode=0700", "tailrace", directory]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+    except OSError as error:
+        pytest.skip(f"no small disk can be mounted: {error}")
+    if done.returncode:
+        pytest.skip(f"no small disk can be mounted: {done.stderr.strip()}")
+
+
+@contextmanager
+def full(disk: Path) -> Iterator[None]:
+    """Keeps the disk full: what a part frees meanwhile is taken too."""
+    filler = disk / "filler"
+    freed = Event()
+
+    def fill() -> None:
+        with filler.open("wb", buffering=0) as out:
+            while not freed.wait(0.05):
+                with suppress(OSError):
+                    while not freed.is_set():
+                        out.write(bytes(1 << 20))
+                with suppress(OSError):
+                    while not freed.is_set():
+                        out.write(bytes(512))
+
+    thread = Thread(target=fill)
+    thread.start()
+    try:
+        yield
+    finally:
+        freed.set()
+        thread.join()
+        filler.unlink()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_is_lost(cramped: Stack, tmp_path: Path, part: str):
+    workload = Workload(tmp_path / "logs", 1, f"full-{part}")
+    cramped.watch(workload.logs)
+    with workload.writing(RATE):
+        wait_until(lambda: workload.entries >= 300, 60, "entries before the disk is full")
+        with full(cramped.home.data(part)):
+            before = workload.entries
+            complaint = f"the disk of {cramped.home.data(part)} is full"
+            wait_until(lambda: complaint in cramped.status(part).reason, 90, f"{part} to say what is wrong")
+            wait_until(lambda: complaint in _status(cramped), 30, "the command to say it")
+            written = before + ENTRIES_ON_FULL_DISK
+            wait_until(lambda: workload.entries >= written, 120, "entries while the disk is full")
+        wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
+    cramped.await_healthy()
+    assert_exact(cramped, workload.manifests, seconds=180)
+    tailrace(cramped, "books")
+
+
+def _status(stack: Stack) -> str:
+    return tailrace(stack, "status", expected=1)

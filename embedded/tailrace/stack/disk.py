@@ -1,0 +1,14 @@
+"""Whether a part's disk has room left: what a full one breaks looks different in each part."""
+
+import shutil
+from pathlib import Path
+
+LEAST_FREE_BYTES = 64 << 20
+
+
+def complaint(directory: Path) -> str:
+    """One clause if the disk that holds the directory is as good as full, otherwise empty."""
+    free = shutil.disk_usage(directory).free
+    if free >= LEAST_FREE_BYTES:
+        return ""
+    return f"the disk of {directory} is full ({free / 1e6:.0f} MB free); make room, it goes on by itself"
