@@ -123,7 +123,7 @@ def test_backs_off_from_a_part_that_crashes_and_says_why(start):
     stack = start("crashing-a")
     status = stack.await_status("crashing-a", lambda s: s.state == "backoff" and s.restarts >= 3)
 
-    assert "exit code 3; next try in 0.4 s" in status.reason
+    assert "exit code 3: about to fail; next try in 0.4 s" in status.reason
     assert "about to fail" in stack.home.log("crashing-a").read_text()
 
 

@@ -13,6 +13,7 @@ from tailrace.stack.logfile import RotatingLog
 
 _LAUNCH = Path(__file__).with_name("launch.py")
 _CHUNK_BYTES = 65536
+_LAST_BYTES = 1000
 
 
 class Child:
@@ -26,6 +27,7 @@ class Child:
         self, command: Sequence[str], environment: Mapping[str, str], directory: Path, log: RotatingLog
     ) -> None:
         self._log = log
+        self._last_output = b""
         self._ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._output, output_end = os.pipe()
@@ -55,6 +57,13 @@ class Child:
         await self._ended.wait()
         return self._process.returncode
 
+    def last_line(self) -> str:
+        """The last line of output so far, without its line end; empty if there was none."""
+        if chunk := self._read_output():  # all that a pipe holds
+            self._keep(chunk)
+        lines = self._last_output.decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
     async def end(self, stop_signal: signal.Signals, grace_seconds: float) -> None:
         """Asks the main process to stop, waits its grace, then kills what is left of the group."""
         if not self._ended.is_set():
@@ -74,7 +83,7 @@ class Child:
 
     def _copy_output(self) -> None:
         if chunk := self._read_output():
-            self._log.write(chunk)
+            self._keep(chunk)
         else:
             self._loop.remove_reader(self._output)
 
@@ -82,8 +91,12 @@ class Child:
         """Takes what the pipe still holds; nobody of the group is left to write more."""
         self._loop.remove_reader(self._output)
         while chunk := self._read_output():
-            self._log.write(chunk)
+            self._keep(chunk)
         os.close(self._output)
+
+    def _keep(self, chunk: bytes) -> None:
+        self._log.write(chunk)
+        self._last_output = (self._last_output + chunk)[-_LAST_BYTES:]
 
     def _read_output(self) -> bytes:
         try:

@@ -157,7 +157,7 @@ class Keeper:
         try:
             await asyncio.wait({ended, watched}, return_when=asyncio.FIRST_COMPLETED)
             if ended.done():
-                raise PartFailedError(_how_it_ended(ended.result()))
+                raise PartFailedError(_how_it_ended(ended.result(), child.last_line()))
             watched.result()
         finally:
             watched.cancel()
@@ -251,7 +251,7 @@ async def _uninterrupted(ending: Coroutine[None, None, None]) -> None:
         raise
 
 
-def _how_it_ended(code: int) -> str:
+def _how_it_ended(code: int, last_line: str) -> str:
     if code < 0:
         return f"ended by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}"
+    return f"ended with exit code {code}" + (f": {last_line}" if last_line else "")
