@@ -61,7 +61,7 @@ class Settings:
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", least=1)
     gap_timeout: int = _setting(
-        20, "how long a missing byte range is waited for before it is booked as a gap", unit="s", least=1
+        30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", least=1
     )
 
     log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", least=1000)
