@@ -26,7 +26,10 @@ class Line:
 def read_lines(
     settings: Settings, topic: str, instance: str, enough: Callable[[list[Line]], bool], seconds: float
 ) -> list[Line]:
-    """The instance's lines from the topic's beginning, until there are enough; fails after `seconds`."""
+    """The instance's lines from the topic's beginning, without the census, until there are enough.
+
+    Fails after `seconds`.
+    """
     consumer = _consumer(settings, topic)
     found: list[Line] = []
     deadline = time.monotonic() + seconds
@@ -35,8 +38,9 @@ def read_lines(
             assert time.monotonic() < deadline, f"{len(found)} lines of {instance} after {seconds} s"
             for message in consumer.consume(1000, timeout=0.2):
                 assert message.error() is None, message.error()
-                if message.key() == instance.encode():
-                    found.append(_line(message.key(), message.value()))
+                fields = _fields(message.value()) if message.key() == instance.encode() else {}
+                if "log" in fields:
+                    found.append(_line(message.key(), fields))
     finally:
         consumer.close()
     return found
@@ -57,7 +61,10 @@ def _consumer(settings: Settings, topic: str) -> Consumer:
     return consumer
 
 
-def _line(key: bytes, value: bytes) -> Line:
-    fields = {name.decode(): content for name, content in msgpack.unpackb(value, raw=True).items()}
+def _fields(value: bytes) -> dict[str, object]:
+    return {name.decode(): content for name, content in msgpack.unpackb(value, raw=True).items()}
+
+
+def _line(key: bytes, fields: dict[str, object]) -> Line:
     path, offset, log = fields.pop("path"), fields.pop("offset"), fields.pop("log")
     return Line(key, path.decode(), offset, log, fields)

@@ -3,8 +3,11 @@
 
 Fluent Bit ships what it has read; it cannot say what it has not. So this process, which is none of Fluent
 Bit's, looks at the same files and appends one JSON line per file (schemas/census.schema.json) to an hourly
-spool file, which Fluent Bit tails. A collector that is late can still prove its minutes afterwards; minutes
-without a census are unknown, never covered.
+spool file for each kind of log, which Fluent Bit tails. A collector that is late can still prove its minutes
+afterwards; minutes without a census are unknown, never covered.
+
+Between two rounds it looks five times a second whether a live path names another file than before, and takes
+a census of that log at once: of two renames within seconds, none is missed.
 
 It needs nothing but Python 3.9's standard library, so that one copied file runs on any database server.
 
@@ -36,7 +39,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+KINDS = ("slowlog", "audit")
 HEAD_BYTES = 4096
+RENAME_POLL_SECONDS = 0.2
+STEADY_TRIES = 3
 SPOOL_SECONDS = 3600
 SPOOL_KEPT_SECONDS = 72 * 3600
 
@@ -45,12 +51,16 @@ ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.gz|\.old)$")
 
 @dataclass(frozen=True)
 class Source:
-    """A watched log; `path` may be a glob pattern."""
+    """A watched log; `path` may be a glob pattern. Raises ValueError if `source` is none of KINDS."""
 
     cluster: str
     instance: str
     source: str
     path: str
+
+    def __post_init__(self) -> None:
+        if self.source not in KINDS:
+            raise ValueError(f"source must be one of {', '.join(KINDS)}, not {self.source!r}")
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ def sources_from_environment(environment) -> list[Source]:
     cluster = environment.get("TAILRACE_CLUSTER") or instance
     found = [
         Source(cluster, instance, source, path.strip())
-        for source in ("slowlog", "audit")
+        for source in KINDS
         for path in environment.get(f"TAILRACE_{source.upper()}_PATH", "").split(",")
         if path.strip()
     ]
@@ -106,11 +116,15 @@ def sources_from_file(file: Path) -> list[Source]:
         raise ConfigurationError(f"{file}: expected a JSON list of sources: {error}") from error
 
 
+def live_paths(source: Source) -> set[str]:
+    """The paths that a server writes to, whether or not there is a file; of a pattern those that match."""
+    found = glob.glob(source.path) if glob.has_magic(source.path) else [source.path]
+    return {os.path.abspath(path) for path in found}
+
+
 def watched_files(source: Source) -> Iterator[str]:
     """The live files of a source and their rotated siblings, each once, in order of their names."""
-    live = {os.path.abspath(path) for path in glob.glob(source.path)}
-    if not glob.has_magic(source.path):
-        live.add(os.path.abspath(source.path))
+    live = live_paths(source)
     wanted = {canonical_path(path) for path in live}
     for directory in sorted({os.path.dirname(path) for path in live}):
         for name in _names_in(directory):
@@ -162,22 +176,58 @@ def whole_lines(head: bytes) -> bytes:
     return head[: head.rfind(b"\n") + 1]
 
 
-def take_census(sources: Iterable[Source]) -> list[Record]:
-    """One record per file, one look at each."""
-    records = (look_at(source, path) for source in sources for path in watched_files(source))
-    return [record for record in records if record]
+def take_census(source: Source) -> list[Record]:
+    """One record per file, one look at each.
+
+    A rename in the middle can hide one file and show another twice, so then it is taken again.
+    """
+    for _ in range(STEADY_TRIES):
+        names = inodes_of(watched_files(source))
+        records = [record for path in names if (record := look_at(source, path))]
+        if inodes_of(watched_files(source)) == names:
+            break
+    return records
+
+
+def inodes_of(paths: Iterable[str]) -> "dict[str, int | None]":
+    """Which file each path names, in the same order; None for none."""
+    return {path: _inode_of(path) for path in paths}
+
+
+def _inode_of(path: str) -> "int | None":
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
+class PathOwners:
+    """Which file each live path named when it was last asked."""
+
+    def __init__(self) -> None:
+        self._inodes: dict[Source, dict[str, int | None]] = {}
+
+    def remember(self, source: Source) -> None:
+        self._inodes[source] = inodes_of(live_paths(source))
+
+    def have_changed(self, source: Source) -> bool:
+        """Whether a path names another file, none any more or one at last. New matches of a pattern are only
+        found by `remember`."""
+        known = self._inodes[source]
+        return inodes_of(known) != known
 
 
 class Spool:
-    """Hourly files of JSON lines in one directory. A census is appended by one write."""
+    """Hourly files of JSON lines in one directory, for each kind of log its own, so that Fluent Bit can send
+    them where it sends that log's lines. A census is appended by one write."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def append(self, records: Iterable[Record], now: float) -> None:
+    def append(self, kind: str, records: Iterable[Record], now: float) -> None:
         lines = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
-        path = self.directory / time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime(now))
+        path = self.directory / time.strftime(f"census-{kind}-%Y%m%dT%H.jsonl", time.gmtime(now))
         is_new = not path.exists()
         with open(path, "a+b", buffering=0) as file:
             file.write(self._end_of_torn_line(file) + lines.encode())
@@ -205,15 +255,27 @@ def complain(message: str) -> None:
 
 
 def run(sources: list[Source], spool: Spool, interval: int, stopped: threading.Event) -> None:
-    """Takes a census at every multiple of `interval` seconds of the clock until `stopped`."""
-    while not stopped.wait(interval - time.time() % interval):
-        record_once(sources, spool)
+    """Takes a census at every multiple of `interval` seconds of the clock, and at once of a log whose paths
+    have changed hands, until `stopped`."""
+    owners = PathOwners()
+    taken = None
+    while not stopped.wait(RENAME_POLL_SECONDS):
+        due = int(time.time() // interval)
+        if due != taken:
+            write_census(sources, spool, owners)
+            taken = due
+        elif renamed := [source for source in sources if owners.have_changed(source)]:
+            write_census(renamed, spool, owners)
 
 
-def record_once(sources: list[Source], spool: Spool) -> bool:
-    """Takes one census; False, with the reason on standard error, if it could not be written."""
+def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> bool:
+    """Takes a census of these logs; False, with the reason on standard error, if it could not be written."""
+    for source in sources:
+        owners.remember(source)  # before looking: what changes meanwhile is seen the next time
+    found = [record for source in sources for record in take_census(source)]
     try:
-        spool.append(take_census(sources), time.time())
+        for kind in KINDS:
+            spool.append(kind, (record for record in found if record.source == kind), time.time())
     except OSError as error:
         complain(f"cannot write to {spool.directory}: {error}")
         return False
@@ -234,7 +296,7 @@ def main(arguments: "list[str] | None" = None) -> int:
         return 2
     spool = Spool(options.spool)
     if options.once:
-        return 0 if record_once(sources, spool) else 1
+        return 0 if write_census(sources, spool, PathOwners()) else 1
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())

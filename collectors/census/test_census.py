@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import threading
 import time
 
 import census
@@ -93,30 +94,98 @@ def test_what_is_no_file_is_left_out(tmp_path, make):
 def test_unreadable_file_is_reported_and_the_others_counted(tmp_path, capsys):
     (tmp_path / "a.log").symlink_to("a.log")  # a loop: cannot be opened, not even by root
     (tmp_path / "b.log").write_text("x")
-    records = census.take_census([slow_log(tmp_path / "a.log"), slow_log(tmp_path / "b.log")])
+    records = census.take_census(slow_log(tmp_path / "*.log"))
     assert [record.size for record in records] == [1]
     assert "cannot read" in capsys.readouterr().err
+
+
+def test_a_census_in_the_middle_of_a_rename_is_taken_again(tmp_path, monkeypatch):
+    path = tmp_path / "slow.log"
+    path.write_text("one\n")
+    look_at = census.look_at
+    looked = []
+
+    def rename_meanwhile(source, name):
+        if not looked:
+            path.rename(f"{path}.1")
+            path.write_text("another\n")
+        looked.append(name)
+        return look_at(source, name)
+
+    (tmp_path / "slow.log.1").touch()
+    monkeypatch.setattr(census, "look_at", rename_meanwhile)
+    before = {path.stat().st_ino}
+    found = census.take_census(slow_log(path))
+    assert {record.inode for record in found} == before | {path.stat().st_ino}
+
+
+@pytest.fixture
+def running(tmp_path):
+    """A census of slow.log that looks at everything once an hour only; gives the records that it wrote."""
+    stopped = threading.Event()
+    spool = census.Spool(tmp_path / "spool")
+    source = slow_log(tmp_path / "slow.log")
+    thread = threading.Thread(target=census.run, args=([source], spool, 3600, stopped))
+
+    def written() -> list[tuple[str, int]]:
+        lines = [line for file in spool.directory.glob("*slowlog*") for line in file.open()]
+        return [(record["path"].rpartition("/")[2], record["inode"]) for record in map(json.loads, lines)]
+
+    thread.start()
+    yield written
+    stopped.set()
+    thread.join()
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_every_rename_of_a_live_file_is_recorded_at_once(tmp_path, running):
+    path = tmp_path / "slow.log"
+    inodes = []
+    for number in range(1, 4):
+        path.write_text("x\n")
+        inodes.append(path.stat().st_ino)
+        wait_for(lambda: ("slow.log", inodes[-1]) in running())
+        path.rename(f"{path}.{number}")
+        wait_for(lambda number=number: (f"slow.log.{number}", inodes[-1]) in running())
+    assert len(set(inodes)) == 3
+
+
+def test_while_nothing_is_renamed_there_are_only_rounds(tmp_path, running):
+    (tmp_path / "slow.log").write_text("x\n")
+    wait_for(running)
+    count = len(running())
+    with (tmp_path / "slow.log").open("a") as file:
+        file.write("more\n")
+    time.sleep(3 * census.RENAME_POLL_SECONDS)  # nothing must happen, for which no condition can be awaited
+    assert len(running()) == count
 
 
 def test_spool_mends_a_torn_line(tmp_path):
     path = tmp_path / "slow.log"
     path.touch()
     spool = census.Spool(tmp_path / "spool")
-    (tmp_path / "spool" / "census-20260101T00.jsonl").write_bytes(b'{"at":12')
-    spool.append(census.take_census([slow_log(path)]), 1767225600)
-    torn, whole, end = (tmp_path / "spool" / "census-20260101T00.jsonl").read_bytes().split(b"\n")
+    spooled = tmp_path / "spool" / "census-slowlog-20260101T00.jsonl"
+    spooled.write_bytes(b'{"at":12')
+    spool.append("slowlog", census.take_census(slow_log(path)), 1767225600)
+    torn, whole, end = spooled.read_bytes().split(b"\n")
     assert (torn, end) == (b'{"at":12', b"")
     assert json.loads(whole)["instance"] == "db1"
 
 
 def test_old_spool_files_are_removed_when_a_new_hour_begins(tmp_path):
     spool = census.Spool(tmp_path)
-    old = tmp_path / "census-20200101T00.jsonl"
+    old = tmp_path / "census-slowlog-20200101T00.jsonl"
     old.touch()
     os.utime(old, (0, 0))
-    spool.append([], time.time())
+    spool.append("audit", [], time.time())
     assert [path.name for path in tmp_path.iterdir()] == [
-        time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime())
+        time.strftime("census-audit-%Y%m%dT%H.jsonl", time.gmtime())
     ]
 
 
@@ -132,7 +201,17 @@ def test_sources_from_environment():
     assert {source.cluster for source in found} == {"db1"}
 
 
-@pytest.mark.parametrize("content", ["", "7", '{"path": "/a"}', '[{"path": "/a"}]', '[{"paht": "/a"}]'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "7",
+        '{"path": "/a"}',
+        '[{"path": "/a"}]',
+        '[{"paht": "/a"}]',
+        '[{"cluster": "a", "instance": "a", "source": "general", "path": "/a"}]',
+    ],
+)
 def test_unusable_list_of_sources(tmp_path, capsys, content):
     file = tmp_path / "sources.json"
     file.write_text(content)
@@ -144,6 +223,6 @@ def test_once_fails_when_the_spool_cannot_be_written(tmp_path, capsys):
     sources = tmp_path / "sources.json"
     sources.write_text("[]")
     spool = tmp_path / "spool"
-    (spool / time.strftime("census-%Y%m%dT%H.jsonl", time.gmtime())).mkdir(parents=True)
+    (spool / time.strftime("census-slowlog-%Y%m%dT%H.jsonl", time.gmtime())).mkdir(parents=True)
     assert census.main(["--once", "--sources", str(sources), "--spool", str(spool)]) == 1
     assert "cannot write" in capsys.readouterr().err

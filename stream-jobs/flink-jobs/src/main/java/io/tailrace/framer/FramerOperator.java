@@ -3,9 +3,8 @@ package io.tailrace.framer;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.framing.LogFormats;
-import io.tailrace.reassembly.CensusRecord;
+import io.tailrace.lines.LogInput;
 import io.tailrace.reassembly.FramedEntry;
-import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
 import io.tailrace.reassembly.LogReassembler;
 import io.tailrace.reassembly.ReassemblyLimits;
@@ -13,27 +12,32 @@ import io.tailrace.reassembly.ReassemblyOutput;
 import io.tailrace.reassembly.StateStore;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.Triggerable;
-import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * Puts the lines of each log together and cuts them into entries. Both inputs, line blocks and census
- * records, are keyed by {@link LogId#toKey}.
+ * Puts the lines of each log together and cuts them into entries. Its input, line blocks and census records in
+ * the order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
  *
  * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state
  * before each checkpoint. So state is read once for each log and start, works alike on every state backend,
@@ -43,7 +47,7 @@ import org.apache.flink.util.function.SerializableSupplier;
  * state which follows from them.
  */
 public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
-        implements TwoInputStreamOperator<LineBlock, CensusRecord, FramedEntry>, Triggerable<String, VoidNamespace> {
+        implements OneInputStreamOperator<LogInput, FramedEntry>, Triggerable<String, VoidNamespace> {
 
     /** The ledger's postings of what was framed. */
     public static final OutputTag<LedgerEntry> POSTINGS =
@@ -54,6 +58,8 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
 
     private static final long serialVersionUID = 1L;
+    /** Version of what {@link LogReassembler#save} writes; to be raised when that changes. */
+    private static final int STATE_VERSION = 1;
     /** Logs kept on the heap although nothing happens to them. */
     private static final int IDLE_LOGS = 1024;
 
@@ -63,6 +69,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
 
     private transient LogFormats formats;
     private transient MapState<Long, byte[]> state;
+    private transient ListState<Integer> stateVersion;
     private transient InternalTimerService<VoidNamespace> timers;
     private transient LinkedHashMap<String, Live> logs;
     private transient ReassemblyOutput downstream;
@@ -95,6 +102,31 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
         state = context.getKeyedStateStore()
                 .getMapState(new MapStateDescriptor<>(
                         "log", LongSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
+        stateVersion = context.getOperatorStateStore()
+                .getUnionListState(new ListStateDescriptor<>("version", IntSerializer.INSTANCE));
+        if (context.isRestored()) {
+            checkVersion();
+        }
+    }
+
+    /** Every subtask sees what each has written: state of another version is never mixed with this one's. */
+    private void checkVersion() throws Exception {
+        boolean empty = true;
+        for (int found : stateVersion.get()) {
+            empty = false;
+            if (found != STATE_VERSION) {
+                throw new StateVersionException("version " + found, STATE_VERSION);
+            }
+        }
+        if (empty) {
+            throw new StateVersionException("no version", STATE_VERSION);
+        }
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        stateVersion.update(List.of(STATE_VERSION));
     }
 
     @Override
@@ -107,18 +139,14 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
     }
 
     @Override
-    public void processElement1(StreamRecord<LineBlock> record) {
-        LineBlock block = record.getValue();
-        Live live = live(block.key());
-        live.reassembler.block(block, now());
-        schedule(live);
-    }
-
-    @Override
-    public void processElement2(StreamRecord<CensusRecord> record) {
-        CensusRecord found = record.getValue();
-        Live live = live(found.key());
-        live.reassembler.census(found, now());
+    public void processElement(StreamRecord<LogInput> record) {
+        LogInput input = record.getValue();
+        Live live = live(input.key());
+        if (input.lines() != null) {
+            live.reassembler.block(input.lines(), now());
+        } else {
+            live.reassembler.census(input.census(), now());
+        }
         schedule(live);
     }
 

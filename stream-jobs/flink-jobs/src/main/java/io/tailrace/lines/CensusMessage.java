@@ -3,7 +3,7 @@ package io.tailrace.lines;
 import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.LogId;
 
-/** One message of the census topic (schemas/census.schema.json): a cursor as {@link LineMessage} is. */
+/** One census among the messages of a lines topic (schemas/census.schema.json): a cursor as {@link LineMessage} is. */
 final class CensusMessage {
 
     private final MessagePackReader reader = new MessagePackReader();

@@ -1,7 +1,6 @@
 package io.tailrace.lines;
 
 import io.tailrace.event.DeadLetter;
-import io.tailrace.reassembly.LineBlock;
 import java.time.Instant;
 import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -10,11 +9,12 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Decodes line messages and passes them on as blocks of consecutive lines, at the latest {@value #LONGEST_WAIT_MS} ms
- * after a line came and before every checkpoint barrier: it has no state.
+ * Decodes the messages of a lines topic. Lines are passed on as blocks of consecutive lines, at the latest
+ * {@value #LONGEST_WAIT_MS} ms after a line came and before every checkpoint barrier: it has no state. A census is
+ * passed on after all lines that came before it.
  */
-public final class LineBlockOperator extends AbstractStreamOperator<LineBlock>
-        implements OneInputStreamOperator<TopicMessage, LineBlock> {
+public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
+        implements OneInputStreamOperator<TopicMessage, LogInput> {
 
     private static final long serialVersionUID = 1;
     private static final long LONGEST_WAIT_MS = 50;
@@ -23,11 +23,12 @@ public final class LineBlockOperator extends AbstractStreamOperator<LineBlock>
     private final String version;
 
     private transient LineMessage line;
+    private transient CensusMessage census;
     private transient LineBlocker blocker;
     private transient boolean timerSet;
 
     /**
-     * @param deadLetters side output for messages that are no lines
+     * @param deadLetters side output for messages that are neither lines nor a census
      * @param version of Tailrace, for dead letters
      */
     public LineBlockOperator(OutputTag<DeadLetter> deadLetters, String version) {
@@ -39,20 +40,34 @@ public final class LineBlockOperator extends AbstractStreamOperator<LineBlock>
     public void open() throws Exception {
         super.open();
         line = new LineMessage();
-        blocker = new LineBlocker(block -> output.collect(new StreamRecord<>(block)));
+        census = new CensusMessage();
+        blocker = new LineBlocker(block -> output.collect(new StreamRecord<>(LogInput.of(block))));
     }
 
     @Override
     public void processElement(StreamRecord<TopicMessage> element) {
-        String complaint = line.read(element.getValue().value());
-        if (complaint.isEmpty()) {
+        TopicMessage message = element.getValue();
+        String complaint = line.read(message.value());
+        if (line.isCensus()) {
+            complaint = passOnCensus(message.value());
+        } else if (complaint.isEmpty()) {
             blocker.add(line);
             setTimer();
-        } else {
+        }
+        if (!complaint.isEmpty()) {
             Instant now = Instant.ofEpochMilli(getProcessingTimeService().getCurrentProcessingTime());
-            DeadLetter letter = MalformedMessages.deadLetter(element.getValue(), complaint, now, version);
+            DeadLetter letter = MalformedMessages.deadLetter(message, complaint, now, version);
             output.collect(deadLetters, new StreamRecord<>(letter));
         }
+    }
+
+    private String passOnCensus(byte[] value) {
+        String complaint = census.read(value);
+        if (complaint.isEmpty()) {
+            blocker.flush();
+            output.collect(new StreamRecord<>(LogInput.of(census.record())));
+        }
+        return complaint;
     }
 
     private void setTimer() {

@@ -17,6 +17,8 @@ final class LineMessage {
     private static final byte[] TIMESTAMP = ascii("@timestamp");
     private static final byte[] BACKFILL = ascii("backfill");
     private static final byte[] GENERATION = ascii("generation");
+    /** The key that every census has and no line. */
+    private static final byte[] INODE = ascii("inode");
     static final int HEADERS = HEADER_NAMES.length;
     static final int CLUSTER = 0;
     static final int INSTANCE = 1;
@@ -36,6 +38,7 @@ final class LineMessage {
     private long readAt;
     private boolean backfill;
     private long generation;
+    private boolean census;
 
     /**
      * Reads a message.
@@ -61,6 +64,7 @@ final class LineMessage {
         readAt = 0;
         backfill = false;
         generation = 0;
+        census = false;
     }
 
     private void readValue() {
@@ -82,6 +86,7 @@ final class LineMessage {
         } else if (reader.stringEquals(GENERATION)) {
             generation = reader.readUnsigned();
         } else {
+            census |= reader.stringEquals(INODE);
             reader.skip();
         }
     }
@@ -111,6 +116,11 @@ final class LineMessage {
             return logFrom < 0 ? "key log is missing" : "key offset is missing";
         }
         return backfill && generation == 0 ? "a backfill record has no generation" : "";
+    }
+
+    /** The message is no line but a census, to be read as {@link CensusMessage}. */
+    boolean isCensus() {
+        return census;
     }
 
     byte[] message() {

@@ -10,10 +10,8 @@ enum ConfigKey {
     KAFKA_BOOTSTRAP("kafka.bootstrap", null),
     /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
     KAFKA_GROUP("kafka.group", "tailrace-normalize"),
-    /** Regular expression of the topics that hold lines. */
+    /** Regular expression of the topics that hold lines, and the census between them. */
     TOPICS_LINES("topics.lines", "tailrace\\.[a-z]+\\.lines"),
-    /** Topic of the census. */
-    TOPICS_CENSUS("topics.census", "tailrace.files"),
     /** Topic that events are published to; empty to publish none. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** HTTP address of ClickHouse. */

@@ -4,7 +4,6 @@ import io.tailrace.events.EventSerializer;
 import io.tailrace.lines.TopicMessage;
 import io.tailrace.lines.TopicMessageDeserializer;
 import java.util.Properties;
-import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -26,24 +25,16 @@ final class KafkaTopics {
         this.config = config;
     }
 
-    KafkaSource<TopicMessage> lines() {
-        return source(config.linesTopics(), "lines");
-    }
-
-    KafkaSource<TopicMessage> census() {
-        return source(Pattern.compile(Pattern.quote(config.censusTopic())), "census");
-    }
-
     /**
      * Topics are found by pattern, so that one that does not exist yet is no error and is read when it does. Reading
      * starts at the oldest message unless the job is restored: what is in Kafka and not in the state was never read.
      */
-    private KafkaSource<TopicMessage> source(Pattern topics, String role) {
+    KafkaSource<TopicMessage> lines() {
         return KafkaSource.<TopicMessage>builder()
                 .setBootstrapServers(config.kafkaBootstrap())
                 .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup() + '-' + role)
-                .setTopicPattern(topics)
+                .setClientIdPrefix(config.kafkaGroup())
+                .setTopicPattern(config.linesTopics())
                 .setStartingOffsets(OffsetsInitializer.earliest())
                 .setDeserializer(new TopicMessageDeserializer())
                 .setProperties(consumerProperties())

@@ -125,7 +125,6 @@ final class NormalizeConfig {
         kafkaBootstrap();
         kafkaGroup();
         linesTopics();
-        censusTopic();
         clickHouseUrl();
         clickHouseUser();
         clickHouseDatabase();
@@ -162,10 +161,6 @@ final class NormalizeConfig {
         } catch (PatternSyntaxException e) {
             throw new ConfigException("topics.lines is no regular expression: " + e.getMessage());
         }
-    }
-
-    String censusTopic() {
-        return notEmpty(ConfigKey.TOPICS_CENSUS);
     }
 
     /** Empty to publish no events. */

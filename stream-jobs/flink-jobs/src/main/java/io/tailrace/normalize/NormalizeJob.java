@@ -39,7 +39,17 @@ public final class NormalizeJob {
             return 0;
         } catch (Exception e) {
             LOG.error("the job has failed", e);
+            // Once more as the last line of all, where a supervisor finds it.
+            LOG.error("{}", rootOf(e).toString());
             return 1;
         }
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
     }
 }

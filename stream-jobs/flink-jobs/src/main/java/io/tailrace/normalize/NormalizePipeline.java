@@ -10,21 +10,17 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.FramerOperator;
-import io.tailrace.lines.CensusOperator;
 import io.tailrace.lines.LineBlockOperator;
-import io.tailrace.lines.TopicMessage;
+import io.tailrace.lines.LogInput;
 import io.tailrace.parse.ParseOperator;
 import io.tailrace.parse.ParseOutputs;
 import io.tailrace.parse.ParseSettings;
 import io.tailrace.parse.TimeRange;
-import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.FramedEntry;
-import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.ReassemblyLimits;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -35,19 +31,16 @@ import org.apache.flink.util.OutputTag;
  * The stages of the job, in the order in which a line passes them:
  *
  * <pre>
- * lines  → blocks ─┐
- *                  ├─ by log → framer ─ rebalance → parser → query_events, audit_events, … → ClickHouse
- * census → decode ─┘                                       → tailrace.events
+ * lines and census → blocks ─ by log → framer ─ rebalance → parser → query_events, audit_events, … → ClickHouse
+ *                                                                  → tailrace.events
  * </pre>
  *
  * <p>Every stage may make dead letters and postings; they go to ClickHouse too.
  */
 final class NormalizePipeline {
 
-    private static final OutputTag<DeadLetter> MALFORMED_LINES =
-            new OutputTag<>("malformed-lines", new AvroTypeInfo<>(DeadLetter.class));
-    private static final OutputTag<DeadLetter> MALFORMED_CENSUS =
-            new OutputTag<>("malformed-census", new AvroTypeInfo<>(DeadLetter.class));
+    private static final OutputTag<DeadLetter> MALFORMED_MESSAGES =
+            new OutputTag<>("malformed-messages", new AvroTypeInfo<>(DeadLetter.class));
 
     private final NormalizeConfig config;
     private final KafkaTopics topics;
@@ -59,43 +52,26 @@ final class NormalizePipeline {
     }
 
     void addTo(StreamExecutionEnvironment environment) {
-        SingleOutputStreamOperator<LineBlock> blocks = blocks(environment);
-        SingleOutputStreamOperator<CensusRecord> census = census(environment);
-        SingleOutputStreamOperator<FramedEntry> entries = entries(blocks, census);
+        SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
+        SingleOutputStreamOperator<FramedEntry> entries = entries(inputs);
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
         publish(events);
-        store(blocks, census, entries, events);
+        store(inputs, entries, events);
     }
 
-    private SingleOutputStreamOperator<LineBlock> blocks(StreamExecutionEnvironment environment) {
-        return messages(environment, topics.lines(), "lines")
+    private SingleOutputStreamOperator<LogInput> inputs(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(topics.lines(), WatermarkStrategy.noWatermarks(), "lines")
+                .uid("lines-source")
                 .transform(
                         "lines to blocks",
-                        TypeInformation.of(LineBlock.class),
-                        new LineBlockOperator(MALFORMED_LINES, version))
+                        TypeInformation.of(LogInput.class),
+                        new LineBlockOperator(MALFORMED_MESSAGES, version))
                 .uid("line-blocks");
     }
 
-    private SingleOutputStreamOperator<CensusRecord> census(StreamExecutionEnvironment environment) {
-        return messages(environment, topics.census(), "census")
-                .transform(
-                        "decode census",
-                        TypeInformation.of(CensusRecord.class),
-                        new CensusOperator(MALFORMED_CENSUS, version))
-                .uid("census-records");
-    }
-
-    private static DataStream<TopicMessage> messages(
-            StreamExecutionEnvironment environment, KafkaSource<TopicMessage> source, String name) {
-        return environment
-                .fromSource(source, WatermarkStrategy.noWatermarks(), name)
-                .uid(name + "-source");
-    }
-
-    private SingleOutputStreamOperator<FramedEntry> entries(
-            DataStream<LineBlock> blocks, DataStream<CensusRecord> census) {
-        return blocks.keyBy(LineBlock::key)
-                .connect(census.keyBy(CensusRecord::key))
+    private SingleOutputStreamOperator<FramedEntry> entries(DataStream<LogInput> inputs) {
+        return inputs.keyBy(LogInput::key)
                 .transform(
                         "framer",
                         TypeInformation.of(FramedEntry.class),
@@ -141,8 +117,7 @@ final class NormalizePipeline {
     }
 
     private void store(
-            SingleOutputStreamOperator<LineBlock> blocks,
-            SingleOutputStreamOperator<CensusRecord> census,
+            SingleOutputStreamOperator<LogInput> inputs,
             SingleOutputStreamOperator<FramedEntry> entries,
             SingleOutputStreamOperator<QueryEvent> events) {
         ClickHouseSink sink = clickHouse();
@@ -157,18 +132,16 @@ final class NormalizePipeline {
                 "fingerprints-rows");
         sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
         sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
-        sink.add(deadLetters(blocks, census, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
+        sink.add(deadLetters(inputs, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
         sink.commit();
     }
 
     private static DataStream<DeadLetter> deadLetters(
-            SingleOutputStreamOperator<LineBlock> blocks,
-            SingleOutputStreamOperator<CensusRecord> census,
+            SingleOutputStreamOperator<LogInput> inputs,
             SingleOutputStreamOperator<FramedEntry> entries,
             SingleOutputStreamOperator<QueryEvent> events) {
-        return blocks.getSideOutput(MALFORMED_LINES)
+        return inputs.getSideOutput(MALFORMED_MESSAGES)
                 .union(
-                        census.getSideOutput(MALFORMED_CENSUS),
                         entries.getSideOutput(FramerOperator.DEAD_LETTERS),
                         events.getSideOutput(ParseOutputs.DEAD_LETTERS));
     }

@@ -2,11 +2,13 @@ package io.tailrace.framer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.formats.KnownFormats;
+import io.tailrace.lines.LogInput;
 import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
@@ -14,13 +16,17 @@ import io.tailrace.reassembly.LogId;
 import io.tailrace.reassembly.ReassemblyLimits;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,9 +47,26 @@ class FramerOperatorTest {
 
     @Test
     void recordsBetweenOperatorsAreSerializedWithoutKryo() {
-        assertThat(TypeInformation.of(LineBlock.class)).isInstanceOf(PojoTypeInfo.class);
-        assertThat(TypeInformation.of(CensusRecord.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(LogInput.class)).isInstanceOf(PojoTypeInfo.class);
         assertThat(TypeInformation.of(FramedEntry.class)).isInstanceOf(PojoTypeInfo.class);
+    }
+
+    @Test
+    void linesAndCensusKeepTheirOrderAndContentBetweenOperators() throws Exception {
+        List<LogInput> inputs = List.of(
+                new LogInput(block(0, 7, ""), null),
+                new LogInput(null, census(0, 77, 500)),
+                new LogInput(backfill(9, ""), null));
+        TypeSerializer<LogInput> serializer =
+                TypeInformation.of(LogInput.class).createSerializer(new SerializerConfigImpl());
+        DataOutputSerializer out = new DataOutputSerializer(1000);
+        for (LogInput input : inputs) {
+            serializer.serialize(input, out);
+        }
+        DataInputDeserializer in = new DataInputDeserializer(out.getCopyOfBuffer());
+        for (LogInput input : inputs) {
+            assertThat(serializer.deserialize(in)).usingRecursiveComparison().isEqualTo(input);
+        }
     }
 
     @ParameterizedTest
@@ -120,6 +143,21 @@ class FramerOperatorTest {
         assertThat(entries).hasSize(3);
         assertThat(entries.get(2).backfill()).isTrue();
         assertThat(of(PostingKind.GAP).stream().mapToLong(LedgerEntry::getBytes).sum()).isZero();
+    }
+
+    @Test
+    void stateOfAnotherVersionIsRefusedWithASentenceThatHelps() throws Exception {
+        Framer framer = new Framer(1, 0, null);
+        framer.send(block(0, 0, file(2)));
+        OperatorSubtaskState state = framer.snapshot();
+        framer.close();
+        OperatorSubtaskState unversioned = OperatorSubtaskState.builder()
+                .setManagedKeyedState(state.getManagedKeyedState())
+                .build();
+        assertThatThrownBy(() -> new Framer(1, 0, unversioned))
+                .isInstanceOf(StateVersionException.class)
+                .hasMessageContaining("has no version, this version reads 1")
+                .hasMessageContaining("make clean-data");
     }
 
     @Test
@@ -204,13 +242,13 @@ class FramerOperatorTest {
 
     /** A running operator. What it gives out is collected when a checkpoint is taken. */
     private final class Framer {
-        private final KeyedTwoInputStreamOperatorTestHarness<String, LineBlock, CensusRecord, FramedEntry> harness;
+        private final KeyedOneInputStreamOperatorTestHarness<String, LogInput, FramedEntry> harness;
         private int taken;
 
         Framer(int parallelism, int index, OperatorSubtaskState state) throws Exception {
             FramerOperator operator = new FramerOperator(ReassemblyLimits.defaults(), KnownFormats::new, "test");
-            harness = new KeyedTwoInputStreamOperatorTestHarness<>(
-                    operator, LineBlock::key, CensusRecord::key, Types.STRING, 128, parallelism, index);
+            harness = new KeyedOneInputStreamOperatorTestHarness<>(
+                    operator, LogInput::key, Types.STRING, 128, parallelism, index);
             if (state != null) {
                 harness.initializeState(AbstractStreamOperatorTestHarness.repartitionOperatorState(
                         state, 128, 1, parallelism, index));
@@ -225,11 +263,11 @@ class FramerOperatorTest {
         }
 
         void send(LineBlock block) throws Exception {
-            harness.processElement1(block, 0);
+            harness.processElement(new LogInput(block, null), 0);
         }
 
         void send(CensusRecord record) throws Exception {
-            harness.processElement2(record, 0);
+            harness.processElement(new LogInput(null, record), 0);
         }
 
         void setTime(long epochMillis) throws Exception {

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.DeadLetter;
+import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.LineBlock;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,7 +23,7 @@ class LineBlockOperatorTest {
     private static final OutputTag<DeadLetter> DEAD =
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
 
-    private OneInputStreamOperatorTestHarness<TopicMessage, LineBlock> operator;
+    private OneInputStreamOperatorTestHarness<TopicMessage, LogInput> operator;
     private long kafkaOffset;
 
     @BeforeEach
@@ -85,7 +87,7 @@ class LineBlockOperatorTest {
         record.put("backfill", true);
         record.put("generation", 3L);
         send(MessagePack.map(record));
-        LineBlock block = operator.extractOutputValues().get(0);
+        LineBlock block = operator.extractOutputValues().get(0).lines();
         assertThat(block.backfill()).isTrue();
         assertThat(block.generation()).isEqualTo(3);
         assertThat(texts()).containsExactly("7:a\r\nb");
@@ -95,7 +97,7 @@ class LineBlockOperatorTest {
     void namesComeFromTheMessage() throws Exception {
         sendLines("/var/log/slow.log.1", 0, "one\n");
         operator.prepareSnapshotPreBarrier(1);
-        LineBlock block = operator.extractOutputValues().get(0);
+        LineBlock block = operator.extractOutputValues().get(0).lines();
         assertThat(block.key()).isEqualTo("db-1\u001fslowlog\u001f/var/log/slow.log");
         assertThat(block.cluster()).isEqualTo("shop");
         assertThat(block.zone()).isEqualTo("UTC");
@@ -118,6 +120,41 @@ class LineBlockOperatorTest {
         assertThat(letters).extracting(DeadLetter::getCode).containsOnly("MALFORMED_MESSAGE");
         assertThat(letters).extracting(DeadLetter::getEntryOffset).containsExactly(0L, 1L, 2L);
         assertThat(letters.get(2).getMessage()).isEqualTo("key offset is missing");
+    }
+
+    @Test
+    void readsACensusAndSkipsWhatItDoesNotKnow() throws Exception {
+        send(MessagePack.map(census()));
+        assertThat(operator.extractOutputValues())
+                .containsExactly(LogInput.of(new CensusRecord(
+                        "db-1\u001fslowlog\u001f/slow.log",
+                        "shop",
+                        "db-1",
+                        "slowlog",
+                        "/slow.log.1",
+                        11,
+                        22,
+                        33,
+                        "aa",
+                        1_700_000_000_250_000L)));
+    }
+
+    @Test
+    void aCensusComesAfterTheLinesBeforeItAndBeforeThoseAfterIt() throws Exception {
+        sendLines("/slow.log.1", 0, "one\n");
+        send(MessagePack.map(census()));
+        sendLines("/slow.log.1", 4, "two\n");
+        operator.prepareSnapshotPreBarrier(1);
+        assertThat(texts()).containsExactly("0:one\n", "census of /slow.log.1", "4:two\n");
+    }
+
+    @Test
+    void aCensusThatLacksSomethingIsADeadLetter() throws Exception {
+        Map<String, Object> noSize = census();
+        noSize.remove("size");
+        send(MessagePack.map(noSize));
+        assertThat(operator.extractOutputValues()).isEmpty();
+        assertThat(operator.getSideOutput(DEAD)).hasSize(1);
     }
 
     @Test
@@ -153,7 +190,27 @@ class LineBlockOperatorTest {
 
     private List<String> texts() {
         return operator.extractOutputValues().stream()
-                .map(block -> block.offset() + ":" + new String(block.bytes(), ISO_8859_1))
+                .map(input -> input.census() != null ? "census of " + input.census().path() : text(input.lines()))
                 .toList();
+    }
+
+    private static String text(LineBlock block) {
+        return block.offset() + ":" + new String(block.bytes(), ISO_8859_1);
+    }
+
+    private static Map<String, Object> census() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("at", 1_700_000_000.25);
+        map.put("cluster", "shop");
+        map.put("instance", "db-1");
+        map.put("source", "slowlog");
+        map.put("path", "/slow.log.1");
+        map.put("inode", 11L);
+        map.put("size", 22L);
+        map.put("head_length", 33L);
+        map.put("head_hash", "aa");
+        map.put("mtime", 1_700_000_000.0);
+        map.put("new", true);
+        return map;
     }
 }
