@@ -31,7 +31,7 @@ final class InputOptions {
     private List<String> names;
 
     @Option(names = "--format", defaultValue = "auto", paramLabel = "NAME",
-            description = "mysql-slow, mariadb-audit or percona-audit-json. Default: told by the file's first lines.")
+            description = "Name of the files' format. Default: told by their first lines.")
     private String format;
 
     @Option(names = "--tz", paramLabel = "ZONE",

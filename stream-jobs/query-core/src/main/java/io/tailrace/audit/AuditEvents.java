@@ -5,36 +5,40 @@ import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.Secrets;
 import io.tailrace.fingerprint.StatementShape;
 import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 
-/** What both audit parsers do alike: an event's place and identity, and its statement. Not thread-safe. */
+/**
+ * What all audit parsers do alike: an event's place and identity, its account, tables and statement. Holds the
+ * statement of the record at hand. Not thread-safe.
+ */
 final class AuditEvents {
 
     /** Longest statement that is given to the listener, bytes. */
     private static final int LONGEST_SAMPLE = 64 << 10;
 
+    private static final int LARGEST_PORT = 65_535;
+
     private final EventIds ids = new EventIds();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final StatementScanner scanner = new StatementScanner();
+    private byte[] statement = new byte[1024];
+    private int statementLength;
 
-    /** An event with its place, and nothing else known. */
-    AuditEvent at(LogEntry entry, String format, long epochSecond) {
+    /** An event of which nothing is known, and no statement. */
+    AuditEvent blank() {
+        statementLength = 0;
         AuditEvent event = new AuditEvent();
-        event.setEventId(ids.event(entry, epochSecond * 1_000_000));
-        event.setCluster(entry.origin().cluster());
-        event.setInstance(entry.origin().instance());
-        event.setSource(entry.origin().source());
-        event.setLog(entry.origin().log());
-        event.setGeneration(entry.generation());
-        event.setEntryOffset(entry.offset());
-        event.setEntryBytes(entry.to() - entry.from());
-        event.setFormat(format);
-        event.setEventTime(Instant.ofEpochSecond(epochSecond));
+        event.setEventClass("");
+        event.setCommand("");
         event.setCommandClass("");
         event.setUser("");
         event.setPrivUser("");
@@ -48,24 +52,72 @@ final class AuditEvents {
         event.setVerb("");
         event.setAttributes(new HashMap<>());
         event.setFlags(new ArrayList<>(1));
+        event.setEventName("");
+        event.setRecordId("");
+        event.setConnectionType("");
+        event.setTablesRead(List.of());
+        event.setTablesWritten(List.of());
+        event.setProgramName("");
+        event.setConnectionAttributes(new HashMap<>());
+        event.setServerVersion("");
         return event;
     }
 
-    /** Adds the statement's class to the event and returns its fingerprint. */
-    String classify(AuditEvent event, byte[] statement, int length) {
-        StatementShape shape = fingerprinter.statement(statement, 0, length);
+    /**
+     * Gives the event its place.
+     *
+     * @param recordTo index after the record in the entry's bytes; a separator that follows it is no part of its id
+     * @param time epoch microseconds
+     */
+    void place(AuditEvent event, LogEntry entry, int recordTo, long time) {
+        LogEntry record = recordTo == entry.to()
+                ? entry
+                : new LogEntry(
+                        entry.origin(), entry.generation(), entry.offset(), entry.bytes(), entry.from(), recordTo,
+                        entry.context());
+        event.setEventId(ids.event(record, time));
+        event.setCluster(entry.origin().cluster());
+        event.setInstance(entry.origin().instance());
+        event.setSource(entry.origin().source());
+        event.setLog(entry.origin().log());
+        event.setGeneration(entry.generation());
+        event.setEntryOffset(entry.offset());
+        event.setEntryBytes(entry.to() - entry.from());
+        event.setEventTime(Instant.ofEpochSecond(
+                Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
+    }
+
+    /** Keeps the record's statement until it is reported. */
+    void statement(byte[] bytes, int from, int to) {
+        if (statement.length < to - from) {
+            statement = new byte[to - from];
+        }
+        statementLength = to - from;
+        System.arraycopy(bytes, from, statement, 0, statementLength);
+    }
+
+    /** Passes the event on with its statement's class; flags a statement that the writer cut. */
+    void report(AuditEvent event, ParseListener out) {
+        if (statementLength == 0) {
+            out.audit(event, "", "");
+            return;
+        }
+        if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
+            event.getFlags().add("truncated");
+        }
+        StatementShape shape = fingerprinter.statement(statement, 0, statementLength);
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
-        return shape.fingerprint();
+        out.audit(event, shape.fingerprint(), sample());
     }
 
     /** The statement ends within a literal or comment: one that the server accepted was cut by the plugin. */
-    boolean isCut(byte[] statement, int length) {
+    private boolean isCut() {
         scanner.reset();
         int i = 0;
-        while (i < length) {
-            int end = ByteText.lineFeed(statement, i, length);
+        while (i < statementLength) {
+            int end = ByteText.lineFeed(statement, i, statementLength);
             scanner.line(statement, i, end);
             i = end + 1;
         }
@@ -73,9 +125,101 @@ final class AuditEvents {
     }
 
     /** The statement as logged, or nothing where it may set a password. */
-    static String sample(byte[] statement, int length) {
-        return Secrets.mayHold(statement, 0, length)
+    private String sample() {
+        return Secrets.mayHold(statement, 0, statementLength)
                 ? ""
-                : ByteText.utf8(statement, 0, Math.min(length, LONGEST_SAMPLE));
+                : ByteText.utf8(statement, 0, Math.min(statementLength, LONGEST_SAMPLE));
+    }
+
+    /** {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; else the name alone. */
+    static void account(AuditEvent event, String user) {
+        int at = user.lastIndexOf("] @ ");
+        if (at < 0 || !user.endsWith("]")) {
+            event.setUser(user);
+            return;
+        }
+        String names = user.substring(0, at);
+        int half = (names.length() - 1) / 2;
+        boolean equalNames = names.length() % 2 == 1
+                && names.charAt(half) == '['
+                && names.regionMatches(0, names, half + 1, half);
+        int split = equalNames ? half : names.indexOf('[');
+        event.setUser(names.substring(split + 1));
+        if (event.getPrivUser().isEmpty()) {
+            event.setPrivUser(split < 0 ? "" : names.substring(0, split));
+        }
+    }
+
+    /** Adds what has a value. */
+    static void attribute(AuditEvent event, String name, String value) {
+        if (!value.isEmpty()) {
+            event.getAttributes().put(name, value);
+        }
+    }
+
+    /** Adds start options, but for those that may hold a password. */
+    static void options(AuditEvent event, String name, String value) {
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        attribute(event, name, Secrets.mayHold(bytes, 0, bytes.length) ? "?" : value);
+    }
+
+    static void connectionAttribute(AuditEvent event, String name, String value) {
+        event.getConnectionAttributes().put(name, value);
+        if ("program_name".equals(name)) {
+            event.setProgramName(value);
+        }
+    }
+
+    static void tableRead(AuditEvent event, String database, String table) {
+        event.setTablesRead(with(event.getTablesRead(), database, table));
+    }
+
+    static void tableWritten(AuditEvent event, String database, String table) {
+        event.setTablesWritten(with(event.getTablesWritten(), database, table));
+    }
+
+    private static List<String> with(List<String> tables, String database, String table) {
+        String name = database.isEmpty() ? table : database + '.' + table;
+        if (name.isEmpty() || tables.contains(name)) {
+            return tables;
+        }
+        List<String> more = new ArrayList<>(tables);
+        more.add(name);
+        return more;
+    }
+
+    /** The kind of a connection under one name, as every writer has its own; empty for one that is not known. */
+    static String connectionType(String written) {
+        return switch (written.toLowerCase(Locale.ROOT)) {
+            case "tcp/ip", "tcp/tcp", "tcp" -> "tcp";
+            case "ssl/tls", "ssl", "tls" -> "tls";
+            case "socket" -> "socket";
+            case "named pipe", "named_pipe" -> "named_pipe";
+            case "shared memory", "shared_memory" -> "shared_memory";
+            default -> "";
+        };
+    }
+
+    /** An unsigned number, or 0 where the text is none. */
+    static long number(String text) {
+        byte[] digits = ByteText.ascii(text);
+        return Math.max(0, ByteText.unsigned(digits, 0, digits.length));
+    }
+
+    /** A server's error code, or 0 where the text is none. */
+    static int status(String text) {
+        return (int) Math.min(Integer.MAX_VALUE, number(text));
+    }
+
+    /** A TCP port, or 0 where the text is none. */
+    static int port(String text) {
+        long port = number(text);
+        return port > LARGEST_PORT ? 0 : (int) port;
+    }
+
+    /** Index after the last byte that is neither blank nor the comma that separates records. */
+    static int withoutSeparator(byte[] bytes, int from, int to) {
+        int end = ByteText.trimBlanks(bytes, from, to);
+        return end > from && bytes[end - 1] == ',' ? ByteText.trimBlanks(bytes, from, end - 1) : end;
     }
 }

@@ -8,9 +8,12 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import io.tailrace.time.CivilTime;
-import io.tailrace.time.LocalClock;
+import java.time.InstantSource;
 
-/** Makes an {@link AuditEvent} of a line of MariaDB's server_audit plugin. */
+/**
+ * Makes an {@link AuditEvent} of a line of MariaDB's server_audit plugin or of what Amazon made of it. They differ in
+ * the time before the record and in how a long statement is cut.
+ */
 final class MariaDbAuditParser implements EntryParser {
 
     /** server_audit_query_log_limit: the plugin cuts a statement, escapes included, near this many bytes. */
@@ -19,58 +22,113 @@ final class MariaDbAuditParser implements EntryParser {
     /** Escapes are not split, so a cut statement may be so much shorter. */
     private static final int LONGEST_ESCAPE = 2;
 
+    private final MariaDbTime time;
     private final MariaDbRecord record = new MariaDbRecord();
     private final StringPool strings = new StringPool();
-    private final LocalClock clock = new LocalClock();
     private final AuditEvents events = new AuditEvents();
     private byte[] statement = new byte[QUERY_LOG_LIMIT];
+
+    private MariaDbAuditParser(MariaDbTime time) {
+        this.time = time;
+    }
+
+    /** Output type FILE: {@code 20261121 02:44:18,}, local time. */
+    static MariaDbAuditParser ofFile() {
+        return new MariaDbAuditParser(new MariaDbTime.Local());
+    }
+
+    /** Aurora MySQL: {@code 1767323046000123,}, microseconds. */
+    static MariaDbAuditParser ofAurora() {
+        return new MariaDbAuditParser(new MariaDbTime.Micros());
+    }
+
+    /** Output type SYSLOG: the daemon's time, which may lack its year. */
+    static MariaDbAuditParser ofSyslog(InstantSource now) {
+        return new MariaDbAuditParser(new MariaDbTime.Syslog(now));
+    }
 
     @Override
     public void parse(LogEntry entry, ParseListener out) {
         byte[] bytes = entry.bytes();
         int end = ByteText.withoutLineEnd(bytes, entry.from(), entry.to());
-        long local = time(bytes, entry.from(), end);
-        if (local == CivilTime.NONE) {
-            out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected YYYYMMDD HH:MM:SS at the line's start");
-        } else if (!record.read(bytes, entry.from(), end)) {
-            out.rejected(DeadLetterCode.MALFORMED_RECORD,
-                    "expected time,serverhost,user,host,connection,query,operation,database,object,code");
+        int from = time.read(bytes, entry.from(), end, entry.origin().zone());
+        if (from < 0) {
+            out.rejected(code(entry), "expected " + time.shape() + " at the line's start");
+        } else if (record.read(bytes, from, end)) {
+            event(entry, false, out);
+        } else if (record.readCut(bytes, from, end)) {
+            cut(entry, out);
         } else {
-            event(entry, clock.utc(entry.origin().zone(), local, 0), out);
+            out.rejected(code(entry),
+                    "expected time,serverhost,user,host,connection,query,operation,database,object,code");
         }
     }
 
-    private static long time(byte[] bytes, int from, int to) {
-        if (to - from < 17 || bytes[from + 8] != ' ' || bytes[from + 11] != ':' || bytes[from + 14] != ':') {
-            return CivilTime.NONE;
-        }
-        return CivilTime.epochSecond(
-                CivilTime.number(bytes, from, 4), CivilTime.number(bytes, from + 4, 2),
-                CivilTime.number(bytes, from + 6, 2), CivilTime.number(bytes, from + 9, 2),
-                CivilTime.number(bytes, from + 12, 2), CivilTime.number(bytes, from + 15, 2));
+    /** A line without a line feed is the last one, and its rest is missing. */
+    private static DeadLetterCode code(LogEntry entry) {
+        boolean whole = entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
+        return whole ? DeadLetterCode.MALFORMED_RECORD : DeadLetterCode.INCOMPLETE;
     }
 
-    private void event(LogEntry entry, long epochSecond, ParseListener out) {
+    /** Aurora cuts long statements with all that follows them; elsewhere the writer died. */
+    private void cut(LogEntry entry, ParseListener out) {
+        if (time.cutsLines()) {
+            event(entry, true, out);
+        } else {
+            out.rejected(DeadLetterCode.INCOMPLETE, "expected the statement's closing quote and a code");
+        }
+    }
+
+    private void event(LogEntry entry, boolean cut, ParseListener out) {
         byte[] bytes = entry.bytes();
-        AuditEvent event = events.at(entry, MariaDbAuditFormat.NAME, epochSecond);
+        AuditEvent event = events.blank();
+        event.setFormat(time.format());
         event.setEventClass(record.operation.eventClass());
         event.setCommand(record.operation.name());
         event.setUser(strings.utf8(bytes, record.userFrom, record.userTo));
-        event.setHost(strings.utf8(bytes, record.hostFrom, record.hostTo));
+        host(event, strings.utf8(bytes, record.hostFrom, record.hostTo));
         event.setConnectionId(ByteText.unsigned(bytes, record.connectionFrom, record.connectionTo));
         event.setServerQueryId(ByteText.unsigned(bytes, record.queryFrom, record.queryTo));
         event.setDatabase(strings.utf8(bytes, record.databaseFrom, record.databaseTo));
         event.setStatus(status(bytes));
-        attribute(event, "serverhost", strings.utf8(bytes, record.serverHostFrom, record.serverHostTo));
-        attribute(event, "column_11", strings.utf8(bytes, record.moreFrom, record.moreTo));
+        serverHost(event, strings.utf8(bytes, record.serverHostFrom, record.serverHostTo));
+        column11(event, strings.utf8(bytes, record.moreFrom, record.moreTo));
         if (record.ambiguous) {
             event.getFlags().add("user_ambiguous");
         }
+        if (time.isYearInferred()) {
+            event.getFlags().add("year_inferred");
+        }
         if (record.operation.hasStatement()) {
-            statement(event, bytes, out);
+            statement(event, bytes, cut);
         } else {
-            event.setObject(strings.utf8(bytes, record.objectFrom, record.objectTo));
-            out.audit(event, "", "");
+            object(event, strings.utf8(bytes, record.objectFrom, record.objectTo));
+        }
+        events.place(event, entry, entry.to(), time.micros());
+        events.report(event, out);
+    }
+
+    /** From 12.0 on the port follows the host; an IPv6 address has several colons and then stands in brackets. */
+    private static void host(AuditEvent event, String host) {
+        int colon = host.lastIndexOf(':');
+        boolean one = colon > 0 && (host.indexOf(':') == colon || host.charAt(colon - 1) == ']');
+        int port = one ? AuditEvents.port(host.substring(colon + 1)) : 0;
+        event.setPort(port);
+        event.setHost(port > 0 ? host.substring(0, colon) : host);
+    }
+
+    /** Before it the system log has what server_audit_syslog_info says. */
+    private static void serverHost(AuditEvent event, String text) {
+        int blank = text.lastIndexOf(' ');
+        AuditEvents.attribute(event, "serverhost", text.substring(blank + 1));
+        AuditEvents.attribute(event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
+    }
+
+    /** RDS: the kind of the connection, on CONNECT rows. */
+    private static void column11(AuditEvent event, String value) {
+        event.setConnectionType(AuditEvents.connectionType(value));
+        if (event.getConnectionType().isEmpty()) {
+            AuditEvents.attribute(event, "column_11", value);
         }
     }
 
@@ -80,21 +138,31 @@ final class MariaDbAuditParser implements EntryParser {
         return code < 0 || code > Integer.MAX_VALUE ? 0 : (int) code;
     }
 
-    private static void attribute(AuditEvent event, String name, String value) {
-        if (!value.isEmpty()) {
-            event.getAttributes().put(name, value);
+    private void object(AuditEvent event, String object) {
+        event.setObject(object);
+        switch (record.operation) {
+            case READ -> AuditEvents.tableRead(event, event.getDatabase(), object);
+            case RENAME -> {
+                int bar = object.indexOf('|');
+                AuditEvents.tableWritten(event, event.getDatabase(), bar < 0 ? object : object.substring(0, bar));
+                AuditEvents.tableWritten(event, "", bar < 0 ? "" : object.substring(bar + 1));
+            }
+            case WRITE, CREATE, ALTER, DROP -> AuditEvents.tableWritten(event, event.getDatabase(), object);
+            case PROXY_CONNECT -> event.setProxyUser(object);
+            default -> { }
         }
     }
 
-    private void statement(AuditEvent event, byte[] bytes, ParseListener out) {
+    private void statement(AuditEvent event, byte[] bytes, boolean cut) {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
-        boolean atLimit = escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE && escaped <= QUERY_LOG_LIMIT;
-        if (atLimit || event.getStatus() == 0 && events.isCut(statement, length)) {
+        boolean atLimit = !time.cutsLines()
+                && escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE
+                && escaped <= QUERY_LOG_LIMIT;
+        if (cut || atLimit) {
             event.getFlags().add("truncated");
         }
-        String fingerprint = events.classify(event, statement, length);
-        out.audit(event, fingerprint, AuditEvents.sample(statement, length));
+        events.statement(statement, 0, length);
     }
 
     /** Undoes the plugin's escapes into {@link #statement}; returns its length. */

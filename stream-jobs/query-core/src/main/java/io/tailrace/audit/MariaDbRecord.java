@@ -5,7 +5,7 @@ import io.tailrace.lexer.ByteText;
 /**
  * Where the fields of a server_audit line stand:
  *
- * <pre>time,serverhost,user,host,connection,query,operation,database,object,code[,more]</pre>
+ * <pre>serverhost,user,host,connection,query,operation,database,object,code[,more]</pre>
  *
  * <p>Only a statement is quoted, so a user's name may hold commas and even look like the rest of a line. Host names,
  * numbers and operations hold none. A reading is a place of {@code ,number,number,OPERATION,} whose tail fits the
@@ -13,7 +13,6 @@ import io.tailrace.lexer.ByteText;
  */
 final class MariaDbRecord {
 
-    private static final int TIME_LENGTH = "20261121 02:44:18".length();
     private static final int MOST_READINGS = 16;
 
     int serverHostFrom;
@@ -44,19 +43,46 @@ final class MariaDbRecord {
     private byte[] bytes;
     private int lineTo;
 
-    /** Finds the fields of a line; false where it is no record. {@code to} excludes the line end. */
+    /** Finds the fields of a line after its time; false where it is no record. {@code to} excludes the line end. */
     boolean read(byte[] line, int from, int to) {
-        bytes = line;
-        lineTo = to;
-        int time = from + TIME_LENGTH;
-        if (time >= to || line[time] != ',') {
-            return false;
-        }
-        serverHostFrom = time + 1;
-        serverHostTo = comma(serverHostFrom);
+        start(line, from, to);
         boolean found = serverHostTo < to && (choose(true) || choose(false));
         bytes = null;
         return found;
+    }
+
+    private void start(byte[] line, int from, int to) {
+        bytes = line;
+        lineTo = to;
+        serverHostFrom = from;
+        serverHostTo = comma(from);
+    }
+
+    /** Finds the fields of a line that ends within its statement; false where it is none. */
+    boolean readCut(byte[] line, int from, int to) {
+        start(line, from, to);
+        int anchor = serverHostTo < to ? nextAnchor(serverHostTo + 1) : -1;
+        boolean found = anchor >= 0 && openStatement(anchor);
+        bytes = null;
+        return found;
+    }
+
+    private boolean openStatement(int anchor) {
+        connectionFrom = anchor + 1;
+        connectionTo = comma(connectionFrom);
+        queryFrom = connectionTo + 1;
+        queryTo = comma(queryFrom);
+        operationFrom = queryTo + 1;
+        operationTo = comma(operationFrom);
+        operation = MariaDbOperation.of(bytes, operationFrom, operationTo);
+        databaseFrom = operationTo + 1;
+        databaseTo = comma(databaseFrom);
+        objectFrom = databaseTo + 2;
+        objectTo = lineTo;
+        code(lineTo, lineTo, lineTo, lineTo);
+        ambiguous = false;
+        boolean open = objectFrom <= lineTo && bytes[databaseTo + 1] == '\'';
+        return names(anchor) && operation.hasStatement() && open && isEscaped(objectFrom, objectTo);
     }
 
     /**

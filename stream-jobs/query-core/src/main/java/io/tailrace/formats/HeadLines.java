@@ -1,46 +1,43 @@
 package io.tailrace.formats;
 
+import io.tailrace.audit.AuditHead;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.slowlog.SlowLogFormat;
+import java.util.Optional;
 
 /** Judges the first lines of a file. */
-enum HeadLines {
-    SLOW_LOG,
-    MARIADB_AUDIT,
-    PERCONA_JSON,
-    UNKNOWN;
+final class HeadLines {
 
-    private static final byte[] JSON = ByteText.ascii("{\"audit_record\":");
     private static final byte[] TIME = ByteText.ascii("# Time:");
     private static final byte[] USER = ByteText.ascii("# User@Host:");
     private static final byte[] BANNER = ByteText.ascii("started with:");
     private static final byte[] VERSION = ByteText.ascii(", Version: ");
 
-    /** The format of the first line that tells one. */
-    static HeadLines first(byte[] head) {
+    private HeadLines() {}
+
+    /** Name of the format of the first line that tells one. */
+    static Optional<String> first(byte[] head) {
+        AuditHead audit = new AuditHead();
         int from = 0;
         while (from < head.length) {
             int next = ByteText.lineFeed(head, from, head.length) + 1;
-            HeadLines format = of(head, from, ByteText.withoutLineEnd(head, from, Math.min(next, head.length)));
-            if (format != UNKNOWN) {
+            int to = ByteText.withoutLineEnd(head, from, Math.min(next, head.length));
+            Optional<String> format =
+                    isSlowLog(head, from, to) ? Optional.of(SlowLogFormat.NAME) : audit.line(head, from, to);
+            if (format.isPresent()) {
                 return format;
             }
             from = next;
         }
-        return UNKNOWN;
+        return Optional.empty();
     }
 
-    private static HeadLines of(byte[] head, int from, int to) {
+    private static boolean isSlowLog(byte[] head, int from, int to) {
         if (isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER)) {
-            return SLOW_LOG;
+            return true;
         }
         boolean banner = ByteText.endsWith(head, from, to, BANNER);
-        if (banner && ByteText.indexOf(head, from, to, VERSION) >= 0) {
-            return SLOW_LOG;
-        }
-        if (ByteText.startsWith(head, from, to, JSON)) {
-            return PERCONA_JSON;
-        }
-        return isMariaDbTime(head, from, to) ? MARIADB_AUDIT : UNKNOWN;
+        return banner && ByteText.indexOf(head, from, to, VERSION) >= 0;
     }
 
     /** {@code # Time: 2}: other logs quote statements that hold a number sign and the word. */
@@ -50,16 +47,5 @@ enum HeadLines {
         }
         int value = ByteText.skipBlanks(head, from + TIME.length, to);
         return value < to && ByteText.isDigit(head[value]);
-    }
-
-    /** {@code 20261121 02:44:18,}. */
-    private static boolean isMariaDbTime(byte[] head, int from, int to) {
-        if (to - from < 18 || head[from + 8] != ' ' || head[from + 17] != ',') {
-            return false;
-        }
-        return ByteText.unsigned(head, from, from + 8) >= 0
-                && head[from + 11] == ':'
-                && head[from + 14] == ':'
-                && ByteText.unsigned(head, from + 9, from + 11) >= 0;
     }
 }

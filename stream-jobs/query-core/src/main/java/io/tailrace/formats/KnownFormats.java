@@ -1,22 +1,22 @@
 package io.tailrace.formats;
 
-import io.tailrace.audit.MariaDbAuditFormat;
-import io.tailrace.audit.PerconaJsonFormat;
+import io.tailrace.audit.AuditFormats;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** All formats that Tailrace reads, and how a file shows its own. */
 public final class KnownFormats implements LogFormats {
 
     private static final String AUTO = "auto";
+    private static final String AUDIT = "audit";
+    private static final String SLOW_LOG = "slowlog";
 
-    private final LogFormat slowLog = new SlowLogFormat();
-    private final LogFormat mariaDbAudit = new MariaDbAuditFormat();
-    private final LogFormat perconaJson = new PerconaJsonFormat();
-    private final List<LogFormat> all = List.of(slowLog, mariaDbAudit, perconaJson);
+    private final List<LogFormat> all =
+            Stream.concat(Stream.of(new SlowLogFormat()), AuditFormats.all().stream()).toList();
 
     /** The formats, in the order in which they are documented. */
     public List<LogFormat> all() {
@@ -34,11 +34,8 @@ public final class KnownFormats implements LogFormats {
         if (!AUTO.equals(hint) && !hint.isEmpty()) {
             return named(hint);
         }
-        return switch (HeadLines.first(head)) {
-            case SLOW_LOG -> "audit".equals(source) ? Optional.empty() : Optional.of(slowLog);
-            case MARIADB_AUDIT -> "slowlog".equals(source) ? Optional.empty() : Optional.of(mariaDbAudit);
-            case PERCONA_JSON -> "slowlog".equals(source) ? Optional.empty() : Optional.of(perconaJson);
-            case UNKNOWN -> Optional.empty();
-        };
+        return HeadLines.first(head)
+                .filter(name -> !source.equals(name.equals(SlowLogFormat.NAME) ? AUDIT : SLOW_LOG))
+                .flatMap(this::named);
     }
 }

@@ -1,0 +1,149 @@
+package io.tailrace.audit;
+
+import io.tailrace.audit.RecordScanner.Ended;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import java.nio.ByteBuffer;
+
+/**
+ * Cuts a document into its records, which may be several on a line or many lines long. Lines that are no part of one
+ * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash.
+ */
+final class RecordFramer implements EntryFramer {
+
+    /** Most bytes of stray lines that are rejected together. */
+    private static final int STRAY_LIMIT = 1 << 20;
+
+    private static final long NOWHERE = -1;
+
+    private final RecordScanner scanner;
+    private long position;
+    private long recordFrom = NOWHERE;
+    private long strayFrom = NOWHERE;
+    /** No sure start was seen since the file's start or a hole. */
+    private boolean searching = true;
+
+    RecordFramer(RecordScanner scanner) {
+        this.scanner = scanner;
+    }
+
+    static RecordFramer restore(RecordScanner scanner, byte[] snapshot) {
+        RecordFramer framer = new RecordFramer(scanner);
+        ByteBuffer in = ByteBuffer.wrap(snapshot);
+        framer.position = in.getLong();
+        framer.recordFrom = in.getLong();
+        framer.strayFrom = in.getLong();
+        framer.searching = in.get() != 0;
+        scanner.restore(in);
+        return framer;
+    }
+
+    @Override
+    public byte[] snapshot() {
+        ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 1 + scanner.stateBytes());
+        out.putLong(position).putLong(recordFrom).putLong(strayFrom).put((byte) (searching ? 1 : 0));
+        scanner.save(out);
+        return out.array();
+    }
+
+    @Override
+    public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
+        long base = offset - from;
+        int at = from;
+        while (at < to) {
+            at = recordFrom == NOWHERE
+                    ? outside(buffer, from, at, to, base, out)
+                    : inside(buffer, from, at, to, base, out);
+        }
+        position = base + to;
+        limit(out);
+        return position;
+    }
+
+    private int outside(byte[] buffer, int lineFrom, int at, int to, long base, FrameListener out) {
+        RecordScanner.Found found = scanner.outside(buffer, lineFrom, at, to, searching);
+        int next = scanner.next();
+        switch (found) {
+            case RECORD -> {
+                stray(base + at, out);
+                recordFrom = base + at;
+                searching = false;
+            }
+            case DOCUMENT -> {
+                stray(base + at, out);
+                out.framing(base + at, base + next, FramingKind.DOCUMENT);
+                searching = false;
+            }
+            case BLANK -> {
+                if (strayFrom == NOWHERE) {
+                    out.framing(base + at, base + next, FramingKind.BLANK);
+                }
+            }
+            case STRAY -> strayFrom = strayFrom == NOWHERE ? base + at : strayFrom;
+        }
+        return next;
+    }
+
+    private int inside(byte[] buffer, int lineFrom, int at, int to, long base, FrameListener out) {
+        Ended ended = scanner.inside(buffer, lineFrom, at, to);
+        int next = scanner.next();
+        if (ended == Ended.RECORD) {
+            out.entry(recordFrom, base + next, EntryContext.NONE);
+            recordFrom = NOWHERE;
+        } else if (ended == Ended.BROKEN_OFF) {
+            incomplete(base + next, "found another record before its end", out);
+        }
+        return next;
+    }
+
+    private void limit(FrameListener out) {
+        if (recordFrom != NOWHERE && position - recordFrom > LineFramer.ENTRY_LIMIT) {
+            out.rejected(recordFrom, position, DeadLetterCode.ENTRY_TOO_LARGE,
+                    "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
+            recordFrom = NOWHERE;
+            searching = true;
+            scanner.reset();
+        }
+        if (strayFrom != NOWHERE && position - strayFrom >= STRAY_LIMIT) {
+            stray(position, out);
+        }
+    }
+
+    private void incomplete(long to, String found, FrameListener out) {
+        if (recordFrom != NOWHERE && recordFrom < to) {
+            out.rejected(recordFrom, to, DeadLetterCode.INCOMPLETE, "expected a whole record, " + found);
+        }
+        recordFrom = NOWHERE;
+    }
+
+    private void stray(long to, FrameListener out) {
+        if (strayFrom != NOWHERE && strayFrom < to) {
+            DeadLetterCode code = searching ? DeadLetterCode.NO_ENTRY_START : DeadLetterCode.STRAY_TEXT;
+            out.rejected(strayFrom, to, code, "expected the start of a record");
+        }
+        strayFrom = NOWHERE;
+    }
+
+    @Override
+    public long pendingFrom() {
+        return recordFrom != NOWHERE ? recordFrom : strayFrom != NOWHERE ? strayFrom : position;
+    }
+
+    @Override
+    public void end(FrameListener out) {
+        incomplete(position, "found the end", out);
+        stray(position, out);
+    }
+
+    @Override
+    public void hole(long resumeAt, FrameListener out) {
+        incomplete(position, "found a hole", out);
+        stray(position, out);
+        position = resumeAt;
+        searching = true;
+        scanner.reset();
+    }
+}

@@ -1,0 +1,29 @@
+package io.tailrace.audit;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.time.CivilTime;
+import io.tailrace.time.LocalClock;
+
+/** Reads {@code 2026-11-21T02:49:03} with T or a blank, and what may follow: {@code Z} or {@code UTC}. */
+final class RecordTime {
+
+    private static final int LENGTH = "2026-11-21T02:49:03".length();
+
+    private final LocalClock clock = new LocalClock();
+    private final boolean localWithoutZone;
+
+    /** @param localWithoutZone a time without a zone is local; else UTC */
+    RecordTime(boolean localWithoutZone) {
+        this.localWithoutZone = localWithoutZone;
+    }
+
+    /** Epoch microseconds, or {@link CivilTime#NONE}. */
+    long micros(byte[] bytes, int length, String zone) {
+        long second = CivilTime.isoSecond(bytes, 0, length);
+        if (second == CivilTime.NONE) {
+            return CivilTime.NONE;
+        }
+        boolean zoned = ByteText.skipBlanks(bytes, LENGTH, length) < length;
+        return (zoned || !localWithoutZone ? second : clock.utc(zone, second, 0)) * 1_000_000;
+    }
+}
