@@ -32,12 +32,15 @@ def _outage(stack: Stack, workload, part: str, seconds: int) -> None:
     assert_exact(stack, workload.manifests, seconds=180)
 
 
-def test_job_starts_before_clickhouse_and_kafka(stack, watched):
+def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):
     workload = watched(seed=3)
     with stack.without("clickhouse"), stack.without("kafka"):
         stack.kill("flink")
+        stack.kill("fluentbit")
         workload.write(500)
         workload.finish()
+        wait_until(lambda: stack.status("fluentbit").is_healthy, 30, "Fluent Bit to collect without Kafka")
+        wait_until(lambda: stack.lines_queued() >= workload.entries, 30, "the lines to be read")
     assert_exact(stack, workload.manifests, seconds=120)
 
 

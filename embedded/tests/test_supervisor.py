@@ -160,6 +160,17 @@ def test_stops_in_reverse_order_of_needs(start):
     assert [int(pid) for what, pid in ends if what == "end"] == pids[::-1]
 
 
+def test_a_part_starts_without_the_one_that_it_feeds_and_is_stopped_before_it(start):
+    stack = start("steady-b>crashing-c", "crashing-c", "steady-d>steady-e", "steady-e")
+    pids = [stack.await_healthy(name).pid for name in ("steady-b", "steady-d", "steady-e")]
+    control.stop_part(stack.home, "steady-b")
+    control.stop(stack.home)
+
+    assert stack.ended() == 0
+    ends = [line.split() for line in (stack.home.root / "order").read_text().splitlines()]
+    assert [int(pid) for what, pid in ends if what == "end"] == pids
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_everything(start, number):
     stack = start("steady-a", "parent-b", "stubborn-c")

@@ -1,6 +1,7 @@
 """A stack of tiny real processes for the supervisor's tests: `tiny_stack.py HOME PART…`.
 
-A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`.
+A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`, or
+`<behaviour>-<anything>><part that it feeds>`.
 """
 
 import asyncio
@@ -82,8 +83,11 @@ async def main(root: Path, parts: list[str]) -> None:
 
 
 def _part(spec: str, settings: Settings, home: Home) -> TinyPart:
-    name, _, needs = spec.partition(":")
-    return TinyPart(name, tuple(needs.split(",")) if needs else (), settings, home)
+    rest, _, feeds = spec.partition(">")
+    name, _, needs = rest.partition(":")
+    part = TinyPart(name, tuple(needs.split(",")) if needs else (), settings, home)
+    part.feeds = (feeds,) if feeds else ()
+    return part
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class FluentBit(Part):
     """A `fluent-bit` on PATH if there is one, else 1.8.15 built from source."""
 
     name = "fluentbit"
-    needs = ("kafka",)
+    feeds = ("kafka",)
     os_packages = fluentbit_build.OS_PACKAGES
     tools = fluentbit_build.TOOLS
     grace_seconds = 15

@@ -79,6 +79,10 @@ class Part(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     """Parts that must be healthy and provisioned before this one is started; it is stopped before them."""
 
+    feeds: ClassVar[tuple[str, ...]] = ()
+    """Parts that it delivers to and does without for a while: it starts whether they run or not, and is
+    stopped before them."""
+
     os_packages: ClassVar[Mapping[str, str]] = {}
     """Debian packages needed to install or run it: package → a path that proves it is there, such as
     `{"cmake": "/usr/bin/cmake"}`. Missing ones are installed before `install` when the user is root."""

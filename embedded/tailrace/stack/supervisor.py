@@ -94,12 +94,15 @@ class Supervisor:
             loop.add_signal_handler(number, self._stop_asked.set)
 
     async def _stop_parts(self) -> None:
-        """Stops each part as soon as those that need it have ended; independent ones at the same time."""
+        """Stops each part as soon as those that need or feed it have ended; others at the same time."""
         stops: dict[str, asyncio.Task] = {}
         for name, keeper in reversed(self._keepers.items()):
-            after = [stops[other] for other, k in self._keepers.items() if name in k.part.needs]
+            after = [stops[other] for other in self._stopped_before(name)]
             stops[name] = asyncio.create_task(_stop_after(keeper, after))
         await asyncio.gather(*stops.values())
+
+    def _stopped_before(self, name: str) -> list[str]:
+        return [other for other, k in self._keepers.items() if name in k.part.needs or name in k.part.feeds]
 
     async def _listen(self) -> asyncio.Server:
         (self._home.run / control.SOCKET).unlink(missing_ok=True)
@@ -209,14 +212,14 @@ def is_locked(home: Home) -> bool:
 
 
 def in_order(parts: Sequence[Part]) -> list[Part]:
-    """The parts, each after those that it needs; otherwise in the given order. Needs that are absent are
-    taken as served from elsewhere. Raises ValueError for a circle."""
+    """The parts, each after those that it needs or feeds; otherwise in the given order. Those that are absent
+    are taken as served from elsewhere. Raises ValueError for a circle."""
     waiting = list(parts)
     names = {part.name for part in parts}
     placed: list[Part] = []
     while waiting:
         done = {part.name for part in placed}
-        ready = next((part for part in waiting if names.intersection(part.needs) <= done), None)
+        ready = next((part for part in waiting if names.intersection(part.needs + part.feeds) <= done), None)
         if ready is None:
             raise ValueError(f"parts need each other in a circle: {', '.join(p.name for p in waiting)}")
         waiting.remove(ready)

@@ -1,0 +1,95 @@
+"""Real logs have exactly the dead letters that samples/expected-dead-letters.yaml lists."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from e2e.settling import tailrace
+from e2e.stack import COLLECTORS, Stack, wait_until
+from tailrace import demo
+from tailrace.settings import REPOSITORY
+from tailrace.stack import control
+
+EXPECTED = yaml.safe_load((demo.SAMPLES / "expected-dead-letters.yaml").read_text())
+CORPORA = Path(os.environ.get("TAILRACE_CORPORA") or REPOSITORY.parent / "shared" / "corpora")
+LOGS = (
+    "ours/slow/real/*.log",
+    "ours/slow/synthetic/*.log",
+    "ours/audit/*/*",
+    "third-party/slow/**/*.log",
+    "third-party/slow/**/*.txt",
+)
+
+DeadLetters = dict[str, dict[str, int]]
+"""Their number by file and code."""
+
+
+def expected(where: str) -> DeadLetters:
+    listed: DeadLetters = {}
+    for group in EXPECTED[where]:
+        for file, number in group["files"].items():
+            listed.setdefault(file, {})[group["code"]] = number
+    return listed
+
+
+def test_samples_through_the_pipeline(stack: Stack):
+    demo.watch(stack.settings, stack.home)
+    for part in COLLECTORS:
+        control.restart(stack.home, part)
+    stack.await_healthy()
+    demo.feed(stack.home)
+    found = {
+        sample.file: codes for sample in demo.FILES if (codes := _dead_letters(_books(stack, sample), sample))
+    }
+    assert found == expected("samples")
+
+
+def _books(stack: Stack, sample: demo.Sample) -> dict:
+    """The books of the sample's server once they hold all that was fed."""
+    books: dict = {}
+
+    def hold_all() -> bool:
+        books.update(json.loads(tailrace(stack, "books", "--json", "--instance", sample.instance)))
+        read = {file["log"]: file["frontier"] for file in books["files"]}
+        path = sample.watched(stack.home).path
+        return read.get(str(path)) == path.stat().st_size and not any(
+            file["pending"] for file in books["files"]
+        )
+
+    wait_until(hold_all, 90, f"the books of {sample.instance}")
+    assert books["balances"] and not books["gaps"]
+    return books
+
+
+def _dead_letters(books: dict, sample: demo.Sample) -> dict[str, int]:
+    letters = [detail for detail in books["details"] if detail["kind"] == "DEAD_LETTER"]
+    return {letter["detail"]: letter["count"] for letter in letters if letter["source"] == sample.source}
+
+
+def test_corpora_by_the_command_line(tmp_path: Path):
+    if not CORPORA.is_dir():
+        pytest.skip(f"no corpora at {CORPORA}")
+    files = sorted({path.relative_to(CORPORA) for pattern in LOGS for path in CORPORA.glob(pattern)})
+    done = subprocess.run(
+        [REPOSITORY / "bin" / "tailrace", "parse", f"--dead-letters={tmp_path / 'letters'}", *files],
+        env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+        cwd=CORPORA,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=300,
+    )
+    accounts = done.stderr.decode(errors="replace").splitlines()
+    assert len(accounts) == len(files)
+    assert {file: codes for account in accounts for file, codes in _account(account)} == expected("corpora")
+
+
+def _account(line: str) -> list[tuple[str, dict[str, int]]]:
+    """The file of one line of what `tailrace parse` says, and its dead letters; nothing if it has none."""
+    letters = {code: int(number) for number, code in re.findall(r"(\d+) dead letters (\w+)", line)}
+    return [(line.split(": ")[0], letters)] if letters else []
