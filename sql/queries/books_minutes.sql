@@ -7,8 +7,8 @@
 --
 -- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it. What
 -- was written while nobody looked belongs to the first minute that looked again. A census row without a
--- generation belongs to the one that the same inode was found to be later. A log that no census has seen for a
--- week is taken as retired.
+-- generation belongs to the one that the same inode was found to be later. A log of which lines came and no census
+-- is unknown. One of which nothing has come for a week is taken as retired.
 -- Parameters: instance (empty: all); from, to: whole minutes, UTC.
 WITH
     looks AS (
@@ -57,9 +57,11 @@ WITH
     expected AS (
         SELECT instance, source, log,
             toDateTime(arrayJoin(range(
-                toUInt32(greatest({from:DateTime('UTC')}, min(looks.minute))),
+                toUInt32(greatest({from:DateTime('UTC')}, toStartOfMinute(toDateTime(min(at), 'UTC')))),
                 toUInt32({to:DateTime('UTC')}), 60)), 'UTC') AS minute
-        FROM looks
+        FROM tailrace.ledger
+        WHERE kind IN ('CENSUS', 'FRONTIER') AND ({instance:String} = '' OR instance = {instance:String})
+            AND at >= {from:DateTime('UTC')} - INTERVAL 7 DAY AND at < {to:DateTime('UTC')}
         GROUP BY instance, source, log
     )
 SELECT instance, source, log, toUnixTimestamp(minute) AS minute_at,

@@ -6,8 +6,9 @@
 --     unknown   no census looked at the file, so nobody can say whether it grew
 --
 -- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it.
--- Bytes written while nobody looked belong to the first minute that looked again. A log that no census has seen
--- for a week is taken as retired. The minute that is still running is left out.
+-- Bytes written while nobody looked belong to the first minute that looked again. A log of which lines came and no
+-- census is unknown. One of which nothing has come for a week is taken as retired. The minute that is still running
+-- is left out.
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
@@ -68,8 +69,10 @@ WITH
     minutes AS (
         SELECT cluster, instance, source, log,
             toDateTime(arrayJoin(range(
-                toUInt32(greatest(range_start, min(looks.minute))), toUInt32(range_end), 60)), 'UTC') AS minute
-        FROM looks
+                toUInt32(greatest(range_start, toStartOfMinute(toDateTime(min(at), 'UTC')))),
+                toUInt32(range_end), 60)), 'UTC') AS minute
+        FROM tailrace.ledger
+        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
         GROUP BY cluster, instance, source, log
     ),
     states AS (

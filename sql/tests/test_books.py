@@ -365,6 +365,14 @@ def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
     assert [(s.state, s.minutes, s.grown_bytes) for s in found] == [("covered", 2, 300)]
 
 
+def test_a_log_that_no_census_has_ever_seen_is_unknown_not_quiet(admin):
+    file = Bookkeeper(at=minutes_ago(3)).post("ENTRY", 0, 300, count=3)
+    file.post("FRONTIER", 300, 300, count=0, amount=0).store(admin)
+
+    found = books.coverage(admin, minutes_ago(5), minutes_ago(0))
+    assert [(s.state, s.minutes, s.log) for s in found] == [("unknown", 3, "/log/slow.log")]
+
+
 def test_waits_until_what_the_files_held_is_read(admin):
     Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
     looks = []
