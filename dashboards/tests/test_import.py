@@ -1,7 +1,7 @@
 """What Superset makes of the bundle: it keeps all of it, and importing its own export changes nothing."""
 
-import io
-import zipfile
+import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,7 +13,6 @@ from tailrace.superset import Client, SupersetError
 # The first test also starts the stack, and on a new machine installs it.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
-KINDS = tuple(f"{kind}/" for kind in dashboards.REQUIRED)
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
 GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
 """Numbers of one Superset's own, which it gives anew when it imports."""
@@ -27,10 +26,7 @@ def client(stack) -> Client:
 
 def exported(client: Client) -> dict[str, dict]:
     """Assets of this Superset by uuid."""
-    archive = zipfile.ZipFile(io.BytesIO(client.export_assets()))
-    files = [name for name in archive.namelist() if name.partition("/")[2].startswith(KINDS)]
-    assets = [yaml.safe_load(archive.read(name)) for name in files]
-    return {asset["uuid"]: lasting(asset) for asset in assets}
+    return {asset["uuid"]: lasting(asset) for _, asset in dashboards.exported(client)}
 
 
 def lasting(value):
@@ -69,6 +65,39 @@ def test_importing_its_own_export_changes_nothing(client, stack):
     password = stack.home.secret(superset.password_name(superset.DATABASE_USER))
     client.import_assets(client.export_assets(), {"databases/Tailrace.yaml": password})
     assert exported(client) == before
+
+
+def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, stack, tmp_path):
+    before = exported(client)
+    more = with_more_files(tmp_path / "dashboards")
+    copy = {**more["charts/old_load.yaml"], "uuid": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001"}
+    copy["dataset_uuid"] = more["datasets/tailrace/load.yaml"]["uuid"]
+    password = stack.home.secret(superset.password_name(superset.DATABASE_USER))
+    bundle = dashboards.bundle({**more, "charts/copy.yaml": copy})
+    client.import_assets(bundle, {file: password for file in more if file.startswith("databases/")})
+    old = {
+        dashboards.asset_uuid(kind, f"old_{name}")
+        for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
+    }
+    assert exported(client).keys() == before.keys() | old | {copy["uuid"]}
+
+    superset.Superset(stack.settings, stack.home).provision()
+    assert exported(client).keys() == before.keys() | {copy["uuid"]}
+    client.delete("chart", copy["uuid"])
+
+
+def with_more_files(directory: Path) -> dict[str, dict]:
+    """The assets with a dataset, a chart and a dashboard that the repository does not have."""
+    shutil.copytree(dashboards.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
+    changed_copy(directory / "datasets" / "load.yaml", table_name="old load")
+    changed_copy(directory / "charts" / "slow_load.yaml", to="old_load", slice_name="old", dataset="old_load")
+    changed_copy(directory / "dashboards" / "books.yaml", slug="old-books", dashboard_title="old books")
+    return dashboards.compile_assets(directory)
+
+
+def changed_copy(file: Path, to: str = "", **changes: str) -> None:
+    content = {**yaml.safe_load(file.read_text()), **changes}
+    (file.parent / f"{to or 'old_' + file.stem}.yaml").write_text(yaml.safe_dump(content))
 
 
 def test_a_refused_bundle_says_where_to_look(client):

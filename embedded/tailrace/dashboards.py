@@ -10,13 +10,15 @@ of Superset's own export format, with what a person would not want to write left
                    {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
                    {name, time_range}; style.css is part of each
 
-Deleting a file does not delete the asset from a Superset that has it.
+Every asset but a database carries its own name in a mark. Together with the uuid, which is derived from that
+name, it tells what came from here: what has the mark and has no file any more is deleted. A copy that
+somebody saved has the mark and another uuid, and stays.
 """
 
 import io
 import uuid
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,13 @@ OPTIONAL = {
     "dashboards": {"description", "metadata"},
 }
 
+MARK = "tailrace_asset"
+MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
+"""Where an asset carries the mark, by kind: dictionaries that Superset keeps as they are."""
+
+RESOURCES = {"datasets": "dataset", "charts": "chart", "dashboards": "dashboard"}
+"""What Superset's REST interface calls each kind."""
+
 
 class AssetError(ValueError):
     """Files of dashboards/ cannot be used; each line of the message names a file and what is wrong in it."""
@@ -76,7 +85,9 @@ def asset_uuid(kind: str, name: str) -> str:
 
 
 def apply(client: Client, database_uri: str, password: str) -> int:
-    """Imports every asset over what is there; returns how many. Doing it twice changes nothing.
+    """Imports every asset over what is there, deletes what has no file any more; returns how many there are.
+
+    Doing it twice changes nothing.
 
     `database_uri` takes the place of the one in databases/, with XXXXXXXXXX where the password goes. Raises
     AssetError before anything is sent if a file is not in order, SupersetError if Superset refuses it.
@@ -87,7 +98,37 @@ def apply(client: Client, database_uri: str, password: str) -> int:
             content["sqlalchemy_uri"] = database_uri
     passwords = {file: password for file in assets if file.startswith("databases/")}
     client.import_assets(bundle(assets), passwords)
+    _delete_obsolete(client, {content["uuid"] for content in assets.values()})
     return len(assets)
+
+
+def _delete_obsolete(client: Client, current: Container[str]) -> None:
+    """Deletes dashboards first, then charts, then datasets, unless somebody's chart still uses one."""
+    obsolete = [
+        (kind, asset["uuid"])
+        for kind, asset in exported(client)
+        if is_ours(kind, asset) and asset["uuid"] not in current
+    ]
+    for kind in reversed(REQUIRED):
+        for uuid_ in (uuid_ for of_kind, uuid_ in obsolete if of_kind == kind):
+            if kind != "datasets" or not client.charts_of_dataset(uuid_):
+                client.delete(RESOURCES[kind], uuid_)
+
+
+def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every asset of a Superset with its kind, in Superset's own form."""
+    archive = zipfile.ZipFile(io.BytesIO(client.export_assets()))
+    for file in archive.namelist():
+        kind = file.partition("/")[2].partition("/")[0]
+        if kind in REQUIRED:
+            yield kind, yaml.safe_load(archive.read(file))
+
+
+def is_ours(kind: str, asset: Mapping[str, Any]) -> bool:
+    """Whether an asset was imported from here, and is no copy of such a one."""
+    marked = asset.get(MARKED_IN[kind]) if kind in MARKED_IN else None
+    name = marked.get(MARK) if isinstance(marked, dict) else None
+    return name is not None and asset["uuid"] == asset_uuid(kind, name)
 
 
 def load(directory: Path = DIRECTORY) -> list[Asset]:
@@ -176,6 +217,7 @@ class Compiler:
         return {
             **content,
             "schema": SCHEMA,
+            "extra": _mark(asset),
             "sql": self._sql(asset),
             "columns": [{"groupby": True, "filterable": True, **column} for column in content["columns"]],
             "database_uuid": database.uuid,
@@ -191,7 +233,7 @@ class Compiler:
     def _chart(self, asset: Asset) -> dict[str, Any]:
         content = dict(asset.content)
         dataset = self._refer(asset, "datasets", content.pop("dataset"))
-        params = {"viz_type": content["viz_type"], **content["params"]}
+        params = {"viz_type": content["viz_type"], **content["params"], **_mark(asset)}
         follow_range = _time_range_filter(dataset.content.get("main_dttm_col"))
         params["adhoc_filters"] = follow_range + params.get("adhoc_filters", [])
         return {**content, "params": params, "dataset_uuid": dataset.uuid, **_identity(asset)}
@@ -203,6 +245,7 @@ class Compiler:
             "cross_filters_enabled": True,
             "native_filter_configuration": [self._filter(asset, each) for each in filters],
             **content.pop("metadata", {}),
+            **_mark(asset),
         }
         position = self._position(asset, layout)
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
@@ -258,6 +301,10 @@ class Compiler:
 
 def _identity(asset: Asset) -> dict[str, str]:
     return {"uuid": asset.uuid, "version": VERSION}
+
+
+def _mark(asset: Asset) -> dict[str, str]:
+    return {MARK: asset.name}
 
 
 def _bundle_file(asset: Asset) -> str:

@@ -41,14 +41,29 @@ class Client:
         """Every asset of this Superset, as a zip file."""
         return self._request("/api/v1/assets/export/")
 
+    def charts_of_dataset(self, uuid_: str) -> int:
+        """How many charts are drawn from a dataset."""
+        return self._json(f"/api/v1/dataset/{uuid_}/related_objects")["charts"]["count"]
+
+    def delete(self, resource: str, uuid_: str) -> None:
+        """Deletes a `chart`, `dashboard` or `dataset`."""
+        number = self._json(f"/api/v1/{resource}/{uuid_}")["result"]["id"]
+        self._request(f"/api/v1/{resource}/{number}", method="DELETE")
+
     def _json(self, path: str, body: bytes | None = None) -> dict[str, Any]:
         return json.loads(self._request(path, body, "application/json"))
 
-    def _request(self, path: str, body: bytes | None = None, content_type: str | None = None) -> bytes:
+    def _request(
+        self,
+        path: str,
+        body: bytes | None = None,
+        content_type: str | None = None,
+        method: str | None = None,
+    ) -> bytes:
         headers = {**getattr(self, "_headers", {}), "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type
-        request = urllib.request.Request(self.url + path, body, headers)
+        request = urllib.request.Request(self.url + path, body, headers, method=method)
         try:
             with self._opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
                 return answer.read()
