@@ -76,11 +76,13 @@ lint: $(DEV) ## Check style: Python, shell, Java
 	@$(RUFF) check $(PYTHON_CODE)
 	@$(RUFF) format --check $(PYTHON_CODE)
 	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
+	@$(MAVEN) -Plint test-compile
 
 .PHONY: fmt
 fmt: $(DEV) ## Format what can be formatted
 	@$(RUFF) check --fix $(PYTHON_CODE)
 	@$(RUFF) format $(PYTHON_CODE)
+	@$(MAVEN) spotless:apply
 
 ##@ Documenting
 .PHONY: screenshots

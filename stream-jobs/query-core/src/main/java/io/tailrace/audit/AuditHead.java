@@ -192,13 +192,13 @@ public final class AuditHead {
                     return decided;
                 }
             }
-            i = next(head, Math.max(end, i + 1), to, element || head[start] == '<');
+            i = next(head, Math.max(end, i + 1), to);
         }
         return null;
     }
 
     /** Index of the next tag or of the next word on the line. */
-    private static int next(byte[] head, int from, int to, boolean tags) {
+    private static int next(byte[] head, int from, int to) {
         int i = from;
         while (i < to && head[i] != '<' && !(i > from && ByteText.isBlank(head[i - 1]) && isUpper(head[i]))
                 && !(head[i] == '/' && i + 1 < to && head[i + 1] == '>')) {

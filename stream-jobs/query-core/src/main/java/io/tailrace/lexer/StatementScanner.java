@@ -16,7 +16,7 @@ public final class StatementScanner {
     private static final int BACKTICKED = 3;
     private static final int COMMENT = 4;
 
-    private static final int NOTHING = 0;
+    // 0: nothing but blanks and comments.
     private static final int TEXT = 1;
     private static final int SEMICOLON = 2;
 
