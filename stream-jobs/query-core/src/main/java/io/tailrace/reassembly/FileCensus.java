@@ -5,9 +5,12 @@ import io.tailrace.event.PostingKind;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** The files of one log as the census shows them, and which generation each of them is. */
 final class FileCensus {
@@ -19,6 +22,7 @@ final class FileCensus {
     private static final long SETTLED_MICROS = 60_000_000L;
 
     private static final int ROUNDS_UNTIL_GONE = 2;
+    private static final int DEPARTED = 64;
     /** Records of two rounds may come mixed: a file is gone only when it was not seen for so long either. */
     private static final long GONE_MICROS = 15_000_000L;
     private static final long MICROS_PER_MILLI = 1000;
@@ -27,6 +31,9 @@ final class FileCensus {
     private final Poster poster;
     private final SortedMap<Long, Generation> generations;
     private final TreeMap<Long, FileView> views = new TreeMap<>();
+    /** Files that two rounds did not list, and that may come back if a round was lost. */
+    private final Map<Long, FileView> departed = new LinkedHashMap<>();
+
     private final PathOwners owners = new PathOwners();
     private long round = 1;
 
@@ -37,7 +44,7 @@ final class FileCensus {
     }
 
     /** Takes a record and posts it; whether it says something new. */
-    boolean take(CensusRecord record, long now) {
+    boolean take(CensusRecord record, Moment now) {
         if (record.path().endsWith(".gz")) {
             return false;
         }
@@ -55,15 +62,29 @@ final class FileCensus {
             view = null;
         }
         if (view == null) {
-            view = new FileView(record, now);
+            view = returned(record, now);
             views.put(record.inode(), view);
         }
         view.see(record);
         view.seenIn(round);
         owners.see(record.path(), record.inode(), record.at());
+        unbindIfWrong(view);
         bind(view);
         post(record, view);
         return true;
+    }
+
+    /** The view of a file that was missed for a while, or a new one. */
+    private FileView returned(CensusRecord record, Moment now) {
+        FileView before = departed.remove(record.inode());
+        if (before == null || isOtherFile(before, record)) {
+            return new FileView(record, now);
+        }
+        Generation generation = generations.get(before.generation());
+        if (generation != null && generation.inode() == 0) {
+            generation.bind(record.inode());
+        }
+        return before;
     }
 
     /** A record that came after a newer one still proves its minute. */
@@ -96,8 +117,28 @@ final class FileCensus {
         round++;
     }
 
+    /** A file that is shorter than what was read of it, or begins otherwise, was taken for another one. */
+    private void unbindIfWrong(FileView view) {
+        Generation bound = generations.get(view.generation());
+        if (bound != null && !canBe(bound, view.last())) {
+            view.generation(0);
+            if (bound.inode() == view.inode()) {
+                bound.unbind();
+            }
+        }
+    }
+
+    private static boolean canBe(Generation generation, CensusRecord record) {
+        return isLongEnough(generation, record)
+                && !Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
+    }
+
     private void lose(FileView view) {
         views.remove(view.inode());
+        departed.put(view.inode(), view);
+        if (departed.size() > DEPARTED) {
+            departed.remove(departed.keySet().iterator().next());
+        }
         Generation generation = generations.get(view.generation());
         if (generation != null && generation.inode() == view.inode()) {
             generation.loseFile();
@@ -108,10 +149,17 @@ final class FileCensus {
     private boolean isOtherFile(FileView view, CensusRecord record) {
         CensusRecord last = view.last();
         boolean otherHead = record.headLength() == last.headLength() && !record.headHash().equals(last.headHash());
+        return record.size() < last.size() || otherHead || isOverwritten(view, record);
+    }
+
+    /** What is in the file now is not what was read of it. */
+    private boolean isOverwritten(FileView view, CensusRecord record) {
         Generation generation = generations.get(view.generation());
-        boolean otherContent = generation != null
+        CensusRecord last = view.last();
+        return generation != null
+                && generation.isTelling(last.headLength())
+                && Boolean.TRUE.equals(generation.hasHead(last.headLength(), last.headHash()))
                 && Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
-        return record.size() < last.size() || otherHead || otherContent;
     }
 
     // ---- which generation a file is ----
@@ -161,7 +209,6 @@ final class FileCensus {
     }
 
     private boolean mayBe(Generation generation, CensusRecord record) {
-        boolean samePath = generation.path().equals(record.path());
         boolean free = generation.inode() == 0;
         if (!isLongEnough(generation, record)) {
             return false;
@@ -170,33 +217,34 @@ final class FileCensus {
         if (head == null) {
             return free && record.headLength() > 0 && wasUnderFirstPath(generation, record.inode());
         }
-        boolean placed = free && (samePath || wasUnderFirstPath(generation, record.inode()));
+        boolean placed = free && wasUnderFirstPath(generation, record.inode());
         return head && (placed || generation.isTelling(record.headLength()));
     }
 
     /** For want of a head to compare: by the path under which the first lines were read. */
     private boolean wasUnderFirstPath(Generation generation, long inode) {
-        long first = generation.firstReadAt() * MICROS_PER_MILLI;
-        long after = owners.at(generation.firstPath(), first);
-        long before = owners.before(generation.firstPath(), first);
-        if (before == 0) {
-            return inode == after;
+        for (long owner : ownersAtStart(generation)) {
+            if (owner == inode || mayBeFile(generation, owner)) {
+                return owner == inode;
+            }
         }
-        // the path changed hands around the reading: the file is the one that the other cannot be
-        return (inode == after && !mayBeFile(generation, before)) || (inode == before && !mayBeFile(generation, after));
+        return false;
+    }
+
+    private List<Long> ownersAtStart(Generation generation) {
+        return owners.around(generation.firstPath(), generation.firstReadAt() * MICROS_PER_MILLI);
     }
 
     private boolean mayBeFile(Generation generation, long inode) {
         FileView view = views.get(inode);
         return view != null
                 && isUnknown(view)
-                && isLongEnough(generation, view.last())
-                && !Boolean.FALSE.equals(generation.hasHead(view.last().headLength(), view.last().headHash()));
+                && canBe(generation, view.last());
     }
 
     private static boolean isLongEnough(Generation generation, CensusRecord record) {
         return record.size() >= generation.frontier()
-                || record.at() < generation.lastReadAt() * MICROS_PER_MILLI;
+                || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
@@ -207,20 +255,21 @@ final class FileCensus {
         }
     }
 
-    /** The generation lacks its file, and the file was the one under its path when it was read first. */
+    /**
+     * The generation lacks its file, the file was the one under its path when it was read first, and can hold what
+     * was read.
+     */
     boolean maybeStartedIn(Generation generation, FileView file) {
-        long readAt = generation.firstReadAt() * MICROS_PER_MILLI;
         return generation.inode() == 0
-                && (owners.at(generation.firstPath(), readAt) == file.inode()
-                        || owners.before(generation.firstPath(), readAt) == file.inode());
+                && mayBeFile(generation, file.inode())
+                && ownersAtStart(generation).contains(file.inode());
     }
 
     /** The generation lacks its file, and the census has not looked at its path since it was read first. */
     boolean waitsForItsFile(Generation generation) {
-        long readAt = generation.firstReadAt() * MICROS_PER_MILLI;
         return generation.inode() == 0
                 && !generation.gone()
-                && owners.at(generation.firstPath(), readAt) == 0;
+                && ownersAtStart(generation).isEmpty();
     }
 
     /** The generation's file has another path than the one given, as far as the census knows. */
@@ -261,17 +310,16 @@ final class FileCensus {
 
     /**
      * Whether the census speaks against the run being of the generation's file: that was too short when the
-     * lines were read, or had been renamed before the collector opened the run's path.
+     * lines were read, or was not under the run's path.
      */
     boolean speaksAgainst(Generation generation, HeldRun run) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
-        return view != null && (!mayHold(view, run) || wasRenamedBefore(view, run));
+        return view != null && (!mayHold(view, run) || wasElsewhere(view, run));
     }
 
-    private static boolean wasRenamedBefore(FileView view, HeldRun run) {
-        return run.from() == 0
-                && view.wasRenamedBy(run.readAt() * MICROS_PER_MILLI)
-                && !view.last().path().equals(run.first().path());
+    private boolean wasElsewhere(FileView view, HeldRun run) {
+        List<Long> named = owners.around(run.first().path(), run.readAt() * MICROS_PER_MILLI);
+        return !named.isEmpty() && !named.contains(view.inode());
     }
 
     /**
@@ -281,19 +329,15 @@ final class FileCensus {
      */
     FileView seenAfter(HeldRun run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
-        long after = owners.at(run.first().path(), readAt);
-        long before = owners.before(run.first().path(), readAt);
-        // the path changed hands around the reading: a start is likelier the new file's, the rest the old
-        // one's
-        long[] inodes = run.from() == 0 ? new long[] {after, before} : new long[] {before, after};
-        for (long inode : inodes) {
-            FileView named = views.get(inode);
-            if (named != null && mayHold(named, run)) {
-                return named;
-            }
-        }
-        if (after == 0) {
+        List<Long> named = owners.around(run.first().path(), readAt);
+        if (named.isEmpty()) {
             return null;
+        }
+        for (long inode : named) {
+            FileView view = views.get(inode);
+            if (view != null && mayHold(view, run)) {
+                return view;
+            }
         }
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
@@ -304,7 +348,7 @@ final class FileCensus {
 
     /** The census has looked at the run's path after the run was read. */
     boolean lookedAfter(HeldRun run) {
-        return owners.at(run.first().path(), run.readAt() * MICROS_PER_MILLI) != 0;
+        return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
     /**
@@ -315,7 +359,7 @@ final class FileCensus {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null
                 && block.readAt() > 0
-                && view.last().at() >= block.readAt() * MICROS_PER_MILLI
+                && view.last().at() > block.readAt() * MICROS_PER_MILLI
                 && view.last().size() < block.end();
     }
 
@@ -355,10 +399,10 @@ final class FileCensus {
     }
 
     /** Files that have ended and of which no line has come. */
-    List<FileView> neverRead(long now, long timeoutMillis) {
+    List<FileView> neverRead(Predicate<Moment> overdue) {
         List<FileView> lost = new ArrayList<>();
         for (FileView view : views.values()) {
-            boolean waited = now - view.firstReceivedAt() >= timeoutMillis;
+            boolean waited = overdue.test(view.firstReceivedAt());
             if (view.generation() == 0 && view.last().size() > 0 && waited && isSettled(view) && isNobody(view)) {
                 lost.add(view);
             }
@@ -380,6 +424,8 @@ final class FileCensus {
         owners.save(out);
         out.number(views.size());
         views.values().forEach(view -> view.save(out));
+        out.number(departed.size());
+        departed.values().forEach(view -> view.save(out));
     }
 
     void restore(StateReader in) {
@@ -388,6 +434,10 @@ final class FileCensus {
         for (int count = in.count(); count > 0; count--) {
             FileView view = FileView.restore(in, id);
             views.put(view.inode(), view);
+        }
+        for (int count = in.count(); count > 0; count--) {
+            FileView view = FileView.restore(in, id);
+            departed.put(view.inode(), view);
         }
     }
 }

@@ -7,19 +7,17 @@ final class FileView {
     private CensusRecord last;
     private long generation;
     private long sizeSince;
-    private long renamedAt;
-    private long firstReceivedAt;
+    private Moment firstReceivedAt;
     private long round;
     private int missed;
     private long postedMinute = -1;
     private long postedSize = -1;
     private long postedGeneration;
 
-    FileView(CensusRecord first, long now) {
+    FileView(CensusRecord first, Moment now) {
         inode = first.inode();
         last = first;
         sizeSince = first.at();
-        renamedAt = first.path().equals(LogId.canonicalPath(first.path())) ? 0 : first.at();
         firstReceivedAt = now;
     }
 
@@ -44,7 +42,7 @@ final class FileView {
         generation = number;
     }
 
-    long firstReceivedAt() {
+    Moment firstReceivedAt() {
         return firstReceivedAt;
     }
 
@@ -53,17 +51,9 @@ final class FileView {
         return last.at() - sizeSince;
     }
 
-    /** Whether the census had seen the file under a name that rotation gave it, by a time in microseconds. */
-    boolean wasRenamedBy(long micros) {
-        return renamedAt > 0 && renamedAt <= micros;
-    }
-
     void see(CensusRecord record) {
         if (record.size() != last.size()) {
             sizeSince = record.at();
-        }
-        if (renamedAt == 0 && !record.path().equals(last.path())) {
-            renamedAt = record.at();
         }
         last = record;
     }
@@ -109,8 +99,7 @@ final class FileView {
         out.number(last.at());
         out.number(generation);
         out.number(sizeSince);
-        out.number(renamedAt);
-        out.number(firstReceivedAt);
+        firstReceivedAt.save(out);
         out.number(round);
         out.number(missed);
         out.number(postedMinute);
@@ -123,8 +112,7 @@ final class FileView {
         view.last = restoreRecord(in, id, view.inode);
         view.generation = in.number();
         view.sizeSince = in.number();
-        view.renamedAt = in.number();
-        view.firstReceivedAt = in.number();
+        view.firstReceivedAt = Moment.restore(in);
         view.round = in.number();
         view.missed = in.count();
         view.postedMinute = in.number();

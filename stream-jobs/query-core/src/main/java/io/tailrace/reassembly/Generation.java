@@ -55,14 +55,14 @@ final class Generation implements FrameListener {
 
     private boolean ended;
     private long endedAt;
-    private long lastBlockAt;
+    private Moment lastBlockAt = Moment.NEVER;
     private long lastReadAt;
     private long firstReadAt;
     private String firstPath = "";
     private long inode;
     private boolean gone;
     private long size;
-    private long finalSince;
+    private Moment finalSince = Moment.NEVER;
     private long postedAccounted = -1;
     private long postedFrontier = -1;
     private long postedInode;
@@ -116,7 +116,7 @@ final class Generation implements FrameListener {
         return endedAt;
     }
 
-    long lastBlockAt() {
+    Moment lastBlockAt() {
         return lastBlockAt;
     }
 
@@ -156,6 +156,13 @@ final class Generation implements FrameListener {
         changed = true;
     }
 
+    /** The file was taken for another one. */
+    void unbind() {
+        inode = 0;
+        size = 0;
+        changed = true;
+    }
+
     /** The file's inode belongs to another file now. */
     void loseFile() {
         inode = 0;
@@ -170,14 +177,26 @@ final class Generation implements FrameListener {
         }
     }
 
-    /** Since when nothing more is expected, epoch milliseconds; 0 while the file may grow. */
-    long finalSince() {
+    /** Nothing will be written to the file any more. */
+    boolean isFinal() {
+        return finalSince != Moment.NEVER;
+    }
+
+    /** Since when the file is final. */
+    Moment finalSince() {
         return finalSince;
     }
 
-    void finalSince(long epochMillis) {
-        changed |= finalSince != epochMillis;
-        finalSince = epochMillis;
+    void isFinalAt(Moment now) {
+        if (!isFinal()) {
+            changed = true;
+            finalSince = now;
+        }
+    }
+
+    void mayGrow() {
+        changed |= isFinal();
+        finalSince = Moment.NEVER;
     }
 
     /** Whether a line at an offset continues the file; a line end of one byte may turn out to be two. */
@@ -242,13 +261,13 @@ final class Generation implements FrameListener {
     }
 
     /** Reads whole lines that start at the frontier. */
-    void read(LineBlock block, int from, long now) {
+    void read(LineBlock block, int from, Moment now) {
         takeOrigin(block, now);
         if (block.offset() + from > reader.frontier()) {
             extendLastLine();
         }
         ended = false;
-        finalSince = 0;
+        finalSince = Moment.NEVER;
         keepHead(block.bytes(), from);
         reader.read(block.format(), block.bytes(), from, block.bytes().length);
     }
@@ -260,7 +279,7 @@ final class Generation implements FrameListener {
         poster.origin(cluster, path);
     }
 
-    private void takeOrigin(LineBlock block, long now) {
+    private void takeOrigin(LineBlock block, Moment now) {
         changed = true;
         cluster = block.cluster();
         zone = block.zone();
@@ -290,7 +309,7 @@ final class Generation implements FrameListener {
      * @param until file offset to stop at
      * @return index of the first byte that has no place yet
      */
-    int absorb(LineBlock block, int from, long until, long now) {
+    int absorb(LineBlock block, int from, long until, Moment now) {
         takeOrigin(block, now);
         int to = (int) Math.min(block.bytes().length, until - block.offset());
         int index = from;
@@ -304,7 +323,7 @@ final class Generation implements FrameListener {
         return index;
     }
 
-    private int absorbPart(LineBlock block, int from, int to, long now) {
+    private int absorbPart(LineBlock block, int from, int to, Moment now) {
         long offset = block.offset() + from;
         GapRegion region = fillableAt(offset);
         if (region != null) {
@@ -576,14 +595,15 @@ final class Generation implements FrameListener {
         out.number(bannerEnd);
         out.flag(ended);
         out.number(endedAt);
-        out.number(lastBlockAt);
+        lastBlockAt.save(out);
         out.number(lastReadAt);
         out.number(firstReadAt);
         out.text(firstPath);
         out.number(inode);
         out.flag(gone);
         out.number(size);
-        out.number(finalSince);
+        out.flag(isFinal());
+        finalSince.save(out);
         out.number(postedAccounted);
         out.number(postedFrontier);
         out.number(postedInode);
@@ -613,14 +633,16 @@ final class Generation implements FrameListener {
         bannerEnd = in.number();
         ended = in.flag();
         endedAt = in.number();
-        lastBlockAt = in.number();
+        lastBlockAt = Moment.restore(in);
         lastReadAt = in.number();
         firstReadAt = in.number();
         firstPath = in.text();
         inode = in.number();
         gone = in.flag();
         size = in.number();
-        finalSince = in.number();
+        boolean isFinal = in.flag();
+        Moment since = Moment.restore(in);
+        finalSince = isFinal ? since : Moment.NEVER;
         postedAccounted = in.number();
         postedFrontier = in.number();
         postedInode = in.number();

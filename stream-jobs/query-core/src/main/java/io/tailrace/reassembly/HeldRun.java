@@ -22,15 +22,15 @@ final class HeldRun {
 
     private final StateWriter.Ids ids;
     private final ArrayDeque<Held> blocks = new ArrayDeque<>();
-    private final long since;
+    private final Moment since;
     private long from;
     private long to;
     private long sameAs;
 
     /**
-     * @param since when the first block came, epoch milliseconds of the clock that timeouts go by
+     * @param since when the first block came
      */
-    HeldRun(LineBlock first, int skip, long since, StateWriter.Ids ids) {
+    HeldRun(LineBlock first, int skip, Moment since, StateWriter.Ids ids) {
         this.ids = ids;
         this.since = since;
         this.from = first.offset() + skip;
@@ -40,7 +40,7 @@ final class HeldRun {
 
     private HeldRun(StateReader in, StateWriter.Ids ids) {
         this.ids = ids;
-        since = in.number();
+        since = Moment.restore(in);
         from = in.number();
         to = in.number();
         sameAs = in.number();
@@ -58,7 +58,7 @@ final class HeldRun {
         return to - from;
     }
 
-    long since() {
+    Moment since() {
         return since;
     }
 
@@ -67,7 +67,7 @@ final class HeldRun {
      * say.
      */
     long readAt() {
-        return first().readAt() > 0 ? first().readAt() : since;
+        return first().readAt() > 0 ? first().readAt() : since.job();
     }
 
     LineBlock first() {
@@ -127,11 +127,11 @@ final class HeldRun {
         return true;
     }
 
-    /** End of the lines that the collector had read by a time of its clock, epoch microseconds. */
+    /** End of the lines that the collector had read before a time of its clock, epoch microseconds. */
     long endReadBy(long micros) {
         long end = from;
         for (Held held : blocks) {
-            end = held.block.readAt() * 1000 <= micros ? held.block.end() : end;
+            end = held.block.readAt() * 1000 < micros ? held.block.end() : end;
         }
         return end;
     }
@@ -206,7 +206,7 @@ final class HeldRun {
     }
 
     void save(StateWriter out) {
-        out.number(since);
+        since.save(out);
         out.number(from);
         out.number(to);
         out.number(sameAs);

@@ -23,6 +23,9 @@ public final class LogReassembler {
 
     private static final long ROOT = 0;
     private static final long TICK_MILLIS = 1000;
+    /** Lines so much older than the newest census: there is more to come. */
+    private static final long LAG_MILLIS = 10_000;
+    private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
     private final LogFormats formats;
@@ -34,6 +37,10 @@ public final class LogReassembler {
     private final FileCensus census;
     private long lastGeneration;
     private boolean changed;
+    private Moment now = Moment.NEVER;
+    /** When lines came last that the collector had read long before its newest census. */
+    private Moment laggedAt = Moment.NEVER;
+    private boolean censusTaken;
 
     /**
      * A log of which nothing is known.
@@ -71,16 +78,17 @@ public final class LogReassembler {
      * @param now epoch milliseconds of the clock that timeouts go by
      */
     public void block(LineBlock block, long now) {
-        begin(now);
+        begin(now, block.backfill() ? 0 : block.readAt());
         if (block.bytes().length == 0) {
             return;
         }
-        if (!continueRun(block) && !continueFile(block, now)) {
-            held.add(new HeldRun(block, 0, now, ids));
+        noteLag(block);
+        if (!continueRun(block) && !continueFile(block)) {
+            held.add(new HeldRun(block, 0, this.now, ids));
         }
         if (!held.isEmpty()) {
-            place(now);
-            limitHeld(now);
+            place();
+            limitHeld();
         }
     }
 
@@ -94,7 +102,13 @@ public final class LogReassembler {
         return false;
     }
 
-    private boolean continueFile(LineBlock block, long now) {
+    private void noteLag(LineBlock block) {
+        if (!block.backfill() && block.readAt() > 0 && now.collector() - block.readAt() > LAG_MILLIS) {
+            laggedAt = now;
+        }
+    }
+
+    private boolean continueFile(LineBlock block) {
         Generation next = block.backfill() ? null : continuedBy(block, block.offset());
         if (next == null || census.isRenamed(next, block.path())) {
             return false;
@@ -105,10 +119,11 @@ public final class LogReassembler {
 
     /** Takes what the census found. */
     public void census(CensusRecord record, long now) {
-        begin(now);
-        if (census.take(record, now)) {
-            place(now);
-            endFiles(now);
+        begin(now, record.at() / MICROS_PER_MILLI);
+        censusTaken = true;
+        if (census.take(record, this.now)) {
+            place();
+            endFiles();
         }
     }
 
@@ -116,16 +131,16 @@ public final class LogReassembler {
      * Lets time pass: holes that were waited for long enough become gaps, files that have ended are closed.
      */
     public void tick(long now) {
-        poster.at(now);
+        pass(now, 0);
         for (HeldRun run : List.copyOf(held)) {
-            if (now - run.since() >= limits.gapTimeoutMillis() && held.contains(run)) {
+            if (isOverdue(run.since()) && held.contains(run)) {
                 changed = true;
-                decide(run, now);
-                place(now);
+                decide(run);
+                place();
             }
         }
         census.bindUnknown();
-        endFiles(now);
+        endFiles();
         forgetFiles(now);
         flush(now);
     }
@@ -138,7 +153,7 @@ public final class LogReassembler {
         boolean busy = !held.isEmpty();
         long next = Long.MAX_VALUE;
         for (Generation generation : generations.values()) {
-            busy |= generation.frontierMoved() || (!generation.ended() && generation.finalSince() > 0);
+            busy |= generation.frontierMoved() || (!generation.ended() && generation.isFinal());
             if (generation.ended()) {
                 next = Math.min(next, generation.endedAt() + limits.retentionMillis());
             }
@@ -159,9 +174,21 @@ public final class LogReassembler {
         return changed;
     }
 
-    private void begin(long now) {
+    private void begin(long job, long collector) {
         changed = true;
-        poster.at(now);
+        pass(job, collector);
+    }
+
+    private void pass(long job, long collector) {
+        now = now.max(new Moment(job, collector));
+        poster.at(job);
+    }
+
+    /** Nothing more is waited for. Without a census there is only one clock. */
+    private boolean isOverdue(Moment since) {
+        return censusTaken
+                ? since.isPast(limits.gapTimeoutMillis(), now)
+                : now.job() - since.job() >= limits.gapTimeoutMillis();
     }
 
     // ---- where lines belong ----
@@ -188,13 +215,13 @@ public final class LogReassembler {
     }
 
     /** Places the runs that can be placed, again and again, because each may make place for another. */
-    private void place(long now) {
+    private void place() {
         boolean placed = true;
         while (placed) {
             joinRuns();
             placed = false;
             for (HeldRun run : List.copyOf(held)) {
-                placed |= placeRun(run, now);
+                placed |= placeRun(run);
             }
             held.removeIf(HeldRun::isEmpty);
         }
@@ -213,14 +240,14 @@ public final class LogReassembler {
     }
 
     /** Whether some of the run was placed. */
-    private boolean placeRun(HeldRun run, long now) {
+    private boolean placeRun(HeldRun run) {
         LineBlock first = run.first();
         if (first.backfill()) {
-            return placeBackfill(run, now);
+            return placeBackfill(run);
         }
         Generation next = continuedBy(first, run.from());
         if (next != null && !census.isRenamed(next, first.path())) {
-            return absorb(next, run, Long.MAX_VALUE, now);
+            return absorb(next, run, Long.MAX_VALUE);
         }
         List<Generation> alike = new ArrayList<>();
         for (Generation generation : generations.descendingMap().values()) {
@@ -228,7 +255,7 @@ public final class LogReassembler {
             if (comparison == null) {
                 continue;
             }
-            if (comparison.telling() && absorb(generation, run, comparison.agreedTo(), now)) {
+            if (comparison.telling() && absorb(generation, run, comparison.agreedTo())) {
                 return true;
             }
             if (!census.speaksAgainst(generation, run)) {
@@ -238,13 +265,13 @@ public final class LogReassembler {
         boolean fillsGap = alike.stream().anyMatch(generation -> generation.misses(run.from()));
         if (next != null && !fillsGap) {
             // late lines of a renamed file, under its old name, and no copy of the new one's
-            return absorb(next, run, Long.MAX_VALUE, now);
+            return absorb(next, run, Long.MAX_VALUE);
         }
         if (run.from() == 0 && alike.isEmpty()) {
-            startGeneration(run, now);
+            startGeneration(run);
             return true;
         }
-        return placeByCensus(run, alike, now);
+        return placeByCensus(run, alike);
     }
 
     /** Null where the run is not below the generation's frontier, or differs from what was read. */
@@ -256,29 +283,29 @@ public final class LogReassembler {
         return comparison.differs() ? null : comparison;
     }
 
-    private boolean placeByCensus(HeldRun run, List<Generation> alike, long now) {
+    private boolean placeByCensus(HeldRun run, List<Generation> alike) {
         FileView view = census.seenAfter(run);
         if (view == null) {
             return false;
         }
         Generation known = generations.get(view.generation());
         if (known != null) {
-            return alike.contains(known) && absorb(known, run, Long.MAX_VALUE, now);
+            return alike.contains(known) && absorb(known, run, Long.MAX_VALUE);
         }
         for (Generation generation : alike) {
             if (census.maybeStartedIn(generation, view)) {
                 census.bind(view, generation);
-                return absorb(generation, run, Long.MAX_VALUE, now);
+                return absorb(generation, run, Long.MAX_VALUE);
             }
         }
         if (run.from() > 0 || alike.stream().anyMatch(census::waitsForItsFile)) {
             return false;
         }
-        startGeneration(run, now);
+        startGeneration(run);
         return true;
     }
 
-    private boolean placeBackfill(HeldRun run, long now) {
+    private boolean placeBackfill(HeldRun run) {
         Generation named = generations.get(run.first().generation());
         if (named == null) {
             conflict(run, "a backfill for generation " + run.first().generation() + ", which is not known");
@@ -288,11 +315,11 @@ public final class LogReassembler {
             conflict(run, "a backfill that differs from what was read as generation " + named.number());
             return true;
         }
-        return absorb(named, run, Long.MAX_VALUE, now);
+        return absorb(named, run, Long.MAX_VALUE);
     }
 
     /** Whether the generation took some of the run. */
-    private boolean absorb(Generation generation, HeldRun run, long agreedTo, long now) {
+    private boolean absorb(Generation generation, HeldRun run, long agreedTo) {
         long until = agreedTo >= generation.frontier() ? Long.MAX_VALUE : agreedTo;
         long before = run.from();
         run.drain((block, from) -> generation.absorb(block, from, until, now));
@@ -303,14 +330,14 @@ public final class LogReassembler {
         return true;
     }
 
-    private Generation startGeneration(HeldRun run, long now) {
+    private Generation startGeneration(HeldRun run) {
         Generation started = newGeneration();
         census.bindNew(started, run);
         if (run.from() > 0) {
             started.gap(run.from(), "head_lost");
         }
-        absorb(started, run, Long.MAX_VALUE, now);
-        endOldest(now);
+        absorb(started, run, Long.MAX_VALUE);
+        endOldest();
         return started;
     }
 
@@ -320,28 +347,28 @@ public final class LogReassembler {
         return started;
     }
 
-    private void endOldest(long now) {
+    private void endOldest() {
         List<Generation> live = generations.values().stream().filter(g -> !g.ended()).toList();
         if (live.size() > limits.liveGenerations()) {
             live.stream()
-                    .min((a, b) -> Long.compare(a.lastBlockAt(), b.lastBlockAt()))
-                    .ifPresent(oldest -> oldest.end(now));
+                    .min((a, b) -> Long.compare(a.lastBlockAt().job(), b.lastBlockAt().job()))
+                    .ifPresent(oldest -> oldest.end(now.job()));
         }
     }
 
     // ---- when waiting is over ----
 
-    private void limitHeld(long now) {
+    private void limitHeld() {
         long bytes = held.stream().mapToLong(HeldRun::bytes).sum();
         while (bytes > limits.reorderBytes()) {
-            decide(held.get(0), now);
-            place(now);
+            decide(held.get(0));
+            place();
             bytes = held.stream().mapToLong(HeldRun::bytes).sum();
         }
     }
 
     /** Nothing more is waited for: the likeliest explanation of the run holds. */
-    private void decide(HeldRun run, long now) {
+    private void decide(HeldRun run) {
         if (run.first().backfill()) {
             drop(run);
             return;
@@ -351,11 +378,11 @@ public final class LogReassembler {
         boolean unknownFile = view != null && shown == null;
         Generation behind = unknownFile || isAlike(shown, run) ? null : behind(run, view);
         if (behind != null) {
-            resumeAfterHole(behind, run, now);
+            resumeAfterHole(behind, run);
         } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
-            startGeneration(run, now);
+            startGeneration(run);
         } else {
-            decideBelowFrontier(run, isAlike(shown, run) ? shown : likeliest(run), now);
+            decideBelowFrontier(run, isAlike(shown, run) ? shown : likeliest(run));
         }
         held.removeIf(HeldRun::isEmpty);
     }
@@ -364,11 +391,11 @@ public final class LogReassembler {
         return generation != null && compare(generation, run) != null;
     }
 
-    private void resumeAfterHole(Generation generation, HeldRun run, long now) {
+    private void resumeAfterHole(Generation generation, HeldRun run) {
         if (!generation.continuesAt(run.from())) {
             generation.gap(run.from(), gapKind(run.from() - generation.frontier()));
         }
-        absorb(generation, run, Long.MAX_VALUE, now);
+        absorb(generation, run, Long.MAX_VALUE);
     }
 
     /**
@@ -405,13 +432,13 @@ public final class LogReassembler {
         return bytes >= limits.lineLimitBytes() ? "oversize" : "lost";
     }
 
-    private void decideBelowFrontier(HeldRun run, Generation same, long now) {
+    private void decideBelowFrontier(HeldRun run, Generation same) {
         Comparison comparison = same == null ? null : compare(same, run);
         if (comparison == null) {
             conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");
         } else if (same.misses(run.from())) {
             // lines in a gap of which an earlier part is missing cannot be framed: the gap stands
-            if (!absorb(same, run, Long.MAX_VALUE, now)) {
+            if (!absorb(same, run, Long.MAX_VALUE)) {
                 drop(run);
             }
         } else if (run.sameAs() == same.number()) {
@@ -469,49 +496,50 @@ public final class LogReassembler {
 
     // ---- ends of files ----
 
-    private void endFiles(long now) {
+    private void endFiles() {
         for (Generation generation : generations.values()) {
             if (!generation.ended()) {
-                endFile(generation, now);
+                endFile(generation);
             }
         }
-        for (FileView lost : census.neverRead(now, limits.gapTimeoutMillis())) {
+        if (!isOverdue(laggedAt)) {
+            return;
+        }
+        for (FileView lost : census.neverRead(this::isOverdue)) {
             changed = true;
             Generation generation = newGeneration();
             census.bind(lost, generation);
             generation.foundBy(lost.last());
-            loseTail(generation, now);
+            loseTail(generation);
         }
     }
 
-    private void endFile(Generation generation, long now) {
+    private void endFile(Generation generation) {
         if (census.showsLongerEnd(generation)) {
             changed = true;
             generation.extendLastLine();
         }
         if (!census.isFinal(generation)) {
-            generation.finalSince(0);
+            generation.mayGrow();
             return;
         }
         changed = true;
-        if (generation.finalSince() == 0) {
-            generation.finalSince(now);
-        }
+        generation.isFinalAt(now);
         if (generation.frontier() + 1 == generation.size() && generation.endMayBeLonger()) {
             generation.extendLastLine();
         }
         boolean complete = !generation.gone() && generation.frontier() >= generation.size();
-        long quietSince = Math.max(generation.finalSince(), generation.lastBlockAt());
-        if (complete || now - quietSince >= limits.gapTimeoutMillis()) {
-            loseTail(generation, now);
+        Moment quietSince = generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
+        if (complete || isOverdue(quietSince)) {
+            loseTail(generation);
         }
     }
 
-    private void loseTail(Generation generation, long now) {
+    private void loseTail(Generation generation) {
         if (generation.frontier() < generation.size()) {
             generation.gap(generation.size(), "tail_lost");
         }
-        generation.end(now);
+        generation.end(now.job());
     }
 
     private void forgetFiles(long now) {
@@ -532,6 +560,9 @@ public final class LogReassembler {
     public void save(StateStore store) {
         StateWriter root = new StateWriter(store, ids);
         root.number(lastGeneration);
+        now.save(root);
+        laggedAt.save(root);
+        root.flag(censusTaken);
         root.number(generations.size());
         for (Generation generation : generations.values()) {
             root.number(generation.number());
@@ -547,6 +578,9 @@ public final class LogReassembler {
 
     private void restore(StateReader in) {
         lastGeneration = in.number();
+        now = Moment.restore(in);
+        laggedAt = Moment.restore(in);
+        censusTaken = in.flag();
         for (int count = in.count(); count > 0; count--) {
             Generation generation = new Generation(in.number(), poster, formats, limits, ids);
             long storedAs = in.number();

@@ -1,7 +1,9 @@
 package io.tailrace.reassembly;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -12,6 +14,12 @@ final class PathOwners {
 
     /** Rotations that are remembered for each path. */
     private static final int REMEMBERED = 8;
+    /** How long a collector may go on calling a renamed file by its old name. */
+    private static final long LATE_MICROS = 2_000_000;
+    /** How late the census may notice a rename. */
+    private static final long EARLY_MICROS = 1_000_000;
+
+    private static final Deque<Owner> NONE = new ArrayDeque<>();
 
     private static final class Owner {
         private final long inode;
@@ -53,29 +61,40 @@ final class PathOwners {
         }
     }
 
-    /** Inode under the path at the first census not before a time; 0 when there was none. */
-    long at(String path, long micros) {
-        for (Owner owner : owners.getOrDefault(path, new ArrayDeque<>())) {
-            if (owner.lastAt >= micros) {
-                return owner.inode;
-            }
-        }
-        return 0;
+    /** Whether there was a census that found the path, not before a time. */
+    boolean seenSince(String path, long micros) {
+        return owners.getOrDefault(path, NONE).stream().anyMatch(owner -> owner.lastAt >= micros);
     }
 
     /**
-     * Inode under the path at the last census before the first one not before a time, if it was another; else
-     * 0.
+     * Inodes that may have been under the path at a time, the likeliest first: usually one, more around a rename.
+     * Empty as long as no census looked at the path since.
      */
-    long before(String path, long micros) {
-        Owner previous = null;
-        for (Owner owner : owners.getOrDefault(path, new ArrayDeque<>())) {
-            if (owner.lastAt >= micros) {
-                return previous == null || owner.firstAt <= micros ? 0 : previous.inode;
-            }
-            previous = owner;
+    List<Long> around(String path, long micros) {
+        List<Long> found = new ArrayList<>();
+        if (!seenSince(path, micros)) {
+            return found;
         }
-        return 0;
+        Owner before = null;
+        Owner owner = null;
+        for (Owner next : owners.get(path)) {
+            boolean mayHaveBegun = owner == null || (owner.lastAt < micros && next.firstAt - EARLY_MICROS <= micros);
+            if (owner != null && next.firstAt >= micros) {
+                addIf(mayHaveBegun, next, found);
+                break;
+            }
+            before = owner;
+            owner = next;
+        }
+        found.add(0, owner.inode);
+        addIf(before != null && micros <= owner.firstAt + LATE_MICROS, before, found);
+        return found;
+    }
+
+    private static void addIf(boolean may, Owner owner, List<Long> found) {
+        if (may) {
+            found.add(owner.inode);
+        }
     }
 
     void save(StateWriter out) {

@@ -20,6 +20,9 @@ final class SimulatedHost {
     static final LogId LOG = new LogId("db1", "slowlog", "/l/slow.log");
     static final String BANNER = "B server 1\nB columns\n";
 
+    /** How long the collector may call a renamed file by its old name. */
+    private static final int NOTICE_MILLIS = 1500;
+
     /** One file of the log. */
     static final class LogFile {
         final long inode;
@@ -27,7 +30,9 @@ final class SimulatedHost {
         /** Bytes that reached the job at least once. */
         final BitSet delivered = new BitSet();
         String path = LOG.log();
-        String openedAs;
+        String pathBefore;
+        long renamedAt;
+        boolean open;
         int readTo;
 
         private LogFile(long inode) {
@@ -54,7 +59,6 @@ final class SimulatedHost {
     private final Random random;
     private final boolean carriageReturns;
     private final boolean literals;
-    private final boolean namesAsRotated;
     private final boolean emptyLines;
     final List<LogFile> files = new ArrayList<>();
     private int entries;
@@ -62,16 +66,13 @@ final class SimulatedHost {
 
     /**
      * @param literals lines open and close literals, in which starts of entries mean nothing
-     * @param namesAsRotated a renamed file's lines come under its new name, as from Fluent Bit 1.8, else
-     *     under the old
      * @param emptyLines lines without content are among the others
      */
-    SimulatedHost(Random random, boolean literals, boolean namesAsRotated, boolean emptyLines) {
+    SimulatedHost(Random random, boolean literals, boolean emptyLines) {
         this.random = random;
         this.carriageReturns = random.nextInt(3) == 0;
         this.emptyLines = emptyLines;
         this.literals = literals;
-        this.namesAsRotated = namesAsRotated;
         open();
     }
 
@@ -116,11 +117,16 @@ final class SimulatedHost {
         return random.nextInt(5) == 0 ? BANNER : " y" + end;
     }
 
-    void rotate() {
+    void rotate(long now) {
         rotations++;
         for (LogFile file : files) {
             int number = files.size() - files.indexOf(file);
+            file.pathBefore = file.path;
+            file.renamedAt = now;
             file.path = LOG.log() + "." + number;
+        }
+        if (random.nextBoolean()) {
+            write();
         }
         open();
     }
@@ -132,9 +138,9 @@ final class SimulatedHost {
     /** Reads some of what the collector has open. */
     List<Sent> read(long now, boolean everything) {
         List<Sent> sent = new ArrayList<>();
-        live().openedAs = live().openedAs == null ? live().path : live().openedAs;
+        live().open = true;
         for (LogFile file : files) {
-            if (file.openedAs != null && (everything || random.nextInt(3) > 0)) {
+            if (file.open && (everything || random.nextInt(3) > 0)) {
                 readFile(file, now, everything, sent);
             }
         }
@@ -161,7 +167,8 @@ final class SimulatedHost {
             lines = Arrays.copyOf(lines, lines.length - 1);
             lines[lines.length - 1] = '\n';
         }
-        String path = namesAsRotated ? file.path : file.openedAs;
+        boolean noticed = now - file.renamedAt > NOTICE_MILLIS || random.nextBoolean();
+        String path = noticed ? file.path : file.pathBefore;
         return new LineBlock(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path, from, lines, now,
                 false, 0);
     }
@@ -170,7 +177,7 @@ final class SimulatedHost {
     void restartCollector() {
         for (LogFile file : files) {
             if (file != live()) {
-                file.openedAs = null;
+                file.open = false;
             }
         }
         LogFile live = live();
