@@ -59,7 +59,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
 
     private static final long serialVersionUID = 1L;
     /** Version of what {@link LogReassembler#save} writes; to be raised when that changes. */
-    private static final int STATE_VERSION = 1;
+    private static final int STATE_VERSION = 2;
     /** Logs kept on the heap although nothing happens to them. */
     private static final int IDLE_LOGS = 1024;
 
