@@ -23,11 +23,8 @@ public final class AuditHead {
         ByteText.ascii("\"class\": \"stored_program\""), ByteText.ascii("\"class\":\"stored_program\""),
         ByteText.ascii("\"class\": \"authentication\""), ByteText.ascii("\"class\":\"authentication\""),
     };
-    private static final byte[][] FILTER_LINES = {
-        ByteText.ascii("\"timestamp\": \""), ByteText.ascii("\"class\": \""), ByteText.ascii("\"event\": \""),
-        ByteText.ascii("\"connection_id\": "), ByteText.ascii("\"account\": {"), ByteText.ascii("\"login\": {"),
-        ByteText.ascii("\"general_data\": {"),
-    };
+    private static final byte[] TIMESTAMP = ByteText.ascii("\"timestamp\":");
+    private static final byte[] CLASS = ByteText.ascii("\"class\":");
     private static final int MICROSECOND_DIGITS = 16;
 
     private final MariaDbTime.Local mariaDb = new MariaDbTime.Local();
@@ -35,6 +32,12 @@ public final class AuditHead {
     private final MariaDbTime.Syslog mariaDbSyslog = new MariaDbTime.Syslog(InstantSource.system());
     private final MariaDbRecord mariaDbRecord = new MariaDbRecord();
     private final SyslogLine syslog = new SyslogLine();
+
+    /** The latest line was an opening brace. */
+    private boolean afterBrace;
+
+    /** The latest line was the first of a record's JSON on several lines. */
+    private boolean afterTimestamp;
 
     /** What the XML record at hand has shown so far. */
     private boolean opened;
@@ -50,6 +53,7 @@ public final class AuditHead {
         if (start == to) {
             return Optional.empty();
         }
+        boolean brace = head[start] == '{' && ByteText.trimBlanks(head, start, to) == start + 1;
         String name = switch (head[start]) {
             case '{', '[', ',' -> json(head, start, to);
             case '"' -> CsvScanner.startsRecord(head, start, to) ? AuditFormats.PERCONA_CSV : filterLine(head, start, to);
@@ -57,6 +61,7 @@ public final class AuditHead {
             case '/' -> xml(head, start, to);
             default -> plain(head, from, start, to);
         };
+        afterBrace = brace;
         return Optional.ofNullable(name);
     }
 
@@ -109,10 +114,13 @@ public final class AuditHead {
         if (startsMember(head, from, to, "msg-type")) {
             return AuditFormats.MCAFEE;
         }
-        if (startsMember(head, from, to, "timestamp")) {
-            return isPercona(head, from, to) ? AuditFormats.FILTER_JSON : AuditFormats.ENTERPRISE_JSON;
+        boolean timestamp = startsMember(head, from, to, "timestamp");
+        afterTimestamp = timestamp;
+        boolean whole = timestamp && ByteText.indexOf(head, from, to, CLASS) >= 0;
+        if (!whole) {
+            return null;
         }
-        return null;
+        return isPercona(head, from, to) ? AuditFormats.FILTER_JSON : AuditFormats.ENTERPRISE_JSON;
     }
 
     /** {@code {"name"} with any blanks. */
@@ -156,14 +164,15 @@ public final class AuditHead {
                 && !ByteText.startsWith(head, i, to, COMMERCIAL);
     }
 
-    /** A member on a line of its own: only Percona's filter writes so. */
-    private static String filterLine(byte[] head, int start, int to) {
-        for (byte[] name : FILTER_LINES) {
-            if (ByteText.startsWith(head, start, to, name)) {
-                return AuditFormats.FILTER_JSON;
-            }
+    /**
+     * A first member on a line of its own below its brace is written by Percona's filter; MySQL's manual has it behind
+     * the brace, and the others below.
+     */
+    private String filterLine(byte[] head, int start, int to) {
+        if (afterTimestamp && ByteText.startsWith(head, start, to, CLASS)) {
+            return AuditFormats.ENTERPRISE_JSON;
         }
-        return null;
+        return afterBrace && ByteText.startsWith(head, start, to, TIMESTAMP) ? AuditFormats.FILTER_JSON : null;
     }
 
     /**

@@ -79,14 +79,18 @@ final class CsvRecord {
 
     /** Six columns, and no status among them: a statement that was cut after its status has six too. */
     private boolean isServer() {
-        return columns == SERVER.length && in[from[STATUS_OF_CONNECTION]] == '"' && in[from[columns - 1]] == '"';
+        return columns == SERVER.length && isQuoted(STATUS_OF_CONNECTION) && isQuoted(columns - 1);
+    }
+
+    private boolean isQuoted(int column) {
+        return from[column] < to[column] && in[from[column]] == '"';
     }
 
     private String[] names() {
         if (columns == SERVER.length) {
             return SERVER;
         }
-        return in[from[STATUS_OF_CONNECTION]] == '"' ? STATEMENT : CONNECTION;
+        return isQuoted(STATUS_OF_CONNECTION) ? STATEMENT : CONNECTION;
     }
 
     private void unescape(int start, int end) {

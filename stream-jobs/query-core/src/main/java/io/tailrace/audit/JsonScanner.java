@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * Finds the objects of a JSON array, with or without its brackets and commas: unfinished files have no closing bracket,
  * and writers under pressure drop separators. An object ends with its last brace and takes the comma after it along.
- * An object that starts where none may stand, or on a new line while a string is open, for writers escape line feeds,
- * proves that the one at hand was cut by a crash.
+ * An object that starts where none may stand, or on a line of its own within another, which no writer does, proves that
+ * the one at hand was cut by a crash.
  */
 final class JsonScanner implements RecordScanner {
 
@@ -52,7 +52,7 @@ final class JsonScanner implements RecordScanner {
 
     @Override
     public Ended inside(byte[] buffer, int lineFrom, int at, int to) {
-        if (at == lineFrom && inString && startsAnew(buffer, lineFrom, to)) {
+        if (at == lineFrom && startsAnew(buffer, lineFrom, to)) {
             next = lineFrom;
             return Ended.BROKEN_OFF;
         }
@@ -87,14 +87,14 @@ final class JsonScanner implements RecordScanner {
         return Ended.NOT_YET;
     }
 
-    /** A line that starts an object or consists of one bracket. */
-    private static boolean startsAnew(byte[] buffer, int lineFrom, int to) {
+    /** A line that starts with a brace or is an opening bracket: writers put both behind a member's name. */
+    private boolean startsAnew(byte[] buffer, int lineFrom, int to) {
         int i = ByteText.skipBlanks(buffer, lineFrom, to);
         if (i == to) {
             return false;
         }
-        boolean bracket = (buffer[i] == '[' || buffer[i] == ']') && ByteText.trimBlanks(buffer, i, to) == i + 1;
-        return buffer[i] == '{' || bracket;
+        boolean bracket = buffer[i] == '[' || inString && buffer[i] == ']';
+        return buffer[i] == '{' || bracket && ByteText.trimBlanks(buffer, i, to) == i + 1;
     }
 
     /** Index of the brace of {@code { "timestamp"} whose first mark closes the string at hand, or -1. */

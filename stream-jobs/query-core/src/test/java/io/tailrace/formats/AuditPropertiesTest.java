@@ -1,0 +1,221 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.audit.AuditFormats;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.json.RecordJson;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What holds for every audit log, however it is cut, changed or planted with secrets. */
+class AuditPropertiesTest {
+
+    private static final Path GOLDEN = Path.of("src/test/resources/golden");
+    private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
+
+    /** Of processor time; what is quadratic takes minutes. */
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final int LARGE = 512 << 10;
+
+    private final RecordJson json = new RecordJson();
+
+    /** A golden input with the format that it is of. */
+    record Sample(String format, String name, byte[] file) {
+
+        @Override
+        public String toString() {
+            return format + "/" + name;
+        }
+
+        LogFormat logFormat() {
+            return new KnownFormats().named(format).orElseThrow();
+        }
+    }
+
+    static List<LogFormat> formats() {
+        return AuditFormats.all();
+    }
+
+    static List<Sample> samples() {
+        List<Sample> samples = new ArrayList<>();
+        for (LogFormat format : formats()) {
+            try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
+                for (Path path : cases.sorted().toList()) {
+                    byte[] file = Files.readAllBytes(path.resolve("input.log"));
+                    samples.add(new Sample(format.name(), path.getFileName().toString(), file));
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return samples;
+    }
+
+    @ParameterizedTest
+    @MethodSource("formats")
+    void everyFormatHasAFixture(LogFormat format) {
+        assertThat(samples()).anyMatch(sample -> sample.format().equals(format.name()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("samples")
+    void aRestoreAfterEveryLineChangesNothing(Sample sample) {
+        LogFormat format = sample.logFormat();
+        assertThat(FramedLog.ofRestored(format, sample.file()).frames())
+                .isEqualTo(FramedLog.of(format, sample.file()).frames());
+    }
+
+    /** Cut anywhere, the events before the cut are those of the whole file, and ids do not change. */
+    @ParameterizedTest
+    @MethodSource("samples")
+    void aFileThatGrowsShowsItsEventsOnceAndForEver(Sample sample) {
+        LogFormat format = sample.logFormat();
+        List<String> whole = events(format, sample.file());
+        Random random = new Random(sample.toString().hashCode());
+        for (int round = 0; round < 60; round++) {
+            int length = random.nextInt(sample.file().length + 1);
+            byte[] part = Arrays.copyOf(sample.file(), length);
+            FramedLog log = FramedLog.of(format, part);
+            assertThat(log.reported()).isEqualTo(length);
+            List<String> events = events(format, part);
+            // The last one may lack bytes that do not matter to its framer, such as a comma or the rest of a line.
+            int sure = Math.max(0, events.size() - 1);
+            assertThat(whole).containsAll(events.subList(0, sure));
+        }
+    }
+
+    private List<String> events(LogFormat format, byte[] file) {
+        List<String> events = new ArrayList<>();
+        for (Parsed.Outcome outcome : Parsed.of(format, FramedLog.of(format, file))) {
+            if (outcome.event() != null) {
+                events.add(json.write(outcome.event()));
+            }
+        }
+        return events;
+    }
+
+    @Test
+    void theLastRecordOfAnOpenArrayHasTheIdThatItKeeps() throws IOException {
+        Path path = GOLDEN.resolve("percona-audit-filter-json/every-class/input.log");
+        String closed = Files.readString(path);
+        String open = closed.substring(0, closed.indexOf("\n  },") + "\n  }".length());
+        LogFormat format = new KnownFormats().named("percona-audit-filter-json").orElseThrow();
+        String first = events(format, closed.getBytes(StandardCharsets.UTF_8)).get(0);
+        String only = events(format, open.getBytes(StandardCharsets.UTF_8)).get(0);
+        assertThat(only.substring(0, 60)).isEqualTo(first.substring(0, 60));
+    }
+
+    /**
+     * But for two cases: one-line records of Percona's filter and of MySQL Enterprise can be the same to the byte, and
+     * the tail of a system log's line is what the plugin writes into a file.
+     */
+    @ParameterizedTest
+    @MethodSource("samples")
+    void aFileThatStartsAnywhereIsOfItsFormatOrUnknown(Sample sample) {
+        boolean undecided = sample.name().equals("jsonl") || sample.format().endsWith("syslog");
+        int step = Math.max(1, sample.file().length / 400);
+        for (int from = 0; from < sample.file().length && !undecided; from += step) {
+            byte[] head = Arrays.copyOfRange(sample.file(), from, sample.file().length);
+            Optional<String> found = new KnownFormats().detect("audit", "auto", head).map(LogFormat::name);
+            assertThat(found.orElse(sample.format())).as("from " + from).isEqualTo(sample.format());
+        }
+    }
+
+    @Test
+    void aSourceNarrowsTheChoice() {
+        for (Sample sample : samples()) {
+            assertThat(new KnownFormats().detect("slowlog", "auto", sample.file())).isEmpty();
+        }
+    }
+
+    @Test
+    void changedBytesAreReadToTheLastAndNeverThrow() {
+        Random random = new Random(20261121);
+        List<LogFormat> formats = formats();
+        for (Sample sample : samples()) {
+            for (int round = 0; round < 40; round++) {
+                byte[] file = sample.file().clone();
+                for (int change = random.nextInt(30); change >= 0; change--) {
+                    file[random.nextInt(file.length)] = (byte) "\"'<>&;{}[],:\\\n\r/# A0\0\377".charAt(random.nextInt(22));
+                }
+                check(sample.logFormat(), file);
+                check(formats.get(random.nextInt(formats.size())), file);
+            }
+        }
+    }
+
+    private static void check(LogFormat format, byte[] file) {
+        FramedLog log = FramedLog.of(format, file);
+        assertThat(log.reported()).isEqualTo(file.length);
+        assertThat(FramedLog.ofRestored(format, file).frames()).isEqualTo(log.frames());
+        assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
+    }
+
+    @Test
+    void filesGluedTogetherAnywhereLoseOneRecordAtMost() {
+        Random random = new Random(3);
+        for (Sample sample : samples()) {
+            LogFormat format = sample.logFormat();
+            int whole = events(format, sample.file()).size();
+            for (int round = 0; round < 20; round++) {
+                int cut = random.nextInt(sample.file().length);
+                ByteArrayOutputStream glued = new ByteArrayOutputStream();
+                glued.write(sample.file(), 0, cut);
+                glued.writeBytes("\n".getBytes(StandardCharsets.US_ASCII));
+                glued.writeBytes(sample.file());
+                int before = events(format, Arrays.copyOf(sample.file(), cut)).size();
+                int found = events(format, glued.toByteArray()).size();
+                assertThat(found).as(sample + " cut at " + cut)
+                        .isGreaterThanOrEqualTo(before - 1 + whole - 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "\"", "<", ">", "{", "}", "[", ",", "'", "&", "&#1", "\\", "<?xml", "<AUDIT_RECORD", "<AUDIT_RECORD>",
+        "<AUDIT_RECORD A=\"", "</AUDIT", "{\"a\":", "{\"timestamp\":\"", "\"A\",\"1_\",", ",1,1,QUERY,", ",1,1,READ,",
+        ",1,1,QUERY,a,'", "A=\"", "/>", " ", "a", "\n", " \n", "[\n", "{\n", "\"\n", "<a>", "#012", "a: ",
+    })
+    void timeIsLinear(String piece) {
+        byte[] bytes = piece.repeat(LARGE / piece.length()).getBytes(StandardCharsets.US_ASCII);
+        List<byte[]> files = new ArrayList<>(List.of(bytes));
+        for (String opening : List.of(
+                "<AUDIT_RECORD\n NAME=\"", "<AUDIT_RECORD><A>", "{ \"timestamp\": \"", "\"Query\",\"1_\",\"",
+                "20261121 02:44:18,h,u,h,1,1,QUERY,d,'", "{\"audit_record\":{\"sqltext\":\"")) {
+            ByteArrayOutputStream file = new ByteArrayOutputStream();
+            file.writeBytes(opening.getBytes(StandardCharsets.US_ASCII));
+            file.write(bytes, 0, bytes.length / 8);
+            files.add(file.toByteArray());
+        }
+        for (byte[] file : files) {
+            for (LogFormat format : formats()) {
+                long start = CPU.getCurrentThreadCpuTime();
+                FramedLog log = FramedLog.of(format, file);
+                Parsed.of(format, log);
+                assertThat(log.reported()).isEqualTo(file.length);
+                assertThat(Duration.ofNanos(CPU.getCurrentThreadCpuTime() - start)).as(format.name()).isLessThan(LONGEST);
+            }
+            new KnownFormats().detect("audit", "auto", Arrays.copyOf(file, 64 << 10));
+        }
+    }
+}
