@@ -11,7 +11,15 @@ from datetime import date
 from tailrace.clickhouse import ClickHouse
 from tailrace.migrations import rebuild_rollups
 
-TABLES = ("audit_events", "dead_letters", "ledger", "query_samples", "receipts", "query_events")
+TABLES = (
+    "audit_events",
+    "error_events",
+    "dead_letters",
+    "ledger",
+    "query_samples",
+    "receipts",
+    "query_events",
+)
 """query_events last: its rows say which days are still to be done.
 
 Not fingerprints: writing the text of a statement twice changes nothing, and deleting one that was known

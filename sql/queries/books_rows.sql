@@ -26,6 +26,12 @@ WITH
             AND toInt64(after_checkpoint) <= {through:Int64}
         UNION ALL
         SELECT entry_offset, entry_bytes, 1
+        FROM tailrace.error_events
+        WHERE instance = {instance:String} AND source = {source:String}
+            AND log = {log:String} AND generation = {generation:UInt64}
+            AND toInt64(after_checkpoint) <= {through:Int64}
+        UNION ALL
+        SELECT entry_offset, entry_bytes, 1
         FROM tailrace.dead_letters FINAL
         WHERE stage IN ('PARSER', 'SINK') AND NOT superseded AND instance = {instance:String} AND source = {source:String}
             AND log = {log:String} AND generation = {generation:UInt64}

@@ -8,6 +8,7 @@ YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 COUNTED = {
     "query_events": "count()",
     "audit_events": "count()",
+    "error_events": "count()",
     "dead_letters": "count()",
     "ledger": "count()",
     "query_samples": "count()",
@@ -43,6 +44,7 @@ def write(clickhouse, checkpoint: int, rows: int) -> None:
     for table, column in (
         ("query_events", "event_time"),
         ("audit_events", "event_time"),
+        ("error_events", "event_time"),
         ("query_samples", "event_time"),
         ("dead_letters", "seen_at"),
         ("ledger", "at"),

@@ -14,6 +14,7 @@ AVRO = REPOSITORY / "schemas" / "avro"
 TABLES = {
     "QueryEvent": "query_events",
     "AuditEvent": "audit_events",
+    "ErrorEvent": "error_events",
     "DeadLetter": "dead_letters",
     "LedgerEntry": "ledger",
     "QuerySample": "query_samples",
@@ -103,7 +104,7 @@ def test_every_view_has_a_table_of_its_own_to_fill(admin):
         "SELECT name, create_table_query FROM system.tables "
         "WHERE database = 'tailrace' AND engine = 'MaterializedView'"
     )
-    assert len(views) == 5
+    assert len(views) == 6
     for view in views:
         assert " TO tailrace." in view["create_table_query"]
         assert "DEFINER = admin SQL SECURITY DEFINER" in view["create_table_query"]

@@ -43,6 +43,7 @@ def test_no_reader_sees_raw_bytes_of_dead_letters(admin, user, reader):
     ("reader", "table", "may"),
     [
         ("reader_developer", "audit_events", False),
+        ("reader_developer", "error_events", True),
         ("reader_developer", "query_samples", False),
         ("reader_compliance", "audit_events", True),
         ("reader_compliance", "query_samples", False),
@@ -69,7 +70,16 @@ def test_readers_change_nothing_and_stay_within_limits(admin, user, reader):
 
 
 @pytest.mark.parametrize(
-    "table", ["query_events", "audit_events", "dead_letters", "ledger", "query_samples", "fingerprints"]
+    "table",
+    [
+        "query_events",
+        "audit_events",
+        "error_events",
+        "dead_letters",
+        "ledger",
+        "query_samples",
+        "fingerprints",
+    ],
 )
 def test_the_writer_may_only_insert(admin, user, table):
     user("writer").execute(f"INSERT INTO tailrace.{table} (after_checkpoint) VALUES (1)")

@@ -113,6 +113,7 @@ class Flink(Part):
             "gap.timeout.ms": self.settings.gap_timeout * 1000,
             "retention.query-events.days": retention["query_events"],
             "retention.audit-events.days": retention["audit_events"],
+            "retention.error-events.days": retention["error_events"],
             "parallelism": self.settings.parallelism,
             "web.port": self.settings.port_flink,
             **({"restore.path": restored.uri} if restored else {}),

@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -88,6 +89,11 @@ final class DigestCommand implements Callable<Integer>, LogSink {
 
     @Override
     public void audit(AuditEvent event, String fingerprint) {
+        digest.skipped++;
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
         digest.skipped++;
     }
 

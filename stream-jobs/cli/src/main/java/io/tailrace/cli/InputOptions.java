@@ -22,7 +22,7 @@ final class InputOptions {
     /** Bytes of a file's head by which its format is told. */
     private static final int HEAD = 64 << 10;
 
-    private final KnownFormats formats = new KnownFormats();
+    private KnownFormats formats;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -33,6 +33,11 @@ final class InputOptions {
     @Option(names = "--format", defaultValue = "auto", paramLabel = "NAME",
             description = "Name of the files' format. Default: told by their first lines.")
     private String format;
+
+    @Option(names = "--innodb-log-capacity", defaultValue = "0", paramLabel = "BYTES",
+            description = "Size of InnoDB's redo log, for the age of checkpoints in the monitor's output. Default: as"
+                    + " the output says.")
+    private long innoDbLogCapacity;
 
     @Option(names = "--tz", paramLabel = "ZONE",
             description = "IANA zone of times that the log writes without one. Default: this machine's.")
@@ -53,6 +58,7 @@ final class InputOptions {
 
     /** Reads every file in turn; returns false where one has no known format or its books do not balance. */
     boolean read(Terminal terminal, LogSink sink) {
+        formats = new KnownFormats(innoDbLogCapacity);
         if (!"auto".equals(format) && formats.named(format).isEmpty()) {
             throw usage("--format expects one of " + formatNames() + ", found " + format);
         }
@@ -87,9 +93,8 @@ final class InputOptions {
     private boolean read(
             LogFile file, byte[] head, InputStream in, LogFormat found, Terminal terminal, LogSink sink)
             throws IOException {
-        String source = found.name().contains("audit") ? "audit" : "slowlog";
         LogOrigin origin = new LogOrigin(
-                "", instance, source, found.name(), zone().getId(), file.canonicalPath());
+                "", instance, KnownFormats.sourceOf(found), found.name(), zone().getId(), file.canonicalPath());
         Accounts accounts = new LogReader(head, in, found, origin, sink).read();
         terminal.note(accounts.describe(file.name(), found.name()));
         return accounts.balance();

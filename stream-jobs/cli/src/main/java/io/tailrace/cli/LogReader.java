@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
@@ -186,6 +187,12 @@ final class LogReader implements FrameListener, ParseListener {
     public void audit(AuditEvent event, String fingerprint, String statement) {
         accounts.events.add(entryTo - entryFrom);
         sink.audit(event, fingerprint);
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        accounts.events.add(entryTo - entryFrom);
+        sink.error(event);
     }
 
     @Override

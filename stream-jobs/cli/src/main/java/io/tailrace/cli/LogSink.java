@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.LogOrigin;
@@ -11,6 +12,8 @@ interface LogSink {
     void query(QueryEvent event, String fingerprint);
 
     void audit(AuditEvent event, String fingerprint);
+
+    void error(ErrorEvent event);
 
     void deadLetter(Refusal refusal);
 

@@ -2,6 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.Stage;
 import io.tailrace.identity.DeadLetterId;
@@ -81,6 +82,16 @@ final class ParseCommand implements Callable<Integer>, LogSink {
         print(String.join("\t", event.getEventTime().toString(), event.getUser(), event.getDatabase(),
                 event.getCommand(), queryId == null ? "-" : String.format("%016X", queryId),
                 queryId == null ? event.getObject() : oneLine(fingerprint)));
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        if (asJson) {
+            print(json.write(event));
+            return;
+        }
+        print(String.join("\t", event.getEventTime().toString(), event.getLevel(), event.getKind(),
+                event.getUser(), oneLine(event.getMessage())));
     }
 
     private void print(String line) {

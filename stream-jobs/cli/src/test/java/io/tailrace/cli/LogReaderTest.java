@@ -3,6 +3,7 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framing.DeadLetterCode;
@@ -36,6 +37,11 @@ class LogReaderTest {
         @Override
         public void audit(AuditEvent event, String fingerprint) {
             texts.add(event.getEntryOffset() + " " + event.getCommand());
+        }
+
+        @Override
+        public void error(ErrorEvent event) {
+            throw new AssertionError("a slow log holds no such event");
         }
 
         @Override

@@ -42,6 +42,8 @@ enum ConfigKey {
     RETENTION_QUERY_EVENTS_DAYS("retention.query-events.days", "92"),
     /** Days that audit_events keeps; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_AUDIT_EVENTS_DAYS("retention.audit-events.days", "400"),
+    /** Days that error_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    RETENTION_ERROR_EVENTS_DAYS("retention.error-events.days", "400"),
     /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */
     GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
 

@@ -136,6 +136,7 @@ final class NormalizeConfig {
         webPort();
         queryEventsRetention();
         auditEventsRetention();
+        errorEventsRetention();
         gapTimeout();
         stateBackend();
     }
@@ -236,6 +237,10 @@ final class NormalizeConfig {
 
     Duration auditEventsRetention() {
         return Duration.ofDays(number(ConfigKey.RETENTION_AUDIT_EVENTS_DAYS, 1, MOST_DAYS));
+    }
+
+    Duration errorEventsRetention() {
+        return Duration.ofDays(number(ConfigKey.RETENTION_ERROR_EVENTS_DAYS, 1, MOST_DAYS));
     }
 
     Duration gapTimeout() {

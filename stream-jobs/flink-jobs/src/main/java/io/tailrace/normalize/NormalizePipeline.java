@@ -4,6 +4,7 @@ import io.tailrace.clickhouse.ClickHouseAddress;
 import io.tailrace.clickhouse.ClickHouseSink;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
@@ -99,6 +100,7 @@ final class NormalizePipeline {
                 KnownFormats::new,
                 new TimeRange(config.queryEventsRetention()),
                 new TimeRange(config.auditEventsRetention()),
+                new TimeRange(config.errorEventsRetention()),
                 version);
         return entries.rebalance()
                 .transform("parser", new AvroTypeInfo<>(QueryEvent.class), new ParseOperator(settings))
@@ -109,6 +111,7 @@ final class NormalizePipeline {
         if (!config.eventsTopic().isEmpty()) {
             publish(events, QueryEvent.class, "query-events-topic");
             publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), AuditEvent.class, "audit-events-topic");
+            publish(events.getSideOutput(ParseOutputs.ERROR_EVENTS), ErrorEvent.class, "error-events-topic");
         }
     }
 
@@ -124,6 +127,8 @@ final class NormalizePipeline {
         sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
         sink.add(
                 events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.ERROR_EVENTS), "error_events", ErrorEvent.class, "error-events-rows");
         sink.add(events.getSideOutput(ParseOutputs.SAMPLES), "query_samples", QuerySample.class, "query-samples-rows");
         sink.add(
                 events.getSideOutput(ParseOutputs.FINGERPRINTS),

@@ -2,6 +2,7 @@ package io.tailrace.parse;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.Fingerprint;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
@@ -128,6 +129,14 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 if (event.getQueryId() != null && !fingerprint.isEmpty()) {
                     passOnFingerprint(event, fingerprint);
                 }
+            }
+        }
+
+        @Override
+        public void error(ErrorEvent event) {
+            if (isAccepted(settings.errorTimes(), event.getEventTime())) {
+                event.setFlags(flags(event.getFlags()));
+                emit(ParseOutputs.ERROR_EVENTS, event);
             }
         }
 

@@ -2,6 +2,7 @@ package io.tailrace.parse;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QuerySample;
@@ -13,6 +14,8 @@ public final class ParseOutputs {
 
     public static final OutputTag<AuditEvent> AUDIT_EVENTS =
             new OutputTag<>("audit-events", new AvroTypeInfo<>(AuditEvent.class));
+    public static final OutputTag<ErrorEvent> ERROR_EVENTS =
+            new OutputTag<>("error-events", new AvroTypeInfo<>(ErrorEvent.class));
     public static final OutputTag<DeadLetter> DEAD_LETTERS =
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
     public static final OutputTag<LedgerEntry> POSTINGS =

@@ -10,8 +10,13 @@ import org.apache.flink.util.function.SerializableSupplier;
  * @param formats the formats that are known
  * @param queryTimes event times that {@code query_events} takes
  * @param auditTimes event times that {@code audit_events} takes
+ * @param errorTimes event times that {@code error_events} takes
  * @param version of Tailrace, for dead letters
  */
 public record ParseSettings(
-        SerializableSupplier<LogFormats> formats, TimeRange queryTimes, TimeRange auditTimes, String version)
+        SerializableSupplier<LogFormats> formats,
+        TimeRange queryTimes,
+        TimeRange auditTimes,
+        TimeRange errorTimes,
+        String version)
         implements Serializable {}

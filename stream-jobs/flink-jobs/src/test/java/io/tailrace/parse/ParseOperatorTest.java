@@ -31,7 +31,8 @@ class ParseOperatorTest {
     @BeforeEach
     void open() throws Exception {
         ParseSettings settings =
-                new ParseSettings(KnownFormats::new, new TimeRange(RETENTION), new TimeRange(RETENTION), "test");
+                new ParseSettings(KnownFormats::new, new TimeRange(RETENTION), new TimeRange(RETENTION),
+                        new TimeRange(RETENTION), "test");
         operator = new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0);
         operator.open();
         operator.setProcessingTime(NOW.toEpochMilli());
@@ -107,7 +108,7 @@ class ParseOperatorTest {
     void anUnknownFormatIsADeadLetter() throws Exception {
         FramedEntry entry = entry(0, NOW, 0.5);
         send(new FramedEntry(
-                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", false, false, false));
+                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", "", false, false, false));
         assertThat(side(ParseOutputs.DEAD_LETTERS))
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.UNKNOWN_FORMAT.name());
@@ -143,6 +144,7 @@ class ParseOperatorTest {
                 e.generation(),
                 e.offset(),
                 e.bytes(),
+                "",
                 "",
                 "",
                 false,
@@ -187,6 +189,7 @@ class ParseOperatorTest {
                         new byte[0],
                         "",
                         "",
+                        "",
                         false,
                         false,
                         false),
@@ -205,6 +208,7 @@ class ParseOperatorTest {
                 e.generation(),
                 e.offset(),
                 text.getBytes(ISO_8859_1),
+                "",
                 "",
                 "",
                 false,

@@ -1,6 +1,7 @@
 package io.tailrace.formats;
 
 import io.tailrace.audit.AuditHead;
+import io.tailrace.errorlog.ErrorLogFormat;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.Optional;
@@ -24,6 +25,9 @@ final class HeadLines {
             int to = ByteText.withoutLineEnd(head, from, Math.min(next, head.length));
             Optional<String> format =
                     isSlowLog(head, from, to) ? Optional.of(SlowLogFormat.NAME) : audit.line(head, from, to);
+            if (format.isEmpty() && ErrorLogFormat.tells(head, from, to)) {
+                format = Optional.of(ErrorLogFormat.NAME);
+            }
             if (format.isPresent()) {
                 return format;
             }

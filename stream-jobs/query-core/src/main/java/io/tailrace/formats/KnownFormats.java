@@ -1,6 +1,7 @@
 package io.tailrace.formats;
 
 import io.tailrace.audit.AuditFormats;
+import io.tailrace.errorlog.ErrorLogFormat;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.slowlog.SlowLogFormat;
@@ -12,11 +13,35 @@ import java.util.stream.Stream;
 public final class KnownFormats implements LogFormats {
 
     private static final String AUTO = "auto";
-    private static final String AUDIT = "audit";
-    private static final String SLOW_LOG = "slowlog";
 
-    private final List<LogFormat> all =
-            Stream.concat(Stream.of(new SlowLogFormat()), AuditFormats.all().stream()).toList();
+    private final List<LogFormat> all;
+
+    public KnownFormats() {
+        this(0);
+    }
+
+    /** The same where the capacity of InnoDB's redo log is known, bytes: for the age of checkpoints. */
+    public KnownFormats(long innoDbLogCapacity) {
+        all = Stream.of(
+                        Stream.of(new SlowLogFormat()),
+                        AuditFormats.all().stream(),
+                        Stream.of(new ErrorLogFormat(innoDbLogCapacity)))
+                .<LogFormat>flatMap(formats -> formats)
+                .toList();
+    }
+
+    /** The kind of log that a format is read from: slowlog, audit or errorlog. */
+    public static String sourceOf(LogFormat format) {
+        return sourceOf(format.name());
+    }
+
+    private static String sourceOf(String format) {
+        return switch (format) {
+            case SlowLogFormat.NAME -> "slowlog";
+            case ErrorLogFormat.NAME -> "errorlog";
+            default -> "audit";
+        };
+    }
 
     /** The formats, in the order in which they are documented. */
     public List<LogFormat> all() {
@@ -35,7 +60,7 @@ public final class KnownFormats implements LogFormats {
             return named(hint);
         }
         return HeadLines.first(head)
-                .filter(name -> !source.equals(name.equals(SlowLogFormat.NAME) ? AUDIT : SLOW_LOG))
+                .filter(name -> source.isEmpty() || source.equals(sourceOf(name)))
                 .flatMap(this::named);
     }
 }

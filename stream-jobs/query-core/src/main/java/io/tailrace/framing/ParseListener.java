@@ -1,13 +1,14 @@
 package io.tailrace.framing;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 
 /** Receives what an entry means: exactly one call per entry. */
 public interface ParseListener {
 
     /**
-     * A statement of a slow or general log.
+     * A statement of a slow log.
      *
      * @param event without any literal
      * @param fingerprint text of the event's {@code query_id}
@@ -16,12 +17,15 @@ public interface ParseListener {
     void query(QueryEvent event, String fingerprint, String statement);
 
     /**
-     * A record of an audit log.
+     * A record of an audit log, or a command of a general log.
      *
      * @param fingerprint text of the event's {@code query_id}, empty when it has none
      * @param statement the statement as logged, unmasked; empty where there is none or it sets a password
      */
     void audit(AuditEvent event, String fingerprint, String statement);
+
+    /** A message of an error log. */
+    void error(ErrorEvent event);
 
     /** The entry is none of its format. */
     void rejected(DeadLetterCode code, String message);

@@ -19,6 +19,7 @@ import io.tailrace.framing.LogOrigin;
  * @param bytes the whole entry, line ends included
  * @param database {@link EntryContext#database}
  * @param timeLine {@link EntryContext#timeLine}
+ * @param account {@link EntryContext#account}
  * @param forgedHeader {@link EntryContext#forgedHeader}
  * @param ambiguous {@link EntryContext#ambiguous}
  * @param backfill it was read from bytes that filled a gap: late, must not drive watermarks
@@ -36,6 +37,7 @@ public record FramedEntry(
         byte[] bytes,
         String database,
         String timeLine,
+        String account,
         boolean forgedHeader,
         boolean ambiguous,
         boolean backfill) {
@@ -43,7 +45,7 @@ public record FramedEntry(
     /** What the entry's parser reads. */
     public LogEntry toLogEntry() {
         LogOrigin origin = new LogOrigin(cluster, instance, source, format, zone, log);
-        EntryContext context = new EntryContext(database, timeLine, forgedHeader, ambiguous);
+        EntryContext context = new EntryContext(database, timeLine, account, forgedHeader, ambiguous);
         return new LogEntry(origin, generation, offset, bytes, 0, bytes.length, context);
     }
 }

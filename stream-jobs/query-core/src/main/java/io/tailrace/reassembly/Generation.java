@@ -492,7 +492,7 @@ final class Generation implements FrameListener {
         LogId id = poster.id();
         poster.output().entry(new FramedEntry(cluster, id.instance(), id.source(), by.format().name(), zone,
                 id.log(), path, number, from, by.copy(from, to), context.database(), context.timeLine(),
-                context.forgedHeader(), context.ambiguous(), backfill));
+                context.account(), context.forgedHeader(), context.ambiguous(), backfill));
     }
 
     @Override

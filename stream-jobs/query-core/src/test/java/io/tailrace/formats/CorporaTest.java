@@ -3,6 +3,7 @@ package io.tailrace.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
@@ -94,16 +95,83 @@ class CorporaTest {
         return lines;
     }
 
-    @Test
-    void noFileOfAnotherFormatIsTakenForOneThatIsRead() {
-        for (Path file : Corpora.files("ours/error/real", ".err", ".log")) {
-            assertThat(new KnownFormats().detect("", "auto", Corpora.read(file))).as(file.toString()).isEmpty();
+    /** A line that starts a message of an error log; found by reading the logs, not with Tailrace. */
+    private static final Pattern MESSAGE = Pattern.compile("^(\\t?\\d{4}-\\d\\d-\\d\\d[T ] ?\\d{1,2}:\\d\\d:\\d\\d"
+            + "|\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d|\\d\\d:\\d\\d:\\d\\d UTC - |\\{ \"(prio|log_type)|\\{\"log\":\"\\d{4}-)");
+
+    /** A message that goes on with a deadlock's report. */
+    private static final Pattern OF_DEADLOCK = Pattern.compile("InnoDB: ?(\\*\\*\\*.*)?$|\\[InnoDB\\]  ?\\*\\*\\*");
+
+    @ParameterizedTest
+    @CsvSource({
+        "ours/error/real, 30",
+        "ours/error/innodb-status, 15",
+        "third-party/error/beats, 4",
+        "third-party/error/percona-toolkit, 7",
+        "third-party/error/galera-pt-explainer/logs, 18",
+    })
+    void everyMessageOfAnErrorLogIsOneEvent(String directory, int files) {
+        int read = 0;
+        for (Path path : Corpora.files(directory, ".err", ".log", ".00.json", ".txt")) {
+            byte[] file = Corpora.read(path);
+            if (path.endsWith("percona-5.6.22-auditOLD.bootstrap.err") || path.endsWith("patterns.txt")) {
+                assertThat(new KnownFormats().detect("", "auto", file)).isEmpty();
+                continue;
+            }
+            LogFormat format = detected(file);
+            assertThat(format.name()).as(path.toString()).isEqualTo("mysql-error");
+            FramedLog log = FramedLog.of(format, file);
+            List<ErrorEvent> events = Parsed.of(format, log).stream().map(o -> (ErrorEvent) o.event()).toList();
+            assertThat(log.rejections()).as(path.toString()).isEmpty();
+            assertThat(log.reported()).isEqualTo(file.length);
+            long messages = events.stream().filter(event -> !event.getFlags().contains("continuation")).count();
+            assertThat(messages).as(path.toString()).isEqualTo(messages(file));
+            read++;
         }
+        assertThat(read).isEqualTo(files);
+    }
+
+    private static long messages(byte[] file) {
+        long messages = 0;
+        boolean monitor = false;
+        boolean assertion = false;
+        for (String line : new String(file, StandardCharsets.ISO_8859_1).split("\n")) {
+            if (line.endsWith("INNODB MONITOR OUTPUT") && !line.startsWith("END")) {
+                monitor = true;
+                messages++;
+            } else if (monitor) {
+                monitor = !line.startsWith("END OF INNODB");
+            } else if (MESSAGE.matcher(line).find()) {
+                boolean goesOn = assertion && line.contains("got signal")
+                        || !line.startsWith("{") && OF_DEADLOCK.matcher(line).find();
+                messages += goesOn ? 0 : 1;
+                assertion = line.contains("Assertion failure");
+            }
+        }
+        return messages;
+    }
+
+    /** Lines that belong to no message: what containers, shells and XtraBackup's libraries write into the log. */
+    @ParameterizedTest
+    @CsvSource({
+        "operator_ambiguous_ips/node3.log, 12", "operator_concurrent_ssts/node1.log, 4",
+        "operator_concurrent_ssts/node2.log, 6", "upgrade/node1.log, 0", "upgrade/node2.log, 7",
+        "upgrade/node3.log, 2", "conflict/node.log, 0",
+    })
+    void whatOthersWriteIntoAnErrorLogIsKept(String name, int continuations) {
+        byte[] file = Corpora.read("third-party/error/galera-pt-explainer/logs/" + name);
+        LogFormat format = detected(file);
+        assertThat(Parsed.of(format, FramedLog.of(format, file)))
+                .filteredOn(outcome -> ((ErrorEvent) outcome.event()).getFlags().contains("continuation"))
+                .hasSize(continuations);
     }
 
     @Test
     void everyFileOfOtherProjectsIsReadToItsLastByte() {
-        for (Path path : Corpora.files("third-party/slow", ".txt", ".log", ".result")) {
+        List<Path> paths = new ArrayList<>(Corpora.files("third-party/slow", ".txt", ".log", ".result"));
+        paths.addAll(Corpora.files("third-party/error/percona-toolkit", ".txt"));
+        paths.addAll(Corpora.files("third-party/error/deadlock-fk", ".txt"));
+        for (Path path : paths) {
             byte[] file = Corpora.read(path);
             for (LogFormat format : new KnownFormats().all()) {
                 FramedLog log = FramedLog.of(format, file);
@@ -114,7 +182,7 @@ class CorporaTest {
     }
 
     private static LogFormat detected(byte[] file) {
-        byte[] head = Arrays.copyOf(file, Math.min(file.length, 4096));
+        byte[] head = Arrays.copyOf(file, Math.min(file.length, 64 << 10));
         return new KnownFormats().detect("", "auto", head).orElseThrow();
     }
 

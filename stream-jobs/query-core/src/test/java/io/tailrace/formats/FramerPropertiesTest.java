@@ -29,6 +29,21 @@ class FramerPropertiesTest {
             "Time                 Id Command    Argument",
             "20261121 03:00:18,vm,root,localhost,4,2,QUERY,,'SET NAMES',0", "20261121 03:00:18,vm,a,b,c,4,2,READ,d,t,",
             "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\"a\\u00",
+            "2026-11-21T02:51:07.023167Z 0 [Warning] a", "2026-11-21  2:44:21 26 [Note] InnoDB: ",
+            "2026-11-21T03:02:57.026479Z 0 [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed"
+                    + " information.",
+            "2026-11-21T03:02:57.026545Z 0 [Note] [MY-012469] [InnoDB]  *** (1) TRANSACTION: ",
+            "*** WE ROLL BACK TRANSACTION (2)", "MySQL thread id 20, OS thread handle 14, query id 101 localhost root",
+            " 0: len 4; hex 80000001; asc     ;;", "091119 22:27:11InnoDB: Assertion failure in thread 1",
+            "02:51:07 UTC - mysqld got signal 11 ;", "Query (7f0ac00101d0): SELECT 'a", "Server version: 10.0-MariaDB",
+            "information that should help you find out what is causing the crash.", "Kernel version: Linux",
+            "=====================================", "2026-11-21 02:49:16 0x7f INNODB MONITOR OUTPUT",
+            "END OF INNODB MONITOR OUTPUT", "------------", "LATEST DETECTED DEADLOCK", "LOG", "SEMAPHORES",
+            "Log sequence number 99999999999999999999", "--Thread 1 has waited at x line", "  Type: InnoDB",
+            "{ \"prio\" : 2, \"err_code\" : 10101, \"msg\" : \"a\\u00", "{\"log\":\"2026-11-21T02:49:00Z 8 [Note] b\\n\"}",
+            "{ \"prio\" : 2, \"err_code\" : 1, \"msg\" : \"a\", \"time\" : \"2026-11-21T03:07:52.208130Z\" }",
+            "2026-11-21T02:00:00Z 8 [ERROR] Slave SQL: Error. Query: 'SELECT 'x", "b', Error_code: 1062",
+            "2026-11-21T02:00:00Z 8 [Note] Access denied for user 'a'@'b' (using password: YES)",
             "\u0000\u0001'\u00ff\\");
 
     private final List<LogFormat> formats = new KnownFormats().all();
@@ -63,7 +78,7 @@ class FramerPropertiesTest {
     @Test
     void realLogsWithChangedBytes() {
         Random random = new Random(11);
-        for (Path path : Corpora.files("ours", ".slow.log", ".csv", "auditJSON.log")) {
+        for (Path path : Corpora.files("ours", ".slow.log", ".csv", "auditJSON.log", "error.log", ".00.json", "status.txt")) {
             byte[] whole = Corpora.read(path);
             int length = Math.min(whole.length, 40_000);
             int from = random.nextInt(whole.length - length + 1);

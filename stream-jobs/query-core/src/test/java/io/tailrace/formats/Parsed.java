@@ -1,6 +1,7 @@
 package io.tailrace.formats;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
@@ -28,7 +29,7 @@ final class Parsed implements ParseListener {
     static List<Outcome> of(LogFormat format, FramedLog log, String zone) {
         Parsed parsed = new Parsed();
         EntryParser parser = format.newParser();
-        String source = format.name().contains("audit") ? "audit" : "slowlog";
+        String source = KnownFormats.sourceOf(format);
         LogOrigin origin = new LogOrigin("main", "db1", source, format.name(), zone, "/var/log/mysql/db1.log");
         for (FramedLog.Frame frame : log.entries()) {
             int before = parsed.outcomes.size();
@@ -52,6 +53,11 @@ final class Parsed implements ParseListener {
     @Override
     public void audit(AuditEvent event, String fingerprint, String statement) {
         outcomes.add(new Outcome(event, fingerprint, statement, null, null));
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        outcomes.add(new Outcome(event, "", "", null, null));
     }
 
     @Override

@@ -1,0 +1,71 @@
+package io.tailrace.errorlog;
+
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.lexer.ByteText;
+
+/**
+ * The error log of MySQL, Percona Server, XtraDB Cluster and MariaDB, as text or from the JSON sink, with whatever else
+ * is written into it; XtraBackup's own log; the output of InnoDB's monitor, also captured from a client.
+ */
+public final class ErrorLogFormat implements LogFormat {
+
+    public static final String NAME = "mysql-error";
+
+    private static final byte[][] MESSAGES = {
+        ByteText.ascii("InnoDB:"), ByteText.ascii("mysqld"), ByteText.ascii("- mysqld got "),
+        ByteText.ascii("server_audit: "), ByteText.ascii("xtrabackup"), ByteText.ascii("innobackupex"),
+        ByteText.ascii("WSREP"), ByteText.ascii("mariadbd"), ByteText.ascii("[00] "), ByteText.ascii("[01] "),
+        ByteText.ascii(">> log scanned up to"), ByteText.ascii("version_check "), ByteText.ascii("Backup "),
+        ByteText.ascii("Connecting to M"), ByteText.ascii("UTC - mysqld got "), ByteText.ascii("UTC - mariadbd got "),
+    };
+
+    private final long logCapacity;
+
+    public ErrorLogFormat() {
+        this(0);
+    }
+
+    /** The same where the redo log's capacity is known, bytes: for the monitor's checkpoint age. */
+    public ErrorLogFormat(long logCapacity) {
+        this.logCapacity = logCapacity;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public EntryFramer newFramer() {
+        return new ErrorLogFramer();
+    }
+
+    @Override
+    public EntryFramer restoreFramer(byte[] snapshot) {
+        return ErrorLogFramer.restore(snapshot);
+    }
+
+    @Override
+    public EntryParser newParser() {
+        return new ErrorLogParser(logCapacity);
+    }
+
+    /** No other format holds a line like this one, without its line end. */
+    public static boolean tells(byte[] bytes, int from, int to) {
+        ErrorLine line = new ErrorLine();
+        if (!line.read(bytes, from, to)) {
+            return Messages.isMonitorHeader(bytes, from, to);
+        }
+        if (line.form != ErrorLine.Form.TEXT || line.levelTo > line.levelFrom) {
+            return true;
+        }
+        for (byte[] message : MESSAGES) {
+            if (ByteText.startsWith(bytes, line.messageFrom, to, message)) {
+                return true;
+            }
+        }
+        return Messages.isMonitorHeader(bytes, from, to);
+    }
+}

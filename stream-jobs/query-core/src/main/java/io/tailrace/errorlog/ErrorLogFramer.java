@@ -1,0 +1,385 @@
+package io.tailrace.errorlog;
+
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.time.LogTime;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Cuts an error log into messages. A message starts at a line with a time and takes the lines without one that
+ * follow. Three things have lines with times of their own and are one entry nevertheless: a deadlock's report, a crash
+ * with the assertion that caused it, and the output of InnoDB's monitor.
+ *
+ * <p>A message that ends with its line by its form ({@link Messages#isWhole}) is reported with it; others with the
+ * next line that starts one. Lines that follow a message that was reported are an entry of their own.
+ */
+final class ErrorLogFramer implements EntryFramer {
+
+    /** A longer entry is cut: what follows is a continuation. Bytes. */
+    static final int LONGEST_ENTRY = 4 << 20;
+
+    private static final int LONGEST_UNTIMED = 1 << 20;
+
+    /** So many headers inside a literal prove that it was never closed. */
+    private static final int PROOFS = 3;
+
+    private static final int LONGEST_TIME = 40;
+
+    private static final int NOTHING = 0;
+    private static final int MESSAGE = 1;
+    private static final int DEADLOCK = 2;
+    private static final int MONITOR = 3;
+    private static final int CRASH = 4;
+    /** Lines before the first time of the file, or after a hole: the next time is theirs. */
+    private static final int UNTIMED = 5;
+
+    private static final byte[] END_OF_MONITOR = ByteText.ascii("END OF INNODB MONITOR OUTPUT");
+    private static final byte[] END_OF_CRASH = ByteText.ascii("information that should help you find out what is");
+    private static final byte[] END_OF_MARIADB_CRASH = ByteText.ascii("Kernel version: ");
+    private static final byte[] MARIADB = ByteText.ascii("ariadb");
+    private static final byte[] SERVER_VERSION = ByteText.ascii("Server version: ");
+    private static final byte[] MARIADB_VERSION = ByteText.ascii("MariaDB");
+
+    private final ErrorLine header = new ErrorLine();
+    private final DumpedStatement statement = new DumpedStatement();
+
+    private long position;
+    private long pendingFrom;
+    private int state = NOTHING;
+    /** Offset of a line of equals signs: a monitor's output may start there. -1: the last line was none. */
+    private long ruleAt = -1;
+    private boolean ending;
+    private boolean assertion;
+    private boolean mariaDb;
+    private boolean ownTime;
+    private boolean forged;
+    private boolean ambiguous;
+    private long firstProof = -1;
+    private int proofs;
+    /** The last time that a message began with. */
+    private byte[] time = new byte[0];
+
+    static ErrorLogFramer restore(byte[] snapshot) {
+        ErrorLogFramer framer = new ErrorLogFramer();
+        framer.read(ByteBuffer.wrap(snapshot));
+        return framer;
+    }
+
+    @Override
+    public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
+        position = offset + (to - from);
+        int end = ByteText.withoutLineEnd(buffer, from, to);
+        if (afterRule(buffer, from, end, out) || afterMonitor(buffer, from, end, offset, out)) {
+            return position;
+        }
+        if (state != MONITOR && !statement.insideLiteral()
+                && end - from >= 10 && buffer[from] == '=' && DumpedStatement.isRule(buffer, from, end)) {
+            ruleAt = offset;
+            return position;
+        }
+        if (startsEntry(buffer, from, end)) {
+            return header(buffer, from, offset, out);
+        }
+        other(buffer, from, end, offset, out);
+        return position;
+    }
+
+    /** The line after one of equals signs; true when it starts a monitor's output and needs no further reading. */
+    private boolean afterRule(byte[] buffer, int from, int end, FrameListener out) {
+        if (ruleAt < 0) {
+            return false;
+        }
+        long rule = ruleAt;
+        ruleAt = -1;
+        if (Messages.isMonitorHeader(buffer, from, end)) {
+            int timeTo = Math.max(from, LogTime.end(buffer, from, end));
+            timedBy(buffer, from, timeTo);
+            close(rule, out);
+            begin(MONITOR, rule);
+            takeTime(buffer, from, timeTo);
+            return true;
+        }
+        if (state == NOTHING) {
+            begin(time.length > 0 ? MESSAGE : UNTIMED, rule);
+        }
+        return false;
+    }
+
+    /** The line after the monitor's last words, which is a line of equals signs, or missing. */
+    private boolean afterMonitor(byte[] buffer, int from, int end, long offset, FrameListener out) {
+        if (!ending) {
+            return false;
+        }
+        ending = false;
+        boolean rule = DumpedStatement.isRule(buffer, from, end);
+        close(rule ? position : offset, out);
+        return rule;
+    }
+
+    /** The line starts an entry, or goes on with a deadlock's report under a header of its own. */
+    private boolean startsEntry(byte[] buffer, int from, int end) {
+        boolean found = header.read(buffer, from, end);
+        boolean level = header.levelTo > header.levelFrom || header.form != ErrorLine.Form.TEXT;
+        return found && (state != MONITOR || level);
+    }
+
+    private long header(byte[] buffer, int from, long offset, FrameListener out) {
+        if (statement.insideLiteral()) {
+            return headerInLiteral(buffer, from, offset, out);
+        }
+        if (state == DEADLOCK && Messages.continuesDeadlock(buffer, header)) {
+            statement.reset();
+            if (Messages.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
+                close(position, out);
+            }
+            return position;
+        }
+        boolean crash = Messages.startsCrash(buffer, header.messageFrom, header.messageTo);
+        if (crash && state == MESSAGE && assertion) {
+            state = CRASH;
+            return position;
+        }
+        if (header.form == ErrorLine.Form.TIME_OF_DAY && time.length == 0) {
+            other(buffer, from, header.messageTo, offset, out);
+            return position;
+        }
+        timedBy(buffer, header.timeFrom, header.timeTo);
+        close(offset, out);
+        begin(offset, buffer, crash, out);
+        return position;
+    }
+
+    /** Lines before the first time get that one: they were written before it, by as little as can be known. */
+    private void timedBy(byte[] buffer, int timeFrom, int timeTo) {
+        if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= LONGEST_TIME) {
+            time = Arrays.copyOfRange(buffer, timeFrom, timeTo);
+            state = MESSAGE;
+        }
+    }
+
+    /** Either the client's literal holds the header, or the literal never ends: enough of them decide. */
+    private long headerInLiteral(byte[] buffer, int from, long offset, FrameListener out) {
+        forged = true;
+        firstProof = firstProof < 0 ? offset : firstProof;
+        if (++proofs < PROOFS) {
+            statement.line(buffer, from, header.messageTo);
+            limit(out);
+            return position;
+        }
+        ambiguous = true;
+        forged = false;
+        long resume = firstProof;
+        position = resume;
+        close(resume, out);
+        return resume;
+    }
+
+    private void begin(long offset, byte[] buffer, boolean crash, FrameListener out) {
+        begin(MESSAGE, offset);
+        ownTime = header.form != ErrorLine.Form.TIME_OF_DAY;
+        if (ownTime) {
+            takeTime(buffer, header.timeFrom, header.timeTo);
+        }
+        if (header.form == ErrorLine.Form.JSON || header.form == ErrorLine.Form.WRAPPED) {
+            close(position, out);
+        } else if (crash) {
+            state = CRASH;
+        } else if (Messages.startsDeadlock(buffer, header)) {
+            state = DEADLOCK;
+            if (Messages.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
+                close(position, out);
+            }
+        } else if (Messages.isWhole(buffer, header)) {
+            close(position, out);
+        } else {
+            assertion = Messages.isAssertion(buffer, header.messageFrom, header.messageTo);
+            quoted(buffer, header.messageFrom, header.messageTo);
+        }
+    }
+
+    private void quoted(byte[] buffer, int from, int to) {
+        int start = Messages.quotedStatement(buffer, from, to);
+        if (start == to) {
+            return;
+        }
+        boolean quote = buffer[start] == '\'' || buffer[start] == '"';
+        statement.begin(buffer, start, start);
+        quotedLine(buffer, quote ? start + 1 : start, to);
+    }
+
+    /** Reads a line of a quoted statement. What the server writes behind it, outside a literal, ends it. */
+    private void quotedLine(byte[] buffer, int from, int to) {
+        int tail = Messages.tail(buffer, from, to);
+        statement.line(buffer, from, tail < 0 ? to : tail);
+        if (tail >= 0 && !statement.insideLiteral()) {
+            statement.reset();
+        } else if (tail >= 0) {
+            statement.line(buffer, tail, to);
+        }
+    }
+
+    private void begin(int newState, long offset) {
+        state = newState;
+        pendingFrom = offset;
+        ownTime = false;
+        assertion = false;
+        mariaDb = false;
+        forged = false;
+        ambiguous = false;
+        firstProof = -1;
+        proofs = 0;
+        statement.reset();
+    }
+
+    private void takeTime(byte[] buffer, int from, int to) {
+        if (to > from && to - from <= LONGEST_TIME) {
+            time = Arrays.copyOfRange(buffer, from, to);
+            ownTime = true;
+        }
+    }
+
+    /** A line without a header. */
+    private void other(byte[] buffer, int from, int end, long offset, FrameListener out) {
+        switch (state) {
+            case NOTHING -> first(buffer, from, end, offset, out);
+            case DEADLOCK -> {
+                statement.line(buffer, from, end);
+                if (!statement.insideLiteral() && Messages.endsDeadlock(buffer, from, end)) {
+                    close(position, out);
+                }
+            }
+            case MONITOR -> {
+                statement.line(buffer, from, end);
+                ending = !statement.insideLiteral() && ByteText.startsWith(buffer, from, end, END_OF_MONITOR);
+            }
+            case CRASH -> crash(buffer, from, end, out);
+            default -> {
+                assertion |= Messages.isAssertion(buffer, from, end);
+                if (statement.isOpen()) {
+                    quotedLine(buffer, from, end);
+                } else {
+                    quoted(buffer, from, end);
+                }
+            }
+        }
+        limit(out);
+    }
+
+    private void first(byte[] buffer, int from, int end, long offset, FrameListener out) {
+        if (ByteText.skipBlanks(buffer, from, end) == end) {
+            out.framing(offset, position, FramingKind.BLANK);
+            pendingFrom = position;
+        } else if (CapturedStatus.isAround(buffer, from, end)) {
+            out.framing(offset, position, FramingKind.DOCUMENT);
+            pendingFrom = position;
+        } else {
+            begin(time.length > 0 ? MESSAGE : UNTIMED, offset);
+            assertion = Messages.isAssertion(buffer, from, end);
+            boolean crash = time.length > 0 && Messages.startsCrash(buffer, from, end);
+            state = crash ? CRASH : state;
+        }
+    }
+
+    private void crash(byte[] buffer, int from, int end, FrameListener out) {
+        statement.line(buffer, from, end);
+        if (statement.insideLiteral()) {
+            return;
+        }
+        boolean version = ByteText.startsWith(buffer, from, end, SERVER_VERSION)
+                && ByteText.indexOf(buffer, from, end, MARIADB_VERSION) > 0;
+        mariaDb |= version || ByteText.indexOf(buffer, from, end, MARIADB) >= 0;
+        boolean last = ByteText.startsWith(buffer, from, end, END_OF_MARIADB_CRASH)
+                || !mariaDb && ByteText.startsWith(buffer, from, end, END_OF_CRASH);
+        if (last) {
+            close(position, out);
+        }
+    }
+
+    private void limit(FrameListener out) {
+        long longest = state == UNTIMED ? LONGEST_UNTIMED : LONGEST_ENTRY;
+        if (state != NOTHING && position - pendingFrom > longest) {
+            close(position, out);
+        }
+    }
+
+    /** Reports what is pending before an offset. */
+    private void close(long to, FrameListener out) {
+        if (state == UNTIMED) {
+            out.rejected(pendingFrom, to, DeadLetterCode.NO_ENTRY_START,
+                    "expected a time at the start of a message, found none before it");
+        } else if (state != NOTHING) {
+            out.entry(pendingFrom, to, context());
+        }
+        state = NOTHING;
+        ending = false;
+        pendingFrom = to;
+        statement.reset();
+    }
+
+    private EntryContext context() {
+        if (ownTime && !forged && !ambiguous) {
+            return EntryContext.NONE;
+        }
+        String carried = ownTime ? "" : new String(time, StandardCharsets.ISO_8859_1);
+        return new EntryContext("", carried, forged, ambiguous);
+    }
+
+    @Override
+    public long pendingFrom() {
+        return state != NOTHING ? pendingFrom : ruleAt >= 0 ? ruleAt : position;
+    }
+
+    @Override
+    public void end(FrameListener out) {
+        if (ruleAt >= 0 && state == NOTHING) {
+            begin(time.length > 0 ? MESSAGE : UNTIMED, ruleAt);
+        }
+        ruleAt = -1;
+        close(position, out);
+    }
+
+    @Override
+    public void hole(long resumeAt, FrameListener out) {
+        end(out);
+        time = new byte[0];
+        position = resumeAt;
+        pendingFrom = resumeAt;
+    }
+
+    @Override
+    public byte[] snapshot() {
+        ByteBuffer out = ByteBuffer.allocate(64 + time.length);
+        int bits = (ending ? 1 : 0) | (assertion ? 2 : 0) | (mariaDb ? 4 : 0) | (ownTime ? 8 : 0)
+                | (forged ? 16 : 0) | (ambiguous ? 32 : 0);
+        out.putLong(position).putLong(pendingFrom).put((byte) state).putLong(ruleAt).put((byte) bits);
+        out.putLong(firstProof).put((byte) proofs);
+        statement.write(out);
+        out.put((byte) time.length).put(time);
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    private void read(ByteBuffer in) {
+        position = in.getLong();
+        pendingFrom = in.getLong();
+        state = in.get();
+        ruleAt = in.getLong();
+        int bits = in.get();
+        ending = (bits & 1) != 0;
+        assertion = (bits & 2) != 0;
+        mariaDb = (bits & 4) != 0;
+        ownTime = (bits & 8) != 0;
+        forged = (bits & 16) != 0;
+        ambiguous = (bits & 32) != 0;
+        firstProof = in.getLong();
+        proofs = in.get();
+        statement.restore(in);
+        time = new byte[in.get()];
+        in.get(time);
+    }
+}

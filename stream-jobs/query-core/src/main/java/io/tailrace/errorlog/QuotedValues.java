@@ -1,0 +1,168 @@
+package io.tailrace.errorlog;
+
+import io.tailrace.fingerprint.Fingerprinter;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * Takes values of rows, passwords and parts of statements out of messages that quote them without saying so. What
+ * looks like a statement is read by the lexer from its first word to the message's end.
+ */
+final class QuotedValues {
+
+    /** A value stands between the two texts. The last occurrence of the second one ends it: values may hold any. */
+    private static final String[][] BETWEEN = {
+        {"Duplicate entry '", "' for key"},
+        {" value: '", "' for "},
+        {" value '", "' for "},
+        {"near '", "' at line"},
+        {"Duplicate key entry '", "'"},
+        {"--auth '", "'"},
+        {"--password '", "'"},
+    };
+
+    /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password. */
+    private static final String[] SECRETS = {"passw", "pass=", "_pwd", "auth=", "--auth ", "secret", "token="};
+
+    private static final String TEMPORARY_PASSWORD = "temporary password is generated for ";
+
+    /** Words that stand in statements and hardly in a server's own messages. */
+    private static final String[] STATEMENTS = {
+        "insert into ", "insert ignore ", "replace into ", "delete from ", "update `", " set `", "identified by",
+        "set password", "values (", "values(", "select ", "load data ", "create user", "alter user", "create table",
+        "alter table", "create definer", "call ", "update ", "grant ", "change master to", "change replication source",
+    };
+
+    private final Fingerprinter fingerprinter;
+
+    QuotedValues(Fingerprinter fingerprinter) {
+        this.fingerprinter = fingerprinter;
+    }
+
+    /** Appends the text without values. */
+    void write(String text, StringBuilder out) {
+        if (namesAnAccount(text)) {
+            out.append(text);
+            return;
+        }
+        String safe = withoutValues(text);
+        int start = statement(safe);
+        boolean literal = start >= 0 && (safe.indexOf('\'', start) >= 0 || safe.indexOf('"', start) >= 0);
+        if (!literal) {
+            out.append(safe);
+            return;
+        }
+        byte[] rest = safe.substring(start).getBytes(StandardCharsets.UTF_8);
+        out.append(safe, 0, start).append(fingerprinter.statement(rest, 0, rest.length).fingerprint());
+    }
+
+    /**
+     * Names are kept, whatever they look like: {@code Access denied for user 'x' or '1'='1'@'localhost' …}. Where a
+     * replica's source was changed the server writes names and positions, no password.
+     */
+    private static boolean namesAnAccount(String text) {
+        return text.startsWith("Access denied for user '")
+                        && (text.endsWith("(using password: YES)") || text.endsWith("(using password: NO)"))
+                || text.startsWith("Aborted connection ") && text.indexOf(" user: '") > 0
+                || text.startsWith("'CHANGE ") && text.contains(" executed'. Previous state ");
+    }
+
+    private static String withoutValues(String text) {
+        String safe = text;
+        for (String[] pair : BETWEEN) {
+            safe = without(safe, pair[0], pair[1]);
+        }
+        safe = withoutAssignments(safe);
+        int password = safe.indexOf(TEMPORARY_PASSWORD);
+        if (password >= 0) {
+            int colon = safe.indexOf(": ", password + TEMPORARY_PASSWORD.length());
+            safe = colon < 0 ? safe : safe.substring(0, colon + 2) + '?';
+        }
+        return safe;
+    }
+
+    private static String without(String text, String before, String after) {
+        int start = text.indexOf(before);
+        if (start < 0) {
+            return text;
+        }
+        int from = start + before.length();
+        int to = text.lastIndexOf(after);
+        return text.substring(0, from) + '?' + (to >= from ? text.substring(to) : "");
+    }
+
+    /** Options, variables of the environment and shell traces: {@code --password=…}, {@code MYSQL_PWD=…}. */
+    private static String withoutAssignments(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        if (lower.length() != text.length() || !holdsSecret(lower)) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length());
+        int word = 0;
+        while (word < text.length()) {
+            int end = wordEnd(text, word);
+            int equals = text.substring(word, end).indexOf('=') + word;
+            boolean assigns = equals > word && holdsSecret(lower.substring(word, equals + 1));
+            boolean option = lower.startsWith("--auth ", word) || lower.startsWith("--password ", word);
+            if (assigns) {
+                safe.append(text, word, equals + 1).append('?');
+                end = valueEnd(text, equals + 1);
+            } else if (option) {
+                safe.append(text, word, end).append(" ?");
+                end = valueEnd(text, Math.min(end + 1, text.length()));
+            } else {
+                safe.append(text, word, end);
+            }
+            word = end;
+            while (word < text.length() && text.charAt(word) == ' ') {
+                safe.append(text.charAt(word++));
+            }
+        }
+        return safe.toString();
+    }
+
+    private static int wordEnd(String text, int from) {
+        int end = text.indexOf(' ', from);
+        return end < 0 ? text.length() : end;
+    }
+
+    /** A quoted value may hold blanks; one whose quote never closes has no end. */
+    private static int valueEnd(String text, int from) {
+        char quote = from < text.length() ? text.charAt(from) : ' ';
+        if (quote != '\'' && quote != '"') {
+            return wordEnd(text, from);
+        }
+        int close = text.indexOf(quote, from + 1);
+        return close < 0 ? text.length() : wordEnd(text, close);
+    }
+
+    private static boolean holdsSecret(String lower) {
+        for (String secret : SECRETS) {
+            if (lower.contains(secret)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Index of the first word of what may be a statement, or -1.
+     *
+     * @param text a line, a character for each byte
+     */
+    static int statement(String text) {
+        if (namesAnAccount(text)) {
+            return -1;
+        }
+        String lower = text.toLowerCase(Locale.ROOT);
+        int first = -1;
+        for (String word : STATEMENTS) {
+            int at = lower.indexOf(word);
+            boolean start = at == 0 || at > 0 && (word.charAt(0) == ' ' || !Character.isLetter(lower.charAt(at - 1)));
+            if (start && (first < 0 || at < first)) {
+                first = at;
+            }
+        }
+        return lower.length() == text.length() ? first : Math.min(first, 0);
+    }
+}

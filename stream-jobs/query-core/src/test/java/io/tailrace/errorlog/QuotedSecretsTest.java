@@ -1,0 +1,140 @@
+package io.tailrace.errorlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.LogOrigin;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.json.RecordJson;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** No value of a row and no literal of a statement that a message quotes leaves the parser. */
+class QuotedSecretsTest {
+
+    private static final String SECRET = "PLANTED";
+
+    /** Messages with a place for a statement. */
+    private static final List<String> AROUND_STATEMENTS = List.of(
+            "2026-11-21T02:00:01Z 8 [ERROR] Slave SQL for channel '': Error 'x' on query. Default database: 'shop'."
+                    + " Query: '%s', Error_code: 1062\n",
+            "2026-11-21T02:00:01Z 8 [ERROR] Slave SQL: Error 'x' on query. Default database: 'a'. Query: '%s'\n",
+            "261121  2:00:01 [Warning] Statement may not be safe to log in statement format. Statement: %s\n",
+            "2026-11-21T02:00:01Z 8 [Note] [MY-000000] [WSREP] cluster conflict\n   SQL: %s\n",
+            "2026-11-21T02:00:01Z 8 [ERROR] Event Scheduler: [root@localhost] %s\n",
+            "2026-11-21T02:50:00Z UTC - mysqld got signal 6 ;\nBuildID\nQuery (7f0ac00101d0): %s\nConnection ID (thread"
+                    + " ID): 12\nStatus: NOT_KILLED\n",
+            "100102  3:04:07 - mysqld got signal 6 ;\nthd->query at 0xf9b1670 = %s\nthd->thread_id=15\n",
+            "2026-11-21T03:02:57.0Z 0 [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed"
+                    + " information.\n2026-11-21T03:02:57.0Z 0 [Note] [MY-012469] [InnoDB]  *** (1) TRANSACTION: \n"
+                    + "TRANSACTION 1341, ACTIVE 1 sec\nMySQL thread id 20, OS thread handle 1, query id 101 localhost"
+                    + " root updating\n%s\n2026-11-21T03:02:57.1Z 0 [Note] [MY-012469] [InnoDB]  *** (1) HOLDS THE"
+                    + " LOCK(S): \nRECORD LOCKS space id 3\n*** WE ROLL BACK TRANSACTION (2)\n",
+            "=====================================\n2026-11-21 02:49:16 0x7f INNODB MONITOR OUTPUT\n"
+                    + "=====================================\n------------\nTRANSACTIONS\n------------\n"
+                    + "---TRANSACTION 1, ACTIVE 3 sec\nMySQL thread id 6, query id 162 localhost root update\n%s\n"
+                    + "--------\nFILE I/O\n--------\nEND OF INNODB MONITOR OUTPUT\n============================\n");
+
+    private static final List<String> LITERALS = List.of(
+            "'%s'", "\"%s\"", "'it''s %s'", "'a\\'%s'", "x'%s'", "_utf8mb4'%s'", "N'%s'", "'\n%s'", "'a\n\n*** %s'",
+            "'\n2026-11-21T02:00:01Z 8 [Note] %s'", "'\nEND OF INNODB MONITOR OUTPUT\n%s'", "'\nRECORD LOCKS %s'",
+            "/* %s */ 1", "'-- %s'", "'a' -- %s\n", "'a', Error_code: %s'", "'\n------------\n%s'");
+
+    private static final List<String> STATEMENTS = List.of(
+            "INSERT INTO t (a) VALUES (1, LITERAL)", "UPDATE t SET a = LITERAL WHERE b = LITERAL",
+            "DELETE FROM t WHERE a = LITERAL\nAND b = 1", "SELECT * FROM t WHERE a IN (LITERAL, LITERAL)",
+            "CREATE USER 'u'@'h' IDENTIFIED BY LITERAL", "SET PASSWORD = LITERAL", "CALL p(LITERAL)",
+            "ALTER USER u IDENTIFIED WITH x BY LITERAL REPLACE LITERAL");
+
+    private final ErrorLogFormat format = new ErrorLogFormat();
+
+    @Test
+    void statementsInEveryKindOfMessage() {
+        Random random = new Random(20261121);
+        for (String around : AROUND_STATEMENTS) {
+            for (String literal : LITERALS) {
+                // Where a message does not say that it quotes, a header in a literal is the next message's.
+                if (around.contains("Event Scheduler") && literal.contains("[Note]")) {
+                    continue;
+                }
+                for (String statement : STATEMENTS) {
+                    String secret = literal.replace("%s", SECRET);
+                    String quoted = statement.replace("LITERAL", secret);
+                    check(around.replace("%s", quoted));
+                    check(around.replace("%s", quoted.substring(0, 1 + random.nextInt(quoted.length()))));
+                }
+            }
+        }
+    }
+
+    @Test
+    void theMessagesOfTheGoldenFiles() throws Exception {
+        int checked = 0;
+        try (Stream<Path> cases = Files.list(Path.of("src/test/resources/golden/mysql-error"))) {
+            for (Path path : cases.toList()) {
+                String file = Files.readString(path.resolve("input.log"));
+                checked += file.contains(SECRET) ? 1 : 0;
+                check(file);
+            }
+        }
+        assertThat(checked).isGreaterThanOrEqualTo(8);
+    }
+
+    private void check(String log) {
+        RecordJson json = new RecordJson();
+        for (ErrorEvent event : events(log)) {
+            String all = json.write(event);
+            assertThat(all).as(log).doesNotContain(SECRET);
+        }
+    }
+
+    private List<ErrorEvent> events(String text) {
+        FramedLog log = FramedLog.of(format, text.getBytes(StandardCharsets.UTF_8));
+        Events events = new Events();
+        EntryParser parser = format.newParser();
+        LogOrigin origin = new LogOrigin("main", "db1", "errorlog", format.name(), "UTC", "/error.log");
+        for (FramedLog.Frame entry : log.entries()) {
+            parser.parse(new LogEntry(origin, 1, entry.from(), log.file(), (int) entry.from(), (int) entry.to(),
+                    entry.context()), events);
+        }
+        return events.found;
+    }
+
+    /** Keeps error events. */
+    private static final class Events implements ParseListener {
+
+        private final List<ErrorEvent> found = new ArrayList<>();
+
+        @Override
+        public void error(ErrorEvent event) {
+            found.add(event);
+        }
+
+        @Override
+        public void query(QueryEvent event, String fingerprint, String statement) {
+            throw new AssertionError("an error log has no such event");
+        }
+
+        @Override
+        public void audit(AuditEvent event, String fingerprint, String statement) {
+            throw new AssertionError("an error log has no such event");
+        }
+
+        @Override
+        public void rejected(DeadLetterCode code, String message) {
+            throw new AssertionError(code + ": " + message);
+        }
+    }
+}
