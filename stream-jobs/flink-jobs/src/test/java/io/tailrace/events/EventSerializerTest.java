@@ -25,30 +25,23 @@ class EventSerializerTest {
     }
 
     private static AuditEvent event() {
-        AuditEvent event = new AuditEvent();
-        event.setEventId(new EventId(new byte[16]));
-        event.setCluster("c");
-        event.setInstance("db-1");
-        event.setSource("audit");
-        event.setLog("/audit.log");
-        event.setGeneration(1);
-        event.setFormat("mariadb-audit");
-        event.setEventTime(Instant.parse("2026-01-02T03:04:05.000006Z"));
-        event.setEventClass("connection");
-        event.setCommand("CONNECT");
-        event.setCommandClass("");
-        event.setUser("Zoë");
-        event.setPrivUser("");
-        event.setProxyUser("");
-        event.setOsUser("");
-        event.setHost("");
-        event.setIp("");
-        event.setDatabase("");
-        event.setObject("");
-        event.setRuleSet("");
-        event.setVerb("");
-        event.setAttributes(Map.of("a", "b"));
-        event.setFlags(List.of("truncated"));
-        return event;
+        return AuditEvent.newBuilder()
+                .setEventId(new EventId(new byte[16]))
+                .setCluster("c")
+                .setInstance("db-1")
+                .setSource("audit")
+                .setLog("/audit.log")
+                .setGeneration(1)
+                .setEntryOffset(0)
+                .setEntryBytes(0)
+                .setFormat("mariadb-audit")
+                .setEventTime(Instant.parse("2026-01-02T03:04:05.000006Z"))
+                .setEventClass("connection")
+                .setCommand("CONNECT")
+                .setUser("Zoë")
+                .setAttributes(Map.of("a", "b"))
+                .setFlags(List.of("truncated"))
+                .setTablesRead(List.of("shop.orders"))
+                .build();
     }
 }
