@@ -41,8 +41,11 @@ final class Accounts {
     }
 
     long accounted() {
-        long refused = deadLetters.values().stream().mapToLong(posting -> posting.bytes).sum();
-        long around = framing.values().stream().mapToLong(posting -> posting.bytes).sum();
+        long refused = deadLetters.values().stream()
+                .mapToLong(posting -> posting.bytes)
+                .sum();
+        long around =
+                framing.values().stream().mapToLong(posting -> posting.bytes).sum();
         return events.bytes + refused + around + pending;
     }
 

@@ -15,13 +15,13 @@ final class Digest {
     long entries;
     /** Audit records, which have no query time. */
     long skipped;
+
     long deadLetters;
 
     void add(QueryEvent event, String fingerprint) {
         entries++;
         overall.add(event);
-        classes.computeIfAbsent(
-                        event.getQueryId(), id -> new ClassStatistics(id, fingerprint, event.getVerb()))
+        classes.computeIfAbsent(event.getQueryId(), id -> new ClassStatistics(id, fingerprint, event.getVerb()))
                 .add(event);
     }
 
@@ -32,7 +32,8 @@ final class Digest {
     /** The heaviest classes first; equal ones in the order of their ids. */
     List<ClassStatistics> heaviest(Ranking ranking, int limit) {
         return classes.values().stream()
-                .sorted(Comparator.comparingDouble(ranking::of).reversed()
+                .sorted(Comparator.comparingDouble(ranking::of)
+                        .reversed()
                         .thenComparing((one, other) -> Long.compareUnsigned(one.queryId, other.queryId)))
                 .limit(Math.max(0, limit))
                 .toList();

@@ -33,15 +33,23 @@ final class DigestCommand implements Callable<Integer>, LogSink {
     @Option(names = "--json", description = "The report as one JSON object.")
     private boolean asJson;
 
-    @Option(names = "--limit", defaultValue = "20", paramLabel = "N",
+    @Option(
+            names = "--limit",
+            defaultValue = "20",
+            paramLabel = "N",
             description = "How many classes are shown. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    @Option(names = "--order-by", defaultValue = "total", paramLabel = "MEASURE",
+    @Option(
+            names = "--order-by",
+            defaultValue = "total",
+            paramLabel = "MEASURE",
             description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
     private Ranking ranking;
 
-    @Option(names = "--since", paramLabel = "TIME",
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
             description = "Only events from this time on: 2026-11-21T02:49:03Z, or without Z in --tz, or a date.")
     private String since;
 
@@ -57,9 +65,11 @@ final class DigestCommand implements Callable<Integer>, LogSink {
         from = since == null ? from : time("--since", since);
         until = before == null ? until : time("--until", before);
         boolean balanced = input.read(terminal, this);
-        terminal.out().append(asJson
-                ? new DigestJson(digest).write(ranking, limit)
-                : new DigestReport(digest).write(ranking, limit));
+        terminal.out()
+                .append(
+                        asJson
+                                ? new DigestJson(digest).write(ranking, limit)
+                                : new DigestReport(digest).write(ranking, limit));
         terminal.out().flush();
         return balanced ? 0 : 1;
     }
@@ -74,8 +84,8 @@ final class DigestCommand implements Callable<Integer>, LogSink {
                     : LocalDateTime.parse(text.replace(' ', 'T'));
             return local.atZone(input.zone()).toInstant();
         } catch (DateTimeParseException e) {
-            throw new CommandLine.ParameterException(spec.commandLine(),
-                    option + " expects a time such as 2026-11-21T02:49:03Z, found " + text);
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), option + " expects a time such as 2026-11-21T02:49:03Z, found " + text);
         }
     }
 

@@ -38,9 +38,15 @@ final class DigestReport {
         ClassStatistics all = digest.overall;
         out.append("Overall: ").append(Figures.count(all.queryTime.weight())).append(" statements of ");
         out.append(digest.classCount()).append(" classes took ").append(Figures.seconds(all.queryTime.sum()));
-        out.append(", ").append(all.first).append(" to ").append(all.last).append(rate(all)).append('\n');
+        out.append(", ")
+                .append(all.first)
+                .append(" to ")
+                .append(all.last)
+                .append(rate(all))
+                .append('\n');
         if (all.queryTime.weight() != digest.entries) {
-            line("         %d entries; the server logs a sample, and each counts for what it stands for",
+            line(
+                    "         %d entries; the server logs a sample, and each counts for what it stands for",
                     digest.entries);
         }
         if (digest.deadLetters > 0) {
@@ -52,8 +58,13 @@ final class DigestReport {
 
     private static String rate(ClassStatistics all) {
         double seconds = Duration.between(all.first, all.last).toMillis() / 1e3;
-        return seconds < 1 ? "" : String.format(Locale.ROOT, ", %.1f statements/s, load %.2f",
-                all.queryTime.weight() / seconds, all.queryTime.sum() / seconds);
+        return seconds < 1
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", %.1f statements/s, load %.2f",
+                        all.queryTime.weight() / seconds,
+                        all.queryTime.sum() / seconds);
     }
 
     private void measures(ClassStatistics statistics) {
@@ -67,16 +78,31 @@ final class DigestReport {
     }
 
     private static List<String> measure(String name, LogBuckets values, DoubleFunction<String> format) {
-        return List.of(name, format.apply(values.sum()), format.apply(values.smallest()),
-                format.apply(values.average()), format.apply(values.quantile(0.5)),
-                format.apply(values.quantile(0.95)), format.apply(values.quantile(0.99)),
+        return List.of(
+                name,
+                format.apply(values.sum()),
+                format.apply(values.smallest()),
+                format.apply(values.average()),
+                format.apply(values.quantile(0.5)),
+                format.apply(values.quantile(0.95)),
+                format.apply(values.quantile(0.99)),
                 format.apply(values.largest()));
     }
 
     private void profile(List<ClassStatistics> heaviest, Ranking ranking) {
         out.append("\nProfile, heaviest ").append(ranking).append(" first\n");
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("rank", "total", "share", "count", "p50", "p95", "p99", "max", "examined/sent", "query_id",
+        rows.add(List.of(
+                "rank",
+                "total",
+                "share",
+                "count",
+                "p50",
+                "p95",
+                "p99",
+                "max",
+                "examined/sent",
+                "query_id",
                 "statement"));
         int rank = 1;
         double shown = 0;
@@ -87,8 +113,18 @@ final class DigestReport {
         double rest = Math.max(0, digest.overall.queryTime.sum() - shown);
         int others = digest.classCount() - heaviest.size();
         if (others > 0) {
-            rows.add(List.of("", Figures.seconds(rest), Figures.share(rest, digest.overall.queryTime.sum()), "", "",
-                    "", "", "", "", "", others + " more classes"));
+            rows.add(List.of(
+                    "",
+                    Figures.seconds(rest),
+                    Figures.share(rest, digest.overall.queryTime.sum()),
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    others + " more classes"));
         }
         table(rows, 2);
     }
@@ -97,11 +133,18 @@ final class DigestReport {
         LogBuckets time = statistics.queryTime;
         double sent = statistics.rowsSent.sum();
         String ratio = sent == 0 ? "-" : Figures.count(statistics.rowsExamined.sum() / sent);
-        return List.of(Integer.toString(rank), Figures.seconds(time.sum()),
-                Figures.share(time.sum(), digest.overall.queryTime.sum()), Figures.count(time.weight()),
-                Figures.seconds(time.quantile(0.5)), Figures.seconds(time.quantile(0.95)),
-                Figures.seconds(time.quantile(0.99)), Figures.seconds(time.largest()), ratio,
-                id(statistics), cut(ParseCommand.oneLine(statistics.fingerprint)));
+        return List.of(
+                Integer.toString(rank),
+                Figures.seconds(time.sum()),
+                Figures.share(time.sum(), digest.overall.queryTime.sum()),
+                Figures.count(time.weight()),
+                Figures.seconds(time.quantile(0.5)),
+                Figures.seconds(time.quantile(0.95)),
+                Figures.seconds(time.quantile(0.99)),
+                Figures.seconds(time.largest()),
+                ratio,
+                id(statistics),
+                cut(ParseCommand.oneLine(statistics.fingerprint)));
     }
 
     private static String id(ClassStatistics statistics) {
@@ -114,7 +157,10 @@ final class DigestReport {
 
     private void detail(int rank, ClassStatistics statistics) {
         out.append('\n');
-        line("#%d  %s  %s of all time, %s of all statements", rank, id(statistics),
+        line(
+                "#%d  %s  %s of all time, %s of all statements",
+                rank,
+                id(statistics),
                 Figures.share(statistics.queryTime.sum(), digest.overall.queryTime.sum()),
                 Figures.share(statistics.queryTime.weight(), digest.overall.queryTime.weight()));
         line("    seen %s to %s", statistics.first, statistics.last);
@@ -161,7 +207,8 @@ final class DigestReport {
             for (int column = 0; column < columns; column++) {
                 boolean left = firstIsName ? column == 0 : column >= columns - leftColumns;
                 String padding = " ".repeat(widths[column] - row.get(column).length());
-                line.append(left ? row.get(column) + padding : padding + row.get(column)).append("  ");
+                line.append(left ? row.get(column) + padding : padding + row.get(column))
+                        .append("  ");
             }
             out.append(line.toString().stripTrailing()).append('\n');
         }

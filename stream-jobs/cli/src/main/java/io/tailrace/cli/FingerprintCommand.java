@@ -18,7 +18,10 @@ final class FingerprintCommand implements Callable<Integer> {
     private final Terminal terminal;
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
-    @Parameters(arity = "0..*", paramLabel = "FILE", defaultValue = "-",
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE",
+            defaultValue = "-",
             description = "Files with statements; - is standard input, which is the default.")
     private List<String> names;
 
@@ -68,7 +71,10 @@ final class FingerprintCommand implements Callable<Integer> {
 
     private void print(byte[] statement) {
         StatementShape shape = fingerprinter.statement(statement, 0, statement.length);
-        terminal.out().append(shape.queryIdText()).append('\t')
-                .append(ParseCommand.oneLine(shape.fingerprint())).append('\n');
+        terminal.out()
+                .append(shape.queryIdText())
+                .append('\t')
+                .append(ParseCommand.oneLine(shape.fingerprint()))
+                .append('\n');
     }
 }

@@ -30,20 +30,31 @@ final class InputOptions {
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Log files, plain or gzip; - is standard input.")
     private List<String> names;
 
-    @Option(names = "--format", defaultValue = "auto", paramLabel = "NAME",
+    @Option(
+            names = "--format",
+            defaultValue = "auto",
+            paramLabel = "NAME",
             description = "Name of the files' format. Default: told by their first lines.")
     private String format;
 
-    @Option(names = "--innodb-log-capacity", defaultValue = "0", paramLabel = "BYTES",
+    @Option(
+            names = "--innodb-log-capacity",
+            defaultValue = "0",
+            paramLabel = "BYTES",
             description = "Size of InnoDB's redo log, for the age of checkpoints in the monitor's output. Default: as"
                     + " the output says.")
     private long innoDbLogCapacity;
 
-    @Option(names = "--tz", paramLabel = "ZONE",
+    @Option(
+            names = "--tz",
+            paramLabel = "ZONE",
             description = "IANA zone of times that the log writes without one. Default: this machine's.")
     private String zone;
 
-    @Option(names = "--instance", defaultValue = "local", paramLabel = "NAME",
+    @Option(
+            names = "--instance",
+            defaultValue = "local",
+            paramLabel = "NAME",
             description = "Name of the server. Event ids depend on it. Default: ${DEFAULT-VALUE}.")
     private String instance;
 
@@ -90,8 +101,7 @@ final class InputOptions {
         }
     }
 
-    private boolean read(
-            LogFile file, byte[] head, InputStream in, LogFormat found, Terminal terminal, LogSink sink)
+    private boolean read(LogFile file, byte[] head, InputStream in, LogFormat found, Terminal terminal, LogSink sink)
             throws IOException {
         LogOrigin origin = new LogOrigin(
                 "", instance, KnownFormats.sourceOf(found), found.name(), zone().getId(), file.canonicalPath());

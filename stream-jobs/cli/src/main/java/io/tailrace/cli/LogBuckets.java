@@ -15,6 +15,7 @@ final class LogBuckets {
 
     /** Buckets in ascending order, with their weights. */
     private int[] buckets = new int[FIRST_CAPACITY];
+
     private double[] weights = new double[FIRST_CAPACITY];
     private int used;
 

@@ -45,6 +45,7 @@ final class LogReader implements FrameListener, ParseListener {
     private int limit;
     /** The entry that the parser reads. */
     private long entryFrom;
+
     private long entryTo;
 
     /**
@@ -56,8 +57,7 @@ final class LogReader implements FrameListener, ParseListener {
     }
 
     /** The same with another length, bytes, above which a line is left out. */
-    LogReader(
-            byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogSink sink, int longestLine) {
+    LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogSink sink, int longestLine) {
         this.longestLine = longestLine;
         this.in = in;
         this.origin = origin;
@@ -141,7 +141,14 @@ final class LogReader implements FrameListener, ParseListener {
         }
         to += feed;
         refuse(new LogSink.Refusal(
-                origin, false, from, to - from, buffer, 0, 0, DeadLetterCode.ENTRY_TOO_LARGE,
+                origin,
+                false,
+                from,
+                to - from,
+                buffer,
+                0,
+                0,
+                DeadLetterCode.ENTRY_TOO_LARGE,
                 "expected a line of at most " + longestLine + " bytes"));
         framer.hole(to, this);
         base = to - feed;
@@ -198,8 +205,15 @@ final class LogReader implements FrameListener, ParseListener {
     @Override
     public void rejected(DeadLetterCode code, String message) {
         refuse(new LogSink.Refusal(
-                origin, true, entryFrom, entryTo - entryFrom, buffer, (int) (entryFrom - base), (int) (entryTo - base),
-                code, message));
+                origin,
+                true,
+                entryFrom,
+                entryTo - entryFrom,
+                buffer,
+                (int) (entryFrom - base),
+                (int) (entryTo - base),
+                code,
+                message));
     }
 
     private void refuse(LogSink.Refusal refusal) {

@@ -25,6 +25,13 @@ interface LogSink {
      * @param bytes holds them from {@code from} to {@code to}; empty where they were too many to keep
      */
     record Refusal(
-            LogOrigin origin, boolean byParser, long offset, long length, byte[] bytes, int from, int to,
-            DeadLetterCode code, String message) {}
+            LogOrigin origin,
+            boolean byParser,
+            long offset,
+            long length,
+            byte[] bytes,
+            int from,
+            int to,
+            DeadLetterCode code,
+            String message) {}
 }

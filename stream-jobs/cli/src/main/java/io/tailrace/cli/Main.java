@@ -1,8 +1,8 @@
 package io.tailrace.cli;
 
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -33,7 +33,8 @@ public final class Main {
 
     public static void main(String[] arguments) {
         PrintStream out = new PrintStream(
-                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER), false,
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER),
+                false,
                 StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         int exit = run(System.in, out, err, arguments);

@@ -22,8 +22,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Writes the events of log files, one per line, and what became of every byte. */
-@Command(name = "parse", description = "Turns log files into events, one per line; says on standard error what became"
-        + " of every byte.")
+@Command(
+        name = "parse",
+        description =
+                "Turns log files into events, one per line; says on standard error what became" + " of every byte.")
 final class ParseCommand implements Callable<Integer>, LogSink {
 
     private static final int LONGEST_RAW = 1 << 20;
@@ -39,7 +41,9 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     @Option(names = "--json", description = "Whole events as JSON; default: time, user, database, seconds, id, class.")
     private boolean asJson;
 
-    @Option(names = "--dead-letters", paramLabel = "FILE",
+    @Option(
+            names = "--dead-letters",
+            paramLabel = "FILE",
             description = "Where to write what is no event, one JSON object per line; may hold secrets.")
     private Path deadLetters;
 
@@ -67,9 +71,14 @@ final class ParseCommand implements Callable<Integer>, LogSink {
             print(json.write(event));
             return;
         }
-        print(String.join("\t", event.getEventTime().toString(), event.getUser(), event.getDatabase(),
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getUser(),
+                event.getDatabase(),
                 String.format(Locale.ROOT, "%.6f", event.getQueryTime()),
-                String.format("%016X", event.getQueryId()), oneLine(fingerprint)));
+                String.format("%016X", event.getQueryId()),
+                oneLine(fingerprint)));
     }
 
     @Override
@@ -79,8 +88,13 @@ final class ParseCommand implements Callable<Integer>, LogSink {
             return;
         }
         Long queryId = event.getQueryId();
-        print(String.join("\t", event.getEventTime().toString(), event.getUser(), event.getDatabase(),
-                event.getCommand(), queryId == null ? "-" : String.format("%016X", queryId),
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getUser(),
+                event.getDatabase(),
+                event.getCommand(),
+                queryId == null ? "-" : String.format("%016X", queryId),
                 queryId == null ? event.getObject() : oneLine(fingerprint)));
     }
 
@@ -90,8 +104,13 @@ final class ParseCommand implements Callable<Integer>, LogSink {
             print(json.write(event));
             return;
         }
-        print(String.join("\t", event.getEventTime().toString(), event.getLevel(), event.getKind(),
-                event.getUser(), oneLine(event.getMessage())));
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getLevel(),
+                event.getKind(),
+                event.getUser(),
+                oneLine(event.getMessage())));
     }
 
     private void print(String line) {
@@ -99,7 +118,10 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     }
 
     static String oneLine(String text) {
-        return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t");
+        return text.replace("\\", "\\\\")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r")
+                .replace("\t", "\\t");
     }
 
     @Override
@@ -114,8 +136,15 @@ final class ParseCommand implements Callable<Integer>, LogSink {
         String code = refusal.code().name();
         int end = Math.min(refusal.to(), refusal.from() + LONGEST_RAW);
         return DeadLetter.newBuilder()
-                .setDeadLetterId(DeadLetterId.of(refusal.origin().instance(), refusal.origin().source(),
-                        refusal.offset(), refusal.bytes(), refusal.from(), refusal.to(), stage, code))
+                .setDeadLetterId(DeadLetterId.of(
+                        refusal.origin().instance(),
+                        refusal.origin().source(),
+                        refusal.offset(),
+                        refusal.bytes(),
+                        refusal.from(),
+                        refusal.to(),
+                        stage,
+                        code))
                 .setCluster(refusal.origin().cluster())
                 .setInstance(refusal.origin().instance())
                 .setSource(refusal.origin().source())

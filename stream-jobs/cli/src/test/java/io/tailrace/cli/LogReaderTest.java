@@ -72,7 +72,8 @@ class LogReaderTest {
     private static String log() {
         return "stray\n" + entry(1, "SELECT 1;") + "\n" + entry(2, "SELECT 'never;") + entry(3, "SELECT 3, 'x';")
                 + entry(4, "SELECT a FROM t\nWHERE b IN (1,\n2);") + entry(5, "SELECT 5;") + "text\n"
-                + entry(6, "SELECT '" + "x".repeat(5_000) + "';") + entry(7, "SELECT 7").stripTrailing();
+                + entry(6, "SELECT '" + "x".repeat(5_000) + "';")
+                + entry(7, "SELECT 7").stripTrailing();
     }
 
     @Test
@@ -101,8 +102,7 @@ class LogReaderTest {
             file.append(entry(i % 60, i % 100 == 0 ? "SELECT '" + "y".repeat(30_000) + "';" : "SELECT " + i + ";"));
         }
         byte[] bytes = file.toString().getBytes(StandardCharsets.UTF_8);
-        Accounts accounts =
-                new LogReader(new byte[0], slow(bytes, 70_001), format, origin, new Texts()).read();
+        Accounts accounts = new LogReader(new byte[0], slow(bytes, 70_001), format, origin, new Texts()).read();
         assertThat(accounts.events.count).isEqualTo(20_000);
         assertThat(accounts.events.bytes).isEqualTo(bytes.length);
     }
@@ -114,7 +114,8 @@ class LogReaderTest {
         String file = entry(1, "SELECT 1;") + begun + tooLong + entry(3, "SELECT 3;");
         Texts texts = new Texts();
         Accounts accounts = new LogReader(
-                new byte[0], slow(file.getBytes(StandardCharsets.UTF_8), 9_999), format, origin, texts, 1 << 20).read();
+                        new byte[0], slow(file.getBytes(StandardCharsets.UTF_8), 9_999), format, origin, texts, 1 << 20)
+                .read();
         assertThat(accounts.balance()).isTrue();
         assertThat(accounts.events.count).isEqualTo(2);
         assertThat(accounts.deadLetters).containsOnlyKeys(DeadLetterCode.INCOMPLETE, DeadLetterCode.ENTRY_TOO_LARGE);
@@ -125,8 +126,7 @@ class LogReaderTest {
     @Test
     void aLineThatIsTooLongAndNeverEndsIsLeftOut() throws IOException {
         byte[] file = (entry(1, "SELECT 1;") + "x".repeat(3 << 20)).getBytes(StandardCharsets.UTF_8);
-        Accounts accounts =
-                new LogReader(new byte[0], slow(file, 9_999), format, origin, new Texts(), 1 << 20).read();
+        Accounts accounts = new LogReader(new byte[0], slow(file, 9_999), format, origin, new Texts(), 1 << 20).read();
         assertThat(accounts.balance()).isTrue();
         assertThat(accounts.size).isEqualTo(file.length);
     }

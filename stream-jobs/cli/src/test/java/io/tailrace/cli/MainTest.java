@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class MainTest {
 
-    private static final String LOG = """
+    private static final String LOG =
+            """
             # Time: 2026-11-21T02:49:03.000000Z
             # User@Host: app[app] @ web1 []  Id: 7
             # Query_time: 0.5  Lock_time: 0.1 Rows_sent: 1  Rows_examined: 10
@@ -64,7 +65,8 @@ class MainTest {
     void parseWritesOneEventPerLineAndAccountsForEveryByte() throws IOException {
         Path letters = directory.resolve("letters.json");
         String log = file("slow.log", LOG);
-        assertThat(run("", "parse", "--json", "--instance", "db1", "--dead-letters", letters.toString(), log)).isZero();
+        assertThat(run("", "parse", "--json", "--instance", "db1", "--dead-letters", letters.toString(), log))
+                .isZero();
         assertThat(out().lines()).hasSize(3).allMatch(line -> line.startsWith("{\"event_id\":\""));
         assertThat(out()).contains("\"instance\":\"db1\"").doesNotContain("4111111111111111");
         assertThat(err()).contains(LOG.length() + " bytes = 3 events").contains("1 dead letters STRAY_TEXT (6 bytes)");
@@ -94,15 +96,28 @@ class MainTest {
     void digestRanksClassesByTheirTime() throws IOException {
         assertThat(run("", "digest", "--limit", "1", file("slow.log", LOG))).isZero();
         assertThat(out()).contains("3 statements of 2 classes took 3s");
-        assertThat(out()).contains("66.7%").contains("select * from orders where id = ?").contains("1 more classes");
+        assertThat(out())
+                .contains("66.7%")
+                .contains("select * from orders where id = ?")
+                .contains("1 more classes");
         assertThat(out()).doesNotContain("4111111111111111");
     }
 
     @Test
     void digestOfATimeRangeAsJson() throws IOException {
         String log = file("slow.log", LOG);
-        assertThat(run("", "digest", "--json", "--tz", "Europe/Berlin", "--since", "2026-11-21T03:49:05",
-                "--until", "2026-11-21T02:49:07Z", log)).isZero();
+        assertThat(run(
+                        "",
+                        "digest",
+                        "--json",
+                        "--tz",
+                        "Europe/Berlin",
+                        "--since",
+                        "2026-11-21T03:49:05",
+                        "--until",
+                        "2026-11-21T02:49:07Z",
+                        log))
+                .isZero();
         assertThat(out()).startsWith("{\"entries\":1,").contains("\"query_time\":{\"sum\":1.500000000");
         out.reset();
         run("", "digest", "--json", "--order-by", "rows-examined", "--since", "2026-11-21", log);

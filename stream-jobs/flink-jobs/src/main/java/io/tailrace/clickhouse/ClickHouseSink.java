@@ -57,11 +57,7 @@ public final class ClickHouseSink {
     public void commit() {
         ClickHouseAddress target = address;
         CommitSettings settings = new CommitSettings(
-                () -> new ClickHouseStore(target),
-                database,
-                PARALLEL_POSTS,
-                mostPendingBytes,
-                version);
+                () -> new ClickHouseStore(target), database, PARALLEL_POSTS, mostPendingBytes, version);
         DataStream<RowBlock> all = blocks.get(0);
         for (DataStream<RowBlock> more : blocks.subList(1, blocks.size())) {
             all = all.union(more);

@@ -49,8 +49,8 @@ class AuditEventsTest {
     void everyFormatReachesItsTable() throws Exception {
         Set<String> expected = new HashSet<>();
         try (ClickHouseServer server = ClickHouseServer.start(directory)) {
-            ClickHouseStore store = new ClickHouseStore(
-                    new ClickHouseAddress(server.url(), "writer", server.passwordFile().toString()));
+            ClickHouseStore store = new ClickHouseStore(new ClickHouseAddress(
+                    server.url(), "writer", server.passwordFile().toString()));
             for (LogFormat format : AuditFormats.all()) {
                 List<AuditEvent> events = parse(entries(format));
                 assertThat(store.insert(block(events))).isEqualTo(new Stored());
@@ -73,17 +73,23 @@ class AuditEventsTest {
 
     /** The entries of all fixtures of a format, each read as the log of a server of its own. */
     private static List<FramedEntry> entries(LogFormat format) throws IOException {
-        Path golden = Repository.module("query-core").resolve("src/test/resources/golden").resolve(format.name());
+        Path golden = Repository.module("query-core")
+                .resolve("src/test/resources/golden")
+                .resolve(format.name());
         List<FramedEntry> entries = new ArrayList<>();
         try (Stream<Path> cases = Files.list(golden)) {
             for (Path path : cases.sorted().toList()) {
                 byte[] file = completeLines(Files.readAllBytes(path.resolve("input.log")));
                 String instance = path.getFileName().toString();
                 LogReassembler reassembler = new LogReassembler(
-                        new LogId(instance, "audit", "/audit.log"), new KnownFormats(), ReassemblyLimits.defaults(),
-                        "test", new Entries(entries));
+                        new LogId(instance, "audit", "/audit.log"),
+                        new KnownFormats(),
+                        ReassemblyLimits.defaults(),
+                        "test",
+                        new Entries(entries));
                 reassembler.block(
-                        new LineBlock(instance, "c", instance, "audit", "auto", "UTC", "/audit.log", 0, file, 1, false, 0),
+                        new LineBlock(
+                                instance, "c", instance, "audit", "auto", "UTC", "/audit.log", 0, file, 1, false, 0),
                         1);
             }
         }

@@ -175,7 +175,8 @@ class BlockCommitOperatorTest {
                 awaitMails("the posts of checkpoint " + id, this::nothingIsBeingPosted);
             }
             restart(state);
-            completeCheckpoints(checkpoints + 1, () -> !store.storedIn("tailrace.ledger").isEmpty());
+            completeCheckpoints(
+                    checkpoints + 1, () -> !store.storedIn("tailrace.ledger").isEmpty());
             assertThat(store.storedIds()).hasSize(4999).doesNotHaveDuplicates();
             assertThat(store.storedIn("tailrace.dead_letters")).hasSize(1);
             assertThat(store.storedIn("tailrace.ledger")).hasSize(1);
@@ -190,10 +191,12 @@ class BlockCommitOperatorTest {
             out.writeLong(TokenStore.POISON);
         }
         committer.processElement(new RowBlock(EVENTS, 0, rows, out.toByteArray()), 0);
-        completeCheckpoints(1, () -> store.storedIn("tailrace.dead_letters").stream()
-                        .mapToInt(PendingBlock::rows)
-                        .sum()
-                == rows);
+        completeCheckpoints(
+                1,
+                () -> store.storedIn("tailrace.dead_letters").stream()
+                                .mapToInt(PendingBlock::rows)
+                                .sum()
+                        == rows);
         assertThat(store.attempts()).isLessThan(10_000);
     }
 

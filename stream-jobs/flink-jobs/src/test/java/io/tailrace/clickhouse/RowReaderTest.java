@@ -29,7 +29,8 @@ class RowReaderTest {
         RowReader rows = reader(DeadLetter.getClassSchema(), letter);
         assertThat(rows.next()).isTrue();
         assertThat(rows.flag("superseded")).isTrue();
-        assertThat(rows.uuid("dead_letter_id")).isEqualTo(letter.getDeadLetterId().bytes());
+        assertThat(rows.uuid("dead_letter_id"))
+                .isEqualTo(letter.getDeadLetterId().bytes());
     }
 
     @Test

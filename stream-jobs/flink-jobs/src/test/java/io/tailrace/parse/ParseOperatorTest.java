@@ -30,9 +30,12 @@ class ParseOperatorTest {
 
     @BeforeEach
     void open() throws Exception {
-        ParseSettings settings =
-                new ParseSettings(KnownFormats::new, new TimeRange(RETENTION), new TimeRange(RETENTION),
-                        new TimeRange(RETENTION), "test");
+        ParseSettings settings = new ParseSettings(
+                KnownFormats::new,
+                new TimeRange(RETENTION),
+                new TimeRange(RETENTION),
+                new TimeRange(RETENTION),
+                "test");
         operator = new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0);
         operator.open();
         operator.setProcessingTime(NOW.toEpochMilli());

@@ -138,7 +138,7 @@ final class Collapser {
                         return i + 1;
                     }
                 }
-                case '?', ',', ' ' -> { }
+                case '?', ',', ' ' -> {}
                 default -> {
                     return -1;
                 }

@@ -89,7 +89,8 @@ public final class Fingerprinter {
             return shapes[slot];
         }
         String verb = knownVerb == null ? verb() : knownVerb;
-        StatementShape shape = collapse ? collapsed(to, verb) : shape(Arrays.copyOfRange(bytes, from, to), to - from, verb);
+        StatementShape shape =
+                collapse ? collapsed(to, verb) : shape(Arrays.copyOfRange(bytes, from, to), to - from, verb);
         if (to - from <= LONGEST_KEY) {
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             shapes[slot] = shape;

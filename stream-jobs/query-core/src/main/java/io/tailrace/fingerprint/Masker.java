@@ -17,10 +17,12 @@ final class Masker {
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
     private static final int LONGEST_NAME = 1024;
 
+    // spotless:off
     private static final Set<String> AFTER_LITERAL = Set.of(
             "and", "or", "xor", "as", "from", "where", "having", "group", "order", "limit", "union", "then", "else",
             "when", "end", "in", "is", "like", "rlike", "regexp", "not", "between", "collate", "separator", "escape",
             "on", "using", "into", "for", "asc", "desc", "div", "mod", "with", "set", "values", "identified");
+    // spotless:on
     private static final int LONGEST_KEYWORD = 10;
 
     private static final byte[] CALL = ByteText.ascii("call");
@@ -39,6 +41,7 @@ final class Masker {
     private boolean doubtful;
     /** Length of the output with the first literal, or -1 before it. */
     private int trustedLength;
+
     private final PasswordGuard guard = new PasswordGuard();
     private int verbFrom;
     private int verbTo;
@@ -310,10 +313,11 @@ final class Masker {
 
     /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
     private int introducedLiteral(int from, int end) {
-        boolean letter = end - from == 1 && switch (in[from]) {
-            case 'x', 'X', 'b', 'B', 'n', 'N' -> true;
-            default -> false;
-        };
+        boolean letter = end - from == 1
+                && switch (in[from]) {
+                    case 'x', 'X', 'b', 'B', 'n', 'N' -> true;
+                    default -> false;
+                };
         if (letter) {
             return end < to && in[end] == '\'' ? end : -1;
         }

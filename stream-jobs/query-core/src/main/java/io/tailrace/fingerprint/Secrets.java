@@ -31,7 +31,7 @@ public final class Secrets {
                     }
                 }
                 case 'c', 'C' -> connection |= ByteText.startsWithIgnoreCase(bytes, i, to, CONNECTION);
-                default -> { }
+                default -> {}
             }
         }
         return connection && ByteText.indexOf(bytes, from, to, URL) >= 0;

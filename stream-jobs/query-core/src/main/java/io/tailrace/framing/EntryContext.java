@@ -10,8 +10,7 @@ package io.tailrace.framing;
  * @param forgedHeader a header stands inside a literal or comment of the entry
  * @param ambiguous the log alone cannot prove where the entry ends
  */
-public record EntryContext(
-        String database, String timeLine, String account, boolean forgedHeader, boolean ambiguous) {
+public record EntryContext(String database, String timeLine, String account, boolean forgedHeader, boolean ambiguous) {
 
     public static final EntryContext NONE = new EntryContext("", "", false, false);
 

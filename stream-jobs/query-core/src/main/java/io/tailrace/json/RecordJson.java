@@ -93,8 +93,15 @@ public final class RecordJson {
         String hex = HexFormat.of().formatHex(bytes);
         return bytes.length != UUID_BYTES
                 ? hex
-                : hex.substring(0, 8) + '-' + hex.substring(8, 12) + '-' + hex.substring(12, 16) + '-'
-                        + hex.substring(16, 20) + '-' + hex.substring(20);
+                : hex.substring(0, 8)
+                        + '-'
+                        + hex.substring(8, 12)
+                        + '-'
+                        + hex.substring(12, 16)
+                        + '-'
+                        + hex.substring(16, 20)
+                        + '-'
+                        + hex.substring(20);
     }
 
     private void string(String text) {

@@ -7,7 +7,11 @@ public final class SqlBytes {
 
     static {
         for (int b = 0; b < 256; b++) {
-            WORD[b] = b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '$'
+            WORD[b] = b >= 'a' && b <= 'z'
+                    || b >= 'A' && b <= 'Z'
+                    || b >= '0' && b <= '9'
+                    || b == '_'
+                    || b == '$'
                     || b >= 0x80;
         }
     }

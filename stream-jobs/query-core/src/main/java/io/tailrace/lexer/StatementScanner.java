@@ -26,6 +26,7 @@ public final class StatementScanner {
     private static final int DEFINITION = 1;
     /** After BEGIN, which may open a transaction or a block. */
     private static final int BEGIN = 2;
+
     private static final int SIMPLE = 3;
     /** Semicolons inside the statement do not end it. */
     private static final int COMPOUND = 4;

@@ -14,6 +14,7 @@ final class CarriedContext {
     private byte[] database = new byte[0];
     /** The same as text, or null where it was not asked for yet. */
     private String timeText = "";
+
     private String databaseText = "";
 
     void forget() {
@@ -77,7 +78,10 @@ final class CarriedContext {
     }
 
     void write(ByteBuffer out) {
-        out.putShort((short) time.length).put(time).putShort((short) database.length).put(database);
+        out.putShort((short) time.length)
+                .put(time)
+                .putShort((short) database.length)
+                .put(database);
     }
 
     void read(ByteBuffer in) {

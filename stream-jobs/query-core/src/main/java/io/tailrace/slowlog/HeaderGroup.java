@@ -35,6 +35,7 @@ final class HeaderGroup {
     boolean afterSemicolon;
     /** Its time header is not before this entry's. */
     boolean fits;
+
     long timestamp;
     long querySeconds;
 

@@ -50,14 +50,14 @@ final class LaterEntries {
             }
             case HEADERS -> header(line, bytes, from, to);
             case STATEMENT -> statement(line, bytes, from, to);
-            default -> { }
+            default -> {}
         }
         return true;
     }
 
     private void header(SlowLogLine line, byte[] bytes, int from, int to) {
         switch (line) {
-            case TIME, USER, TIME_AND_USER, QUERY_TIME, HASH, USE -> { }
+            case TIME, USER, TIME_AND_USER, QUERY_TIME, HASH, USE -> {}
             case SET_TIMESTAMP -> state = STATEMENT;
             default -> statement(line, bytes, from, to);
         }

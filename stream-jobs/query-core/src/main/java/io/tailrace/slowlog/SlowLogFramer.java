@@ -62,6 +62,7 @@ final class SlowLogFramer implements EntryFramer {
     private long position;
     /** First byte not yet reported. */
     private long start;
+
     private DeadLetterCode skipCode = DeadLetterCode.NO_ENTRY_START;
     private boolean entrySeen;
 
@@ -195,7 +196,7 @@ final class SlowLogFramer implements EntryFramer {
                 }
             }
             case ADMINISTRATOR_COMMAND -> complete(position, out);
-            case QUERY_TIME, HASH -> { }
+            case QUERY_TIME, HASH -> {}
             case USE -> use(bytes, from, end);
             case SET_TIMESTAMP -> timestamp(bytes, from, end);
             case BANNER_VERSION -> rejectAndStart(line, bytes, from, end, offset, out);
@@ -316,8 +317,7 @@ final class SlowLogFramer implements EntryFramer {
         return true;
     }
 
-    private boolean proofAgainstLiteral(
-            SlowLogLine line, byte[] bytes, int from, int end, FrameListener out) {
+    private boolean proofAgainstLiteral(SlowLogLine line, byte[] bytes, int from, int end, FrameListener out) {
         if (group.fits && timestampFits()) {
             proofs.add(group, line, bytes, from, end);
         } else {
@@ -333,9 +333,7 @@ final class SlowLogFramer implements EntryFramer {
 
     /** An entry that follows in the log ended after this one was logged. */
     private boolean timestampFits() {
-        return group.timestamp == 0
-                ? entryTimestamp == 0
-                : group.timestamp + group.querySeconds >= entryTimestamp;
+        return group.timestamp == 0 ? entryTimestamp == 0 : group.timestamp + group.querySeconds >= entryTimestamp;
     }
 
     private void giveUpLiteral(FrameListener out) {
@@ -353,8 +351,7 @@ final class SlowLogFramer implements EntryFramer {
         start = proofs.from(proof);
     }
 
-    private boolean bannerProven(
-            SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+    private boolean bannerProven(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         if (line == SlowLogLine.BANNER_VERSION) {
             bannerStep = 1;
             boolean atLineStart = SlowLogLine.bannerStart(bytes, from, end) == from;
@@ -432,13 +429,18 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private void reject(long to, DeadLetterCode code, FrameListener out) {
-        out.rejected(start, to, code, switch (code) {
-            case INCOMPLETE -> "expected the rest of an entry in state " + state + ", found the next or the end";
-            case ENTRY_TOO_LARGE -> "expected an entry of at most " + ENTRY_LIMIT + " bytes";
-            case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found headers of later entries";
-            case NO_ENTRY_START -> "expected the first line of an entry's header";
-            default -> "expected the first line of the next entry's header, found text after the final semicolon";
-        });
+        out.rejected(
+                start,
+                to,
+                code,
+                switch (code) {
+                    case INCOMPLETE -> "expected the rest of an entry in state " + state
+                            + ", found the next or the end";
+                    case ENTRY_TOO_LARGE -> "expected an entry of at most " + ENTRY_LIMIT + " bytes";
+                    case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found headers of later entries";
+                    case NO_ENTRY_START -> "expected the first line of an entry's header";
+                    default -> "expected the first line of the next entry's header, found text after the final semicolon";
+                });
         start = to;
     }
 
@@ -451,7 +453,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void finish(FrameListener out) {
         switch (state) {
-            case BETWEEN -> { }
+            case BETWEEN -> {}
             case BANNER -> endBanner(position, out);
             case SKIPPING -> rejectSkipped(position, out);
             case STATEMENT -> finishStatement(out);
@@ -490,7 +492,13 @@ final class SlowLogFramer implements EntryFramer {
         ByteBuffer out = ByteBuffer.allocate(SNAPSHOT_ROOM);
         out.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
         out.put(flags(
-                entrySeen, ownTime, ownUser, ownDatabase, statementStarted, forgedHeader, statementMayEndAtBanner,
+                entrySeen,
+                ownTime,
+                ownUser,
+                ownDatabase,
+                statementStarted,
+                forgedHeader,
+                statementMayEndAtBanner,
                 lineEndsWithSemicolon));
         out.putLong(position).putLong(start).putLong(entryTimestamp).putInt(scanner.state());
         out.put((byte) bannerStep).putLong(bannerFrom).putLong(ambiguousUntil);

@@ -63,14 +63,15 @@ enum SlowLogLine {
         if (from == to) {
             return BLANK;
         }
-        SlowLogLine byStart = switch (bytes[from]) {
-            case '#' -> hash(bytes, from, to);
-            case 's', 'S' -> isSetTimestamp(bytes, from, to) ? SET_TIMESTAMP : OTHER;
-            case 'u', 'U' -> ByteText.startsWithIgnoreCase(bytes, from, to, USE_PREFIX) ? USE : OTHER;
-            case 't', 'T' -> bannerTail(bytes, from, to);
-            case ' ', '\t', '\r', '\f', 0x0b -> ByteText.skipBlanks(bytes, from, to) == to ? BLANK : OTHER;
-            default -> OTHER;
-        };
+        SlowLogLine byStart =
+                switch (bytes[from]) {
+                    case '#' -> hash(bytes, from, to);
+                    case 's', 'S' -> isSetTimestamp(bytes, from, to) ? SET_TIMESTAMP : OTHER;
+                    case 'u', 'U' -> ByteText.startsWithIgnoreCase(bytes, from, to, USE_PREFIX) ? USE : OTHER;
+                    case 't', 'T' -> bannerTail(bytes, from, to);
+                    case ' ', '\t', '\r', '\f', 0x0b -> ByteText.skipBlanks(bytes, from, to) == to ? BLANK : OTHER;
+                    default -> OTHER;
+                };
         return byStart == OTHER && isBannerVersion(bytes, from, to) ? BANNER_VERSION : byStart;
     }
 
@@ -97,8 +98,7 @@ enum SlowLogLine {
     }
 
     private static boolean isSetTimestamp(byte[] bytes, int from, int to) {
-        return ByteText.startsWithIgnoreCase(bytes, from, to, SET_PREFIX)
-                && timestampValue(bytes, from, to) >= 0;
+        return ByteText.startsWithIgnoreCase(bytes, from, to, SET_PREFIX) && timestampValue(bytes, from, to) >= 0;
     }
 
     /** The seconds that a {@code SET … timestamp=N[.fraction];} line states, or -1 where the line is none. */

@@ -121,8 +121,8 @@ final class SlowLogParser implements EntryParser {
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
         event.setFormat(SlowLogFormat.NAME);
-        event.setEventTime(Instant.ofEpochSecond(
-                Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
+        event.setEventTime(
+                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
     }
 
     private void server(QueryEvent event) {

@@ -16,6 +16,7 @@ final class UserHost {
     String user = "";
     /** The account that the server matched, where its name differs from the user's. */
     String privilegedUser = "";
+
     String host = "";
     String ip = "";
     /** 0 where the line has none. */

@@ -22,7 +22,11 @@ class FingerprinterTest {
 
     /** The rules of docs/FINGERPRINT.md, a case each; {@code \n} stands for a line feed. */
     @ParameterizedTest
-    @CsvFileSource(resources = "/fingerprint/rules.psv", delimiter = '|', quoteCharacter = '\u0001', maxCharsPerColumn = 99999)
+    @CsvFileSource(
+            resources = "/fingerprint/rules.psv",
+            delimiter = '|',
+            quoteCharacter = '\u0001',
+            maxCharsPerColumn = 99999)
     void everyRuleHasItsCase(String rule, String statement, String fingerprint) {
         assertThat(shape(statement.replace("\\n", "\n")).fingerprint()).as(rule).isEqualTo(fingerprint);
     }
@@ -44,13 +48,20 @@ class FingerprinterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "select 1 union select 1", "(SELECT 1) UNION ALL (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a",
-        "  \n\t# comment\nUPDATE t SET a=1", "/*!50000 ALTER */ TABLE t ADD a INT", "CALL p(1)", "USE a", ";", "",
-    })
+    @ValueSource(
+            strings = {
+                "select 1 union select 1",
+                "(SELECT 1) UNION ALL (SELECT 2)",
+                "WITH a AS (SELECT 1) SELECT * FROM a",
+                "  \n\t# comment\nUPDATE t SET a=1",
+                "/*!50000 ALTER */ TABLE t ADD a INT",
+                "CALL p(1)",
+                "USE a",
+                ";",
+                "",
+            })
     void theVerbIsTheFirstWord(String statement) {
-        assertThat(shape(statement).verb())
-                .isIn("SELECT", "WITH", "UPDATE", "ALTER", "CALL", "USE", "");
+        assertThat(shape(statement).verb()).isIn("SELECT", "WITH", "UPDATE", "ALTER", "CALL", "USE", "");
     }
 
     @Test
@@ -79,7 +90,8 @@ class FingerprinterTest {
         for (int i = 0; i < 5_000; i++) {
             List<String> secrets = new ArrayList<>();
             String statement = Statements.random(random, secrets);
-            String fingerprint = shape(statement.substring(0, random.nextInt(statement.length() + 1))).fingerprint();
+            String fingerprint = shape(statement.substring(0, random.nextInt(statement.length() + 1)))
+                    .fingerprint();
             assertThat(secrets).as(statement).noneMatch(secret -> fingerprint.contains(secret.toLowerCase()));
         }
     }
@@ -100,14 +112,21 @@ class FingerprinterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "CREATE USER a IDENTIFIED BY 's3cretpw'", "CREATE OR REPLACE USER IF NOT EXISTS a IDENTIFIED BY PASSWORD *s3cretpw",
-        "ALTER USER a IDENTIFIED WITH x AS s3cretpw REQUIRE NONE", "GRANT ALL ON *.* TO a IDENTIFIED BY s3cretpw",
-        "SET PASSWORD FOR a = PASSWORD(s3cretpw)", "SET PASSWORD = s3cretpw", "SET GLOBAL x_password = s3cretpw",
-        "CHANGE MASTER TO MASTER_USER='u', MASTER_PASSWORD=s3cretpw", "START REPLICA USER='u' PASSWORD=s3cretpw",
-        "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (PASSWORD s3cretpw)",
-        "CREATE USER 'app'@'%' IDENTIFIED BY *****\\'s3cretpw\\'", "alter/*x*/user a identified by 's3cretpw",
-    })
+    @ValueSource(
+            strings = {
+                "CREATE USER a IDENTIFIED BY 's3cretpw'",
+                "CREATE OR REPLACE USER IF NOT EXISTS a IDENTIFIED BY PASSWORD *s3cretpw",
+                "ALTER USER a IDENTIFIED WITH x AS s3cretpw REQUIRE NONE",
+                "GRANT ALL ON *.* TO a IDENTIFIED BY s3cretpw",
+                "SET PASSWORD FOR a = PASSWORD(s3cretpw)",
+                "SET PASSWORD = s3cretpw",
+                "SET GLOBAL x_password = s3cretpw",
+                "CHANGE MASTER TO MASTER_USER='u', MASTER_PASSWORD=s3cretpw",
+                "START REPLICA USER='u' PASSWORD=s3cretpw",
+                "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (PASSWORD s3cretpw)",
+                "CREATE USER 'app'@'%' IDENTIFIED BY *****\\'s3cretpw\\'",
+                "alter/*x*/user a identified by 's3cretpw",
+            })
     void nothingIsLeftAfterAPassword(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         assertThat(shape(statement).fingerprint()).doesNotContain("cretpw");
@@ -115,11 +134,12 @@ class FingerprinterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "PREPARE s FROM 'CREATE USER a IDENTIFIED BY ''x'''", "SELECT 1 /* password */",
-        "CREATE TABLE f (a INT) ENGINE=FEDERATED CONNECTION='mysql://u:x@h/d/t'", "SELECT OLD_PASSWORD('x')",
-        "INSERT INTO users (passwd) VALUES ('x')",
-    })
+    @ValueSource(
+            strings = {
+                "PREPARE s FROM 'CREATE USER a IDENTIFIED BY ''x'''", "SELECT 1 /* password */",
+                "CREATE TABLE f (a INT) ENGINE=FEDERATED CONNECTION='mysql://u:x@h/d/t'", "SELECT OLD_PASSWORD('x')",
+                "INSERT INTO users (passwd) VALUES ('x')",
+            })
     void textThatSpeaksOfPasswordsIsNotShown(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         assertThat(Secrets.mayHold(bytes, 0, bytes.length)).isTrue();

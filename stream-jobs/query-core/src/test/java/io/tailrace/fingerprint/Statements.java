@@ -20,14 +20,16 @@ final class Statements {
                     + condition(random, secrets);
             case 3 -> "DELETE FROM " + name(random) + " WHERE " + condition(random, secrets);
             case 4 -> "SELECT " + literal(random, secrets) + " UNION ALL SELECT " + literal(random, secrets);
-            case 5 -> "SET @" + name(random) + " := " + literal(random, secrets) + "; SELECT " + literal(random, secrets);
+            case 5 -> "SET @" + name(random) + " := " + literal(random, secrets) + "; SELECT "
+                    + literal(random, secrets);
             case 6 -> "CALL " + name(random) + "(" + literal(random, secrets) + ", " + literal(random, secrets) + ")";
             default -> "CREATE USER " + literal(random, secrets) + "@'%' IDENTIFIED BY " + literal(random, secrets);
         };
     }
 
     private static String blank(Random random) {
-        return List.of(" ", "  ", "\n", "\t", "/* c */", " -- c\n", " # c\n", "\r\n").get(random.nextInt(8));
+        return List.of(" ", "  ", "\n", "\t", "/* c */", " -- c\n", " # c\n", "\r\n")
+                .get(random.nextInt(8));
     }
 
     private static String name(Random random) {
@@ -59,7 +61,8 @@ final class Statements {
 
     private static String rows(Random random, List<String> secrets) {
         return IntStream.rangeClosed(0, random.nextInt(3))
-                .mapToObj(i -> random.nextBoolean() ? list(random, secrets) : "(NOW(), " + literal(random, secrets) + ")")
+                .mapToObj(
+                        i -> random.nextBoolean() ? list(random, secrets) : "(NOW(), " + literal(random, secrets) + ")")
                 .collect(Collectors.joining(",", random.nextBoolean() ? " " : "", ""));
     }
 

@@ -57,8 +57,8 @@ public final class FramedLog implements FrameListener {
         System.arraycopy(file, from, buffer, 3, to - from);
         long next = framer.line(buffer, 3, buffer.length, offset, this);
         if (next < reported || framer.pendingFrom() > next || framer.pendingFrom() < reported) {
-            throw new AssertionError("reported to " + reported + ", pending from " + framer.pendingFrom()
-                    + ", next " + next);
+            throw new AssertionError(
+                    "reported to " + reported + ", pending from " + framer.pendingFrom() + ", next " + next);
         }
         return next;
     }

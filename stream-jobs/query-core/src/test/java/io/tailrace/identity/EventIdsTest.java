@@ -25,7 +25,9 @@ class EventIdsTest {
     })
     void theHashIsMurmur3(String text, String hash) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        assertThat(HexFormat.of().formatHex(new Murmur3().update(bytes, 0, bytes.length).digest())).isEqualTo(hash);
+        assertThat(HexFormat.of()
+                        .formatHex(new Murmur3().update(bytes, 0, bytes.length).digest()))
+                .isEqualTo(hash);
     }
 
     @Test

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SlowLogFramerTest {
 
-    private static final String BANNER = """
+    private static final String BANNER =
+            """
             /usr/sbin/mysqld, Version: 8.0.46 (Source distribution). started with:
             Tcp port: 3306  Unix socket: /d/m.sock
             Time                 Id Command    Argument
@@ -49,8 +50,8 @@ class SlowLogFramerTest {
     }
 
     private static String statement(FramedLog log, Frame frame) {
-        String entry = new String(log.file(), (int) frame.from(), (int) (frame.to() - frame.from()),
-                StandardCharsets.UTF_8);
+        String entry =
+                new String(log.file(), (int) frame.from(), (int) (frame.to() - frame.from()), StandardCharsets.UTF_8);
         return entry.substring(entry.indexOf('\n', entry.indexOf("SET timestamp")) + 1);
     }
 
@@ -65,6 +66,7 @@ class SlowLogFramerTest {
     }
 
     @ParameterizedTest
+    // spotless:off
     @ValueSource(strings = {
         "SELECT 1;", "SELECT ';\n';", "SELECT \";\n\";", "SELECT `;\n` FROM t;", "SELECT 'it''s;\n';",
         "SELECT 'a\\';\n';", "SELECT 1 /* ;\n*/;", "SELECT 1 -- ;\n+ 1;", "SELECT 1 # ;\n+ 1;",
@@ -72,6 +74,7 @@ class SlowLogFramerTest {
         "# administrator command: Quit;", "# note\nSELECT 1;", "# User@Host: x\nSELECT 1;", "SELECT '# Time: 2026\n';",
         "SELECT '\n/usr/sbin/mysqld, Version: 8. started with:\n';", "SELECT\t1 ;", "SELECT 1;   ",
     })
+    // spotless:on
     void aStatementEndsAtItsOwnSemicolon(String statement) {
         String log = entry(1, statement) + entry(2, "SELECT 2;");
         assertThat(statements(log)).containsExactly(statement + "\n", "SELECT 2;\n");
@@ -80,18 +83,19 @@ class SlowLogFramerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "CREATE PROCEDURE p() BEGIN\nSELECT 1;\nSELECT 2;\nEND;",
-        "CREATE DEFINER=`root`@`localhost` FUNCTION f() RETURNS INT\nBEGIN\nIF 1 THEN\nRETURN 1;\nEND IF;\nEND;",
-        "create or replace trigger t before insert on a for each row begin\nset @a = 1;\nend;",
-        "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO\nBEGIN\nDELETE FROM t;\nEND;",
-        "ALTER EVENT e DO BEGIN\nDELETE FROM t;\nEND;",
-        "/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`b`*/ /*!50003 TRIGGER t BEFORE INSERT ON a FOR EACH ROW\nSET @a=1 */;",
-        "BEGIN NOT ATOMIC\nSELECT 1;\nSELECT 2;\nEND;",
-        "IF @a THEN\nSELECT 1;\nEND IF;",
-        "CREATE PACKAGE BODY p AS\nPROCEDURE a AS BEGIN\nSELECT 1;\nEND;\nEND;",
-        "CREATE PROCEDURE p() BEGIN\nSELECT CASE a WHEN 1 THEN 2 END;\nCASE a WHEN 1 THEN SELECT 1;\nEND CASE;\nEND;",
-    })
+    @ValueSource(
+            strings = {
+                "CREATE PROCEDURE p() BEGIN\nSELECT 1;\nSELECT 2;\nEND;",
+                "CREATE DEFINER=`root`@`localhost` FUNCTION f() RETURNS INT\nBEGIN\nIF 1 THEN\nRETURN 1;\nEND IF;\nEND;",
+                "create or replace trigger t before insert on a for each row begin\nset @a = 1;\nend;",
+                "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO\nBEGIN\nDELETE FROM t;\nEND;",
+                "ALTER EVENT e DO BEGIN\nDELETE FROM t;\nEND;",
+                "/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`b`*/ /*!50003 TRIGGER t BEFORE INSERT ON a FOR EACH ROW\nSET @a=1 */;",
+                "BEGIN NOT ATOMIC\nSELECT 1;\nSELECT 2;\nEND;",
+                "IF @a THEN\nSELECT 1;\nEND IF;",
+                "CREATE PACKAGE BODY p AS\nPROCEDURE a AS BEGIN\nSELECT 1;\nEND;\nEND;",
+                "CREATE PROCEDURE p() BEGIN\nSELECT CASE a WHEN 1 THEN 2 END;\nCASE a WHEN 1 THEN SELECT 1;\nEND CASE;\nEND;",
+            })
     void aCompoundStatementEndsBeforeTheNextHeader(String statement) {
         String log = entry(1, statement) + entry(2, "SELECT 2;");
         assertThat(statements(log)).containsExactly(statement + "\n", "SELECT 2;\n");
@@ -112,8 +116,7 @@ class SlowLogFramerTest {
     void contextIsCarriedUntilTheServerStartsAgain() {
         String log = "# Time: 261121  2:44:26\n" + old("use shop;\n") + old("") + BANNER + old("");
         List<Frame> entries = read(format, log).entries();
-        assertThat(entries).extracting(frame -> frame.context().timeLine())
-                .containsExactly("", "261121  2:44:26", "");
+        assertThat(entries).extracting(frame -> frame.context().timeLine()).containsExactly("", "261121  2:44:26", "");
         assertThat(entries).extracting(frame -> frame.context().database()).containsExactly("", "shop", "");
     }
 
@@ -124,7 +127,8 @@ class SlowLogFramerTest {
 
     @Test
     void aHoleEndsWhatIsPendingAndForgetsTheContext() {
-        byte[] file = bytes("# Time: 261121  2:44:26\n" + old("use shop;\n") + old("").replace("SELECT 1;\n", "SELECT 1\n"));
+        byte[] file =
+                bytes("# Time: 261121  2:44:26\n" + old("use shop;\n") + old("").replace("SELECT 1;\n", "SELECT 1\n"));
         EntryFramer framer = format.newFramer();
         List<String> reports = new ArrayList<>();
         Reports out = new Reports(reports);
@@ -132,8 +136,12 @@ class SlowLogFramerTest {
         framer.hole(5_000, out);
         assertThat(framer.pendingFrom()).isEqualTo(5_000);
         feed(framer, bytes("AND b = 1;\n" + old("")), 5_000, out);
-        assertThat(reports).containsExactly(
-                "entry database= time=", "rejected INCOMPLETE", "rejected NO_ENTRY_START", "entry database= time=");
+        assertThat(reports)
+                .containsExactly(
+                        "entry database= time=",
+                        "rejected INCOMPLETE",
+                        "rejected NO_ENTRY_START",
+                        "entry database= time=");
     }
 
     private static void feed(EntryFramer framer, byte[] bytes, long offset, Reports out) {
@@ -175,9 +183,16 @@ class SlowLogFramerTest {
     void blankLinesAndBannersBetweenEntriesAreFraming() {
         FramedLog log = read(format, "\r\n" + BANNER + "\n" + entry(1, "SELECT 1;") + "  \n" + BANNER + BANNER);
         assertThat(log.rejections()).isEmpty();
-        assertThat(log.frames()).filteredOn(frame -> frame.kind() != null).extracting(Frame::kind).containsExactly(
-                FramingKind.BLANK, FramingKind.BANNER, FramingKind.BLANK, FramingKind.BLANK, FramingKind.BANNER,
-                FramingKind.BANNER);
+        assertThat(log.frames())
+                .filteredOn(frame -> frame.kind() != null)
+                .extracting(Frame::kind)
+                .containsExactly(
+                        FramingKind.BLANK,
+                        FramingKind.BANNER,
+                        FramingKind.BLANK,
+                        FramingKind.BLANK,
+                        FramingKind.BANNER,
+                        FramingKind.BANNER);
     }
 
     @Test
@@ -190,26 +205,32 @@ class SlowLogFramerTest {
     @Test
     void aBannerWithinALiteralProvesACrash() {
         FramedLog log = read(format, entry(1, "SELECT 'a\nb") + BANNER + entry(2, "SELECT 2;"));
-        assertThat(log.frames()).extracting(Frame::code)
-                .containsExactly(DeadLetterCode.INCOMPLETE, null, null);
+        assertThat(log.frames()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE, null, null);
     }
 
     @Test
     void aLiteralThatNeverEndsHidesNoEntry() {
-        String log = entry(1, "SELECT 'a;") + entry(2, "SELECT 2;") + entry(3, "SELECT 'x';") + entry(4, "SELECT 4;")
+        String log = entry(1, "SELECT 'a;")
+                + entry(2, "SELECT 2;")
+                + entry(3, "SELECT 'x';")
+                + entry(4, "SELECT 4;")
                 + entry(5, "SELECT 5;");
         for (int entries = 2; entries <= 5; entries++) {
             int end = entries == 5 ? log.length() : log.indexOf("# Time: 2026-11-21T02:49:0" + (entries + 1));
             assertThat(statements(log.substring(0, end))).hasSize(entries);
         }
-        assertThat(read(format, log).entries()).extracting(frame -> frame.context().ambiguous())
+        assertThat(read(format, log).entries())
+                .extracting(frame -> frame.context().ambiguous())
                 .containsExactly(true, true, true, true, false);
     }
 
     @Test
     void anUnterminatedLiteralThatALaterOneSeemsToCloseHidesNoEntry() {
-        String log = entry(1, "SELECT 'a;") + entry(2, "SELECT \"it's\";") + entry(3, "SELECT 'x', \"y'z\";")
-                + entry(4, "CREATE USER 'a' IDENTIFIED BY 's3cret';") + entry(5, "SELECT 5;");
+        String log = entry(1, "SELECT 'a;")
+                + entry(2, "SELECT \"it's\";")
+                + entry(3, "SELECT 'x', \"y'z\";")
+                + entry(4, "CREATE USER 'a' IDENTIFIED BY 's3cret';")
+                + entry(5, "SELECT 5;");
         assertThat(statements(log)).hasSize(5);
     }
 
@@ -236,9 +257,11 @@ class SlowLogFramerTest {
 
     @Test
     void aLiteralThatIsCutIsRejectedWhenThreeEntriesFollow() {
-        FramedLog log = read(format, entry(1, "SELECT 'cut") + entry(2, "SELECT 2;") + entry(3, "SELECT 3;")
-                + entry(4, "SELECT 4;"));
-        assertThat(log.frames()).extracting(Frame::code)
+        FramedLog log = read(
+                format,
+                entry(1, "SELECT 'cut") + entry(2, "SELECT 2;") + entry(3, "SELECT 3;") + entry(4, "SELECT 4;"));
+        assertThat(log.frames())
+                .extracting(Frame::code)
                 .containsExactly(DeadLetterCode.UNTERMINATED_LITERAL, null, null, null);
     }
 
