@@ -124,7 +124,7 @@ class AuditEventsTest {
     }
 
     private static List<AuditEvent> parse(List<FramedEntry> entries) throws Exception {
-        ParseSettings settings = new ParseSettings(KnownFormats::new, EVER, EVER, "test");
+        ParseSettings settings = new ParseSettings(KnownFormats::new, EVER, EVER, EVER, "test");
         try (OneInputStreamOperatorTestHarness<FramedEntry, QueryEvent> operator =
                 new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0)) {
             operator.open();
