@@ -118,7 +118,12 @@ SOUND_SOURCE = "- {instance: db-1, source: slowlog, path: slow.log}\n"
             "log 1: unknown key 'pth'; known are cluster",
         ),
         ({}, {"TAILRACE_PORT_KAFKA": "http"}, Exit.USAGE, "TAILRACE_PORT_KAFKA must be a whole number"),
-        ({}, {"PATH": "/usr/sbin:/sbin:{tools}"}, Exit.FAILED, "`java` is not on PATH; install it"),
+        (
+            {},
+            {"TAILRACE_PARTS": "census", "PATH": "/usr/sbin:/sbin:{tools}"},
+            Exit.FAILED,
+            "`java` is not on PATH; install it",
+        ),
     ],
     ids=["log-incomplete", "log-with-unknown-key", "setting", "tool"],
 )
