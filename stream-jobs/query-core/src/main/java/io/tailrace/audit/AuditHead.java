@@ -6,12 +6,11 @@ import java.util.Optional;
 
 /**
  * Tells an audit log's format from its first lines, also where they start in the middle of a record. Most formats show
- * in one line; XML takes a record's number and time, which may come in either order.
+ * in one line; JSON on several lines and XML take more.
  */
 public final class AuditHead {
 
-    private static final byte[] RECORD_OPEN = ByteText.ascii("<AUDIT_RECORD");
-    private static final byte[] RECORD_CLOSE = ByteText.ascii("</AUDIT_RECORD>");
+    private static final byte[] XML_RECORD = ByteText.ascii("<AUDIT_RECORD");
     private static final byte[] COMMERCIAL = ByteText.ascii("-commercial");
     private static final byte[] PERCONA_TIME = ByteText.ascii("\"time\":");
     private static final byte[] VERSION = ByteText.ascii("\"mysql_version\":");
@@ -32,20 +31,13 @@ public final class AuditHead {
     private final MariaDbTime.Syslog mariaDbSyslog = new MariaDbTime.Syslog(InstantSource.system());
     private final MariaDbRecord mariaDbRecord = new MariaDbRecord();
     private final SyslogLine syslog = new SyslogLine();
+    private final XmlHead xml = new XmlHead();
 
     /** The latest line was an opening brace. */
     private boolean afterBrace;
 
     /** The latest line was the first of a record's JSON on several lines. */
     private boolean afterTimestamp;
-
-    /** What the XML record at hand has shown so far. */
-    private boolean opened;
-
-    private boolean filterOrEnterprise;
-    private boolean timed;
-    private boolean zoned;
-    private boolean inElements;
 
     /** The name of the format that the lines so far show. {@code to} excludes the line end. */
     public Optional<String> line(byte[] head, int from, int to) {
@@ -56,13 +48,17 @@ public final class AuditHead {
         boolean brace = head[start] == '{' && ByteText.trimBlanks(head, start, to) == start + 1;
         String name = switch (head[start]) {
             case '{', '[', ',' -> json(head, start, to);
-            case '"' -> CsvScanner.startsRecord(head, start, to) ? AuditFormats.PERCONA_CSV : filterLine(head, start, to);
-            case '<' -> syslog.isPriority(head, start, to) ? syslog(head, start, to) : xml(head, start, to);
-            case '/' -> xml(head, start, to);
+            case '"' -> quoted(head, start, to);
+            case '<' -> syslog.isPriority(head, start, to) ? syslog(head, start, to) : xml.line(head, start, to);
+            case '/' -> xml.line(head, start, to);
             default -> plain(head, from, start, to);
         };
         afterBrace = brace;
         return Optional.ofNullable(name);
+    }
+
+    private String quoted(byte[] head, int start, int to) {
+        return CsvScanner.startsRecord(head, start, to) ? AuditFormats.PERCONA_CSV : filterLine(head, start, to);
     }
 
     private String plain(byte[] head, int from, int start, int to) {
@@ -76,7 +72,7 @@ public final class AuditHead {
             }
         }
         if (b >= 'A' && b <= 'Z') {
-            String name = xml(head, start, to);
+            String name = xml.line(head, start, to);
             return name == null ? syslog(head, start, to) : name;
         }
         return ByteText.isDigit(b) ? syslog(head, start, to) : null;
@@ -95,7 +91,7 @@ public final class AuditHead {
         int message = ByteText.skipBlanks(head, syslog.messageFrom(), to);
         boolean plugin = startsMember(head, message, to, "audit_record")
                 || CsvScanner.startsRecord(head, message, to)
-                || ByteText.startsWith(head, message, to, RECORD_OPEN);
+                || ByteText.startsWith(head, message, to, XML_RECORD);
         if (plugin) {
             return AuditFormats.PERCONA_SYSLOG;
         }
@@ -173,99 +169,5 @@ public final class AuditHead {
             return AuditFormats.ENTERPRISE_JSON;
         }
         return afterBrace && ByteText.startsWith(head, start, to, TIMESTAMP) ? AuditFormats.FILTER_JSON : null;
-    }
-
-    /**
-     * Reads the tags or attributes of a line. RECORD is the plugin's number; RECORD_ID is the others', of which
-     * Percona's filter writes times without a zone. MySQL 5.5 wrote no number, and UTC without saying so.
-     */
-    private String xml(byte[] head, int start, int to) {
-        int i = start;
-        while (i < to) {
-            boolean element = head[i] == '<';
-            int name = element ? i + 1 : i;
-            int end = name;
-            while (end < to && (head[end] >= 'A' && head[end] <= 'Z' || head[end] == '_')) {
-                end++;
-            }
-            if (ByteText.startsWith(head, i, to, RECORD_OPEN)) {
-                startRecord(true);
-            } else if (ByteText.startsWith(head, i, to, RECORD_CLOSE) || head[i] == '/' && i + 1 < to && head[i + 1] == '>') {
-                String decided = atEnd();
-                if (decided != null) {
-                    return decided;
-                }
-            } else if (end > name && end < to && (element ? head[end] == '>' : head[end] == '=')) {
-                String decided = field(head, name, end, to, element);
-                if (decided != null) {
-                    return decided;
-                }
-            }
-            i = next(head, Math.max(end, i + 1), to);
-        }
-        return null;
-    }
-
-    /** Index of the next tag or of the next word on the line. */
-    private static int next(byte[] head, int from, int to) {
-        int i = from;
-        while (i < to && head[i] != '<' && !(i > from && ByteText.isBlank(head[i - 1]) && isUpper(head[i]))
-                && !(head[i] == '/' && i + 1 < to && head[i + 1] == '>')) {
-            i++;
-        }
-        return i;
-    }
-
-    private static boolean isUpper(byte b) {
-        return b >= 'A' && b <= 'Z';
-    }
-
-    private String field(byte[] head, int name, int end, int to, boolean element) {
-        switch (ByteText.utf8(head, name, end)) {
-            case "RECORD" -> {
-                return element ? AuditFormats.PERCONA_NEW : AuditFormats.PERCONA_OLD;
-            }
-            case "RECORD_ID" -> filterOrEnterprise = true;
-            case "TIMESTAMP" -> {
-                timed = true;
-                inElements = element;
-                zoned = isZoned(head, end, to);
-            }
-            default -> { }
-        }
-        return filterOrEnterprise && timed ? decided() : null;
-    }
-
-    /** {@code 2026-01-02T03:04:05 UTC} or {@code …Z}, after a mark or a tag. */
-    private static boolean isZoned(byte[] head, int from, int to) {
-        int i = from;
-        while (i < to && !ByteText.isDigit(head[i])) {
-            i++;
-        }
-        int zone = i + "2026-01-02T03:04:05".length();
-        return zone < to && (head[zone] == 'Z' || head[zone] == ' ');
-    }
-
-    private String decided() {
-        if (zoned) {
-            return inElements ? AuditFormats.ENTERPRISE_NEW : AuditFormats.ENTERPRISE_OLD;
-        }
-        return inElements ? AuditFormats.FILTER_NEW : AuditFormats.FILTER_OLD;
-    }
-
-    private void startRecord(boolean seen) {
-        opened = seen;
-        timed = false;
-        filterOrEnterprise = false;
-    }
-
-    /** A whole record without a number of its own. */
-    private String atEnd() {
-        boolean numberless = opened && timed;
-        startRecord(false);
-        if (!numberless) {
-            return null;
-        }
-        return inElements ? AuditFormats.ENTERPRISE_NEW : AuditFormats.ENTERPRISE_OLD;
     }
 }

@@ -16,6 +16,7 @@ final class JsonObject {
     private final StringPool names = new StringPool();
     private final ValueBuffer value = new ValueBuffer();
     private final ValueBuffer path = new ValueBuffer();
+    private final byte[] wrapper;
     private Members out;
     private byte[] in;
     private int at;
@@ -24,6 +25,15 @@ final class JsonObject {
 
     /** A control character stood where JSON allows none. */
     private boolean repaired;
+
+    JsonObject() {
+        this("");
+    }
+
+    /** @param wrapper the member that holds the whole record and is no part of its members' names */
+    JsonObject(String wrapper) {
+        this.wrapper = ByteText.ascii(wrapper);
+    }
 
     boolean isRepaired() {
         return repaired;
@@ -66,16 +76,28 @@ final class JsonObject {
             if (!string()) {
                 return false;
             }
-            if (outer > 0) {
-                path.put((byte) '.');
-            }
-            path.put(value.bytes, 0, value.length);
+            enter();
             if (!skip(':') || !value(depth)) {
                 return false;
             }
             path.length = outer;
         }
         return true;
+    }
+
+    /** Adds the name that was read to the path. */
+    private void enter() {
+        boolean wraps = path.length == 0
+                && wrapper.length > 0
+                && value.length == wrapper.length
+                && ByteText.startsWith(value.bytes, 0, value.length, wrapper);
+        if (wraps) {
+            return;
+        }
+        if (path.length > 0) {
+            path.put((byte) '.');
+        }
+        path.put(value.bytes, 0, value.length);
     }
 
     private boolean array(int depth) {

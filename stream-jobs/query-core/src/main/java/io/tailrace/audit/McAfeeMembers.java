@@ -134,7 +134,8 @@ final class McAfeeMembers implements Members {
 
     private void ofCommand(String command, boolean text) {
         switch (command) {
-            case "Connect", "Quit", "Failed Login", "Init DB", "Change user", "Ping" -> event.setEventClass("connection");
+            case "Connect", "Quit", "Failed Login", "Init DB", "Change user", "Ping" ->
+                event.setEventClass("connection");
             case "Shutdown", "Kill", "Processlist", "Refresh", "Statistics", "Set option", "Debug", "Binlog Dump" ->
                 event.setEventClass("admin");
             default -> {

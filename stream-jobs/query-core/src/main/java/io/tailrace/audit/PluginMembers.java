@@ -45,17 +45,13 @@ final class PluginMembers implements Members {
 
     @Override
     public void member(String name, byte[] value, int length) {
-        switch (key(name)) {
+        switch (name) {
             case "sqltext" -> events.statement(value, 0, length);
             case "timestamp" -> time = clock.micros(value, length, zone);
-            case "variable_value", "message", "message_attributes", "rewritten_query", "map", "status_code" -> { }
-            default -> text(key(name), strings.utf8(value, 0, length));
+            case "variable_value", "message", "message_attributes", "rewritten_query", "map.element.key",
+                    "map.element.value", "status_code" -> { }
+            default -> text(name, strings.utf8(value, 0, length));
         }
-    }
-
-    private static String key(String name) {
-        int start = name.startsWith("audit_record.") ? "audit_record.".length() : 0;
-        return name.startsWith("map.") ? "map" : name.substring(start);
     }
 
     private void text(String key, String value) {
@@ -110,7 +106,7 @@ final class PluginMembers implements Members {
         event.setEventClass(eventClass(event.getCommand(), event.getCommandClass()));
         if (!table.isEmpty()) {
             event.setObject(table);
-            if ("TableRead".equals(event.getCommand()) || event.getCommand().endsWith("Read")) {
+            if (event.getCommand().endsWith("Read")) {
                 AuditEvents.tableRead(event, event.getDatabase(), table);
             } else {
                 AuditEvents.tableWritten(event, event.getDatabase(), table);
@@ -123,7 +119,8 @@ final class PluginMembers implements Members {
             case "Connect", "Quit", "Disconnect", "Change user", "Pre Authenticate", "Ping", "Init DB",
                     "Reset Connection", "Connect Out" -> "connection";
             case "Audit", "NoAudit", "Startup" -> "server";
-            case "TableRead", "TableInsert", "TableUpdate", "TableDelete", "Read", "Insert", "Update", "Delete" -> "table";
+            case "TableRead", "TableInsert", "TableUpdate", "TableDelete", "Read", "Insert", "Update", "Delete" ->
+                "table";
             case "Message" -> "message";
             case "Shutdown", "Kill", "Processlist", "Refresh", "Statistics", "Set option", "Debug", "Binlog Dump",
                     "Binlog Dump GTID", "Register Slave", "Register Replica", "Table Dump", "Daemon", "Time", "Sleep",

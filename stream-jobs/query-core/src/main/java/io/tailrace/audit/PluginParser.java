@@ -15,7 +15,7 @@ final class PluginParser implements EntryParser {
     private final AuditEvents events = new AuditEvents();
     private final PluginMembers members;
     private final XmlRecord xml = new XmlRecord();
-    private final JsonObject json = new JsonObject();
+    private final JsonObject json = new JsonObject("audit_record");
     private final CsvRecord csv = new CsvRecord();
     private final SyslogLine syslog = new SyslogLine();
     private boolean repaired;

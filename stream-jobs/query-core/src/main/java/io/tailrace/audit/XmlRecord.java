@@ -214,7 +214,7 @@ final class XmlRecord {
         }
     }
 
-    /** Decodes the entity that starts here and returns the index after it; a mark that starts none stands for itself. */
+    /** Decodes the entity here and returns the index after it; a mark that starts none stands for itself. */
     private int entity(int from, int end) {
         int semicolon = from + 1;
         int last = Math.min(end, from + LONGEST_ENTITY);

@@ -31,6 +31,8 @@ import org.w3c.dom.NodeList;
 /** Audit logs of the corpora, member by member against an XML and a JSON parser of others. */
 class AuditCorporaTest {
 
+    private static final String CONTROLS = "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]";
+
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
             .build();
@@ -68,7 +70,7 @@ class AuditCorporaTest {
 
     /** The records by an XML parser, from which control characters and a missing end have to be kept. */
     private static List<Map<String, String>> xmlRecords(byte[] file) throws Exception {
-        String text = new String(file, StandardCharsets.UTF_8).replaceAll("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]", "\ufffd");
+        String text = new String(file, StandardCharsets.UTF_8).replaceAll(CONTROLS, "\ufffd");
         String whole = text.contains("</AUDIT>") ? text : text + "</AUDIT>";
         NodeList nodes = DocumentBuilderFactory.newInstance().newDocumentBuilder()
                 .parse(new ByteArrayInputStream(whole.getBytes(StandardCharsets.UTF_8)))
@@ -105,7 +107,7 @@ class AuditCorporaTest {
         assertThat(event.getDatabase()).isEqualTo(record.getOrDefault("DB", ""));
         assertThat(record.getOrDefault("USER", "")).contains(event.getUser());
         if (!outcome.statement().isEmpty()) {
-            String readable = outcome.statement().replaceAll("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]", "\ufffd");
+            String readable = outcome.statement().replaceAll(CONTROLS, "\ufffd");
             String logged = record.get("SQLTEXT");
             assertThat(readable).isEqualTo(logged.substring(0, Math.min(logged.length(), readable.length())));
         }

@@ -34,6 +34,7 @@ class AuditPropertiesTest {
 
     /** Of processor time; what is quadratic takes minutes. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final String MARKS = "\"'<>&;{}[],:\\\n\r/# A0\0\377";
     private static final int LARGE = 512 << 10;
 
     private final RecordJson json = new RecordJson();
@@ -155,7 +156,7 @@ class AuditPropertiesTest {
             for (int round = 0; round < 40; round++) {
                 byte[] file = sample.file().clone();
                 for (int change = random.nextInt(30); change >= 0; change--) {
-                    file[random.nextInt(file.length)] = (byte) "\"'<>&;{}[],:\\\n\r/# A0\0\377".charAt(random.nextInt(22));
+                    file[random.nextInt(file.length)] = (byte) MARKS.charAt(random.nextInt(MARKS.length()));
                 }
                 check(sample.logFormat(), file);
                 check(formats.get(random.nextInt(formats.size())), file);
@@ -168,6 +169,35 @@ class AuditPropertiesTest {
         assertThat(log.reported()).isEqualTo(file.length);
         assertThat(FramedLog.ofRestored(format, file).frames()).isEqualTo(log.frames());
         assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
+    }
+
+    /** What lies beside a hole is lost with it, and nothing else; every other byte is reported. */
+    @Test
+    void aHoleCostsTheRecordsThatItTouches() {
+        Random random = new Random(5);
+        for (Sample sample : samples()) {
+            LogFormat format = sample.logFormat();
+            List<String> whole = events(format, sample.file());
+            for (int round = 0; round < 25; round++) {
+                int from = lineStart(sample.file(), random.nextInt(sample.file().length));
+                int to = lineStart(sample.file(), from + random.nextInt(sample.file().length - from));
+                FramedLog log = FramedLog.withHole(format, sample.file(), from, Math.max(from, to));
+                List<String> found = new ArrayList<>();
+                for (Parsed.Outcome outcome : Parsed.of(format, log)) {
+                    found.add(outcome.event() == null ? "" : json.write(outcome.event()));
+                }
+                found.removeIf(String::isEmpty);
+                assertThat(whole).as(sample + " without " + from + " to " + to).containsAll(found);
+            }
+        }
+    }
+
+    private static int lineStart(byte[] file, int at) {
+        int start = at;
+        while (start > 0 && file[start - 1] != '\n') {
+            start--;
+        }
+        return start;
     }
 
     @Test
@@ -213,7 +243,8 @@ class AuditPropertiesTest {
                 FramedLog log = FramedLog.of(format, file);
                 Parsed.of(format, log);
                 assertThat(log.reported()).isEqualTo(file.length);
-                assertThat(Duration.ofNanos(CPU.getCurrentThreadCpuTime() - start)).as(format.name()).isLessThan(LONGEST);
+                Duration spent = Duration.ofNanos(CPU.getCurrentThreadCpuTime() - start);
+                assertThat(spent).as(format.name()).isLessThan(LONGEST);
             }
             new KnownFormats().detect("audit", "auto", Arrays.copyOf(file, 64 << 10));
         }

@@ -49,6 +49,30 @@ public final class FramedLog implements FrameListener {
         return log;
     }
 
+    /** Frames a file of which the bytes between two starts of lines are lost. */
+    public static FramedLog withHole(LogFormat format, byte[] file, int from, int to) {
+        FramedLog log = new FramedLog(file);
+        EntryFramer framer = format.newFramer();
+        long at = 0;
+        while (at < from) {
+            at = log.feed(framer, at);
+        }
+        framer.hole(to, log);
+        if (log.reported != from) {
+            throw new AssertionError("expected all bytes before the hole at " + from + ", found " + log.reported);
+        }
+        log.reported = to;
+        at = to;
+        while (at < file.length) {
+            at = log.feed(framer, at);
+        }
+        framer.end(log);
+        if (log.reported != file.length) {
+            throw new AssertionError("expected all bytes after the hole, found " + log.reported);
+        }
+        return log;
+    }
+
     /** Feeds the line at an offset; returns the offset to go on from. */
     public long feed(EntryFramer framer, long offset) {
         int from = (int) offset;
