@@ -76,6 +76,7 @@ lint: $(DEV) ## Check style: Python, shell, Java
 	@$(RUFF) check $(PYTHON_CODE)
 	@$(RUFF) format --check $(PYTHON_CODE)
 	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
+	@$(MAVEN) spotless:check
 	@$(MAVEN) -Plint test-compile
 
 .PHONY: fmt
