@@ -46,8 +46,8 @@ import org.apache.flink.util.function.SerializableSupplier;
  * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the
  * state which follows from them.
  */
-public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
-        implements OneInputStreamOperator<LogInput, FramedEntry>, Triggerable<String, VoidNamespace> {
+public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
+        implements OneInputStreamOperator<LogInput, EntryBlock>, Triggerable<String, VoidNamespace> {
 
     /** The ledger's postings of what was framed. */
     public static final OutputTag<LedgerEntry> POSTINGS =
@@ -72,6 +72,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
     private transient ListState<Integer> stateVersion;
     private transient InternalTimerService<VoidNamespace> timers;
     private transient LinkedHashMap<String, Live> logs;
+    private transient EntryBlockWriter entries;
     private transient ReassemblyOutput downstream;
 
     /** A log in use. */
@@ -134,6 +135,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
         super.open();
         formats = formatsSource.get();
         logs = new LinkedHashMap<>(16, 0.75f, true);
+        entries = new EntryBlockWriter(block -> output.collect(new StreamRecord<>(block)));
         downstream = new Downstream();
         timers = getInternalTimerService("tick", VoidNamespaceSerializer.INSTANCE, this);
     }
@@ -147,6 +149,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
         } else {
             live.reassembler.census(input.census(), now());
         }
+        entries.flush();
         schedule(live);
     }
 
@@ -155,6 +158,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
         Live live = live(timer.getKey());
         live.timerAt = Long.MAX_VALUE;
         live.reassembler.tick(now());
+        entries.flush();
         schedule(live);
     }
 
@@ -199,6 +203,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
                 reassembler.save(new KeyedStore(state));
             }
         }
+        entries.flush();
         forgetIdle();
     }
 
@@ -246,7 +251,7 @@ public final class FramerOperator extends AbstractStreamOperator<FramedEntry>
 
         @Override
         public void entry(FramedEntry entry) {
-            output.collect(new StreamRecord<>(entry));
+            entries.add(entry);
         }
 
         @Override

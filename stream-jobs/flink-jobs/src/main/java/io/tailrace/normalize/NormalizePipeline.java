@@ -10,6 +10,7 @@ import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.formats.KnownFormats;
+import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.FramerOperator;
 import io.tailrace.lines.LineBlockOperator;
 import io.tailrace.lines.LogInput;
@@ -17,7 +18,6 @@ import io.tailrace.parse.ParseOperator;
 import io.tailrace.parse.ParseOutputs;
 import io.tailrace.parse.ParseSettings;
 import io.tailrace.parse.TimeRange;
-import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.ReassemblyLimits;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -54,7 +54,7 @@ final class NormalizePipeline {
 
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
-        SingleOutputStreamOperator<FramedEntry> entries = entries(inputs);
+        SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
         publish(events);
         store(inputs, entries, events);
@@ -71,11 +71,11 @@ final class NormalizePipeline {
                 .uid("line-blocks");
     }
 
-    private SingleOutputStreamOperator<FramedEntry> entries(DataStream<LogInput> inputs) {
+    private SingleOutputStreamOperator<EntryBlock> entries(DataStream<LogInput> inputs) {
         return inputs.keyBy(LogInput::key)
                 .transform(
                         "framer",
-                        TypeInformation.of(FramedEntry.class),
+                        TypeInformation.of(EntryBlock.class),
                         new FramerOperator(reassemblyLimits(), KnownFormats::new, version))
                 .uid("framer");
     }
@@ -95,7 +95,7 @@ final class NormalizePipeline {
     }
 
     /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
-    private SingleOutputStreamOperator<QueryEvent> events(DataStream<FramedEntry> entries) {
+    private SingleOutputStreamOperator<QueryEvent> events(DataStream<EntryBlock> entries) {
         ParseSettings settings = new ParseSettings(
                 KnownFormats::new,
                 new TimeRange(config.queryEventsRetention()),
@@ -121,7 +121,7 @@ final class NormalizePipeline {
 
     private void store(
             SingleOutputStreamOperator<LogInput> inputs,
-            SingleOutputStreamOperator<FramedEntry> entries,
+            SingleOutputStreamOperator<EntryBlock> entries,
             SingleOutputStreamOperator<QueryEvent> events) {
         ClickHouseSink sink = clickHouse();
         sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
@@ -143,7 +143,7 @@ final class NormalizePipeline {
 
     private static DataStream<DeadLetter> deadLetters(
             SingleOutputStreamOperator<LogInput> inputs,
-            SingleOutputStreamOperator<FramedEntry> entries,
+            SingleOutputStreamOperator<EntryBlock> entries,
             SingleOutputStreamOperator<QueryEvent> events) {
         return inputs.getSideOutput(MALFORMED_MESSAGES)
                 .union(

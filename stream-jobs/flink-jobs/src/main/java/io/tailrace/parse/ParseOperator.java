@@ -8,6 +8,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
+import io.tailrace.framer.EntryBlock;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
@@ -34,7 +35,7 @@ import org.apache.flink.util.OutputTag;
  * <p>Main output: query events. Side outputs: {@link ParseOutputs}.
  */
 public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
-        implements OneInputStreamOperator<FramedEntry, QueryEvent> {
+        implements OneInputStreamOperator<EntryBlock, QueryEvent> {
 
     private static final long serialVersionUID = 1;
     private static final int MOST_RAW_BYTES = 1 << 20;
@@ -63,8 +64,12 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     }
 
     @Override
-    public void processElement(StreamRecord<FramedEntry> element) {
-        entry = element.getValue();
+    public void processElement(StreamRecord<EntryBlock> element) {
+        element.getValue().forEach(this::parse);
+    }
+
+    private void parse(FramedEntry framed) {
+        entry = framed;
         Optional<EntryParser> parser = parsers.computeIfAbsent(entry.format(), this::newParser);
         if (parser.isPresent()) {
             parser.get().parse(entry.toLogEntry(), listener);

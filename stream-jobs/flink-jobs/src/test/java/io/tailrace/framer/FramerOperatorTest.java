@@ -48,7 +48,7 @@ class FramerOperatorTest {
     @Test
     void recordsBetweenOperatorsAreSerializedWithoutKryo() {
         assertThat(TypeInformation.of(LogInput.class)).isInstanceOf(PojoTypeInfo.class);
-        assertThat(TypeInformation.of(FramedEntry.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(EntryBlock.class)).isInstanceOf(PojoTypeInfo.class);
     }
 
     @Test
@@ -242,7 +242,7 @@ class FramerOperatorTest {
 
     /** A running operator. What it gives out is collected when a checkpoint is taken. */
     private final class Framer {
-        private final KeyedOneInputStreamOperatorTestHarness<String, LogInput, FramedEntry> harness;
+        private final KeyedOneInputStreamOperatorTestHarness<String, LogInput, EntryBlock> harness;
         private int taken;
 
         Framer(int parallelism, int index, OperatorSubtaskState state) throws Exception {
@@ -276,8 +276,8 @@ class FramerOperatorTest {
 
         OperatorSubtaskState snapshot() throws Exception {
             harness.prepareSnapshotPreBarrier(++checkpoint);
-            List<FramedEntry> all = harness.extractOutputValues();
-            entries.addAll(all.subList(taken, all.size()));
+            List<EntryBlock> all = harness.extractOutputValues();
+            all.subList(taken, all.size()).forEach(block -> block.forEach(entries::add));
             taken = all.size();
             take(FramerOperator.POSTINGS, postings);
             take(FramerOperator.DEAD_LETTERS, deadLetters);

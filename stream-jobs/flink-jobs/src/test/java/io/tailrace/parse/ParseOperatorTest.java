@@ -10,10 +10,13 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
 import io.tailrace.formats.KnownFormats;
+import io.tailrace.framer.EntryBlock;
+import io.tailrace.framer.EntryBlockWriter;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.reassembly.FramedEntry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
@@ -26,7 +29,7 @@ class ParseOperatorTest {
     private static final Instant NOW = Instant.parse("2026-06-15T12:00:00Z");
     private static final Duration RETENTION = Duration.ofDays(92);
 
-    private OneInputStreamOperatorTestHarness<FramedEntry, QueryEvent> operator;
+    private OneInputStreamOperatorTestHarness<EntryBlock, QueryEvent> operator;
 
     @BeforeEach
     void open() throws Exception {
@@ -157,7 +160,11 @@ class ParseOperatorTest {
     }
 
     private void send(FramedEntry entry) throws Exception {
-        operator.processElement(entry, 0);
+        List<EntryBlock> blocks = new ArrayList<>();
+        EntryBlockWriter writer = new EntryBlockWriter(blocks::add);
+        writer.add(entry);
+        writer.flush();
+        operator.processElement(blocks.get(0), 0);
     }
 
     private <T> List<T> side(OutputTag<T> tag) {
