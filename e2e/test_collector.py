@@ -72,8 +72,8 @@ def test_every_byte_comes_back(stack, watch):
     found = shipped(stack, instance, len(expected))
     assert {line.offset: line.log for line in found} == expected
     assert {line.path for line in found} == {str(path)}
-    assert found[0].fields.keys() == {"@timestamp", "cluster", "instance", "source", "format", "tz"}
-    assert (found[0].fields["cluster"], found[0].fields["tz"]) == (b"shop", b"Europe/Berlin")
+    assert found[0].fields.keys() == {"@timestamp", "instance", "origin"}
+    assert found[0].fields["origin"] == b"slowlog|auto|Europe/Berlin|shop"
 
 
 def test_a_line_is_shipped_once_its_end_is_written(stack, watch):

@@ -20,6 +20,10 @@ LINE = {
     "offset": 0,
     "log": "# Time: 2025-11-21T08:00:00.000000Z",
 }
+NAMES = ("cluster", "source", "format", "tz")
+SHORT = {name: value for name, value in LINE.items() if name not in NAMES} | {
+    "origin": "slowlog|auto|Europe/Berlin|shop|1"
+}
 CENSUS = {
     "at": 1763712000.5,
     "cluster": "shop",
@@ -44,6 +48,7 @@ def validator(contract: str) -> Draft202012Validator:
     ("contract", "record"),
     [
         ("lines.schema.json", LINE),
+        ("lines.schema.json", SHORT),
         ("lines.schema.json", {**LINE, "backfill": True, "generation": 2, "log": "one\r\ntwo\n"}),
         ("lines.schema.json", {**LINE, "something": "that a later version adds"}),
         ("census.schema.json", CENSUS),
@@ -58,6 +63,7 @@ def test_accepts(contract, record):
     ("contract", "record"),
     [
         ("lines.schema.json", {**LINE, "offset": -1}),
+        ("lines.schema.json", {**SHORT, "origin": "slowlog|auto|shop"}),
         ("lines.schema.json", {**LINE, "source": "general"}),
         ("lines.schema.json", {**LINE, "instance": ""}),
         ("lines.schema.json", {**LINE, "generation": 0}),

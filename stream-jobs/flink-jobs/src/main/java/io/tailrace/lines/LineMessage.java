@@ -12,6 +12,7 @@ final class LineMessage {
     private static final byte[][] HEADER_NAMES = {
         ascii("cluster"), ascii("instance"), ascii("source"), ascii("format"), ascii("tz"), ascii("path")
     };
+    private static final byte[] ORIGIN = ascii("origin");
     private static final byte[] OFFSET = ascii("offset");
     private static final byte[] LOG = ascii("log");
     private static final byte[] TIMESTAMP = ascii("@timestamp");
@@ -26,6 +27,8 @@ final class LineMessage {
     static final int FORMAT = 3;
     static final int ZONE = 4;
     static final int PATH = 5;
+    /** The headers that the key {@code origin} holds, in its order. */
+    private static final int[] OF_ORIGIN = {SOURCE, FORMAT, ZONE, CLUSTER};
     private static final long MICROS_PER_MILLI = 1000;
 
     private final MessagePackReader reader = new MessagePackReader();
@@ -73,6 +76,9 @@ final class LineMessage {
             reader.readString();
             headerFrom[header] = reader.stringFrom();
             headerTo[header] = reader.stringTo();
+        } else if (reader.stringEquals(ORIGIN)) {
+            reader.readString();
+            splitOrigin();
         } else if (reader.stringEquals(LOG)) {
             reader.readString();
             logFrom = reader.stringFrom();
@@ -89,6 +95,25 @@ final class LineMessage {
             census |= reader.stringEquals(INODE);
             reader.skip();
         }
+    }
+
+    /** The last of the four parts may hold the character that is between them. */
+    private void splitOrigin() {
+        int from = reader.stringFrom();
+        for (int i = 0; i < OF_ORIGIN.length && from <= reader.stringTo(); i++) {
+            int to = i == OF_ORIGIN.length - 1 ? reader.stringTo() : endOfPart(from);
+            headerFrom[OF_ORIGIN[i]] = from;
+            headerTo[OF_ORIGIN[i]] = to;
+            from = to + 1;
+        }
+    }
+
+    private int endOfPart(int from) {
+        int to = from;
+        while (to < reader.stringTo() && message[to] != '|') {
+            to++;
+        }
+        return to;
     }
 
     private int header() {

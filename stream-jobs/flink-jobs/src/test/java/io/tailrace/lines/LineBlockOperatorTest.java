@@ -105,6 +105,25 @@ class LineBlockOperatorTest {
     }
 
     @Test
+    void fourNamesMayComeInOne() throws Exception {
+        Map<String, Object> line = MessagePack.lineMap("/slow.log", 0, "one".getBytes(ISO_8859_1));
+        line.keySet().removeAll(List.of("cluster", "source", "format", "tz"));
+        line.put("origin", "slowlog||Europe/Berlin|shop|1");
+        send(MessagePack.map(line));
+        line.put("origin", "slowlog|auto|shop");
+        send(MessagePack.map(line));
+        operator.prepareSnapshotPreBarrier(1);
+        LineBlock block = operator.extractOutputValues().get(0).lines();
+        assertThat(block.source()).isEqualTo("slowlog");
+        assertThat(block.format()).isEmpty();
+        assertThat(block.zone()).isEqualTo("Europe/Berlin");
+        assertThat(block.cluster()).isEqualTo("shop|1");
+        assertThat(operator.getSideOutput(DEAD)).singleElement().satisfies(letter -> assertThat(
+                        letter.getValue().getMessage())
+                .isEqualTo("key cluster is missing"));
+    }
+
+    @Test
     void whatIsNoLineIsADeadLetterAndStopsNothing() throws Exception {
         send("no msgpack".getBytes(ISO_8859_1));
         send(new byte[0]);
