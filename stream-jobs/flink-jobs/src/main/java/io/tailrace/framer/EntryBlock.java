@@ -16,7 +16,7 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 public record EntryBlock(byte[] bytes) {
 
     /** Texts of an entry that the next one usually shares. */
-    static final int TEXTS = 9;
+    static final int TEXTS = 10;
 
     static final int FORGED_HEADER = 1;
     static final int AMBIGUOUS = 1 << 1;
@@ -56,6 +56,7 @@ public record EntryBlock(byte[] bytes) {
                 readBytes(in),
                 texts[7],
                 texts[8],
+                texts[9],
                 (marks & FORGED_HEADER) != 0,
                 (marks & AMBIGUOUS) != 0,
                 (marks & BACKFILL) != 0);

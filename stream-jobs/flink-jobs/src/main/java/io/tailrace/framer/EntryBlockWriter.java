@@ -64,7 +64,8 @@ public final class EntryBlockWriter {
             entry.log(),
             entry.path(),
             entry.database(),
-            entry.timeLine()
+            entry.timeLine(),
+            entry.account()
         };
     }
 

@@ -46,7 +46,7 @@ class EntryBlockTest {
             writer.add(entry(new byte[100], "shop"));
         }
         writer.flush();
-        assertThat(blocks.get(0).bytes().length).isLessThan(100 * 124 + 60);
+        assertThat(blocks.get(0).bytes().length).isLessThan(100 * 123 + 70);
     }
 
     private List<FramedEntry> read() {
@@ -71,6 +71,7 @@ class EntryBlockTest {
                 bytes,
                 database,
                 "# Time: " + random.nextInt(5),
+                "account" + random.nextInt(2),
                 random.nextBoolean(),
                 random.nextBoolean(),
                 random.nextBoolean());
@@ -78,6 +79,6 @@ class EntryBlockTest {
 
     private static FramedEntry entry(byte[] bytes, String database) {
         return new FramedEntry(
-                "c", "i", "slowlog", "mysql-slow", "UTC", "/log", "/log", 1, 7, bytes, database, "", false, true, false);
+                "c", "i", "slowlog", "mysql-slow", "UTC", "/log", "/log", 1, 7, bytes, database, "", "", false, true, false);
     }
 }
