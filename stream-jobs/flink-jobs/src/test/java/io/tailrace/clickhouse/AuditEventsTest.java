@@ -9,6 +9,8 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.formats.KnownFormats;
+import io.tailrace.framer.EntryBlock;
+import io.tailrace.framer.EntryBlockWriter;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.parse.ParseOperator;
 import io.tailrace.parse.ParseOutputs;
@@ -125,12 +127,16 @@ class AuditEventsTest {
 
     private static List<AuditEvent> parse(List<FramedEntry> entries) throws Exception {
         ParseSettings settings = new ParseSettings(KnownFormats::new, EVER, EVER, EVER, "test");
-        try (OneInputStreamOperatorTestHarness<FramedEntry, QueryEvent> operator =
+        try (OneInputStreamOperatorTestHarness<EntryBlock, QueryEvent> operator =
                 new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0)) {
             operator.open();
             operator.setProcessingTime(System.currentTimeMillis());
-            for (FramedEntry entry : entries) {
-                operator.processElement(entry, 0);
+            List<EntryBlock> blocks = new ArrayList<>();
+            EntryBlockWriter writer = new EntryBlockWriter(blocks::add);
+            entries.forEach(writer::add);
+            writer.flush();
+            for (EntryBlock block : blocks) {
+                operator.processElement(block, 0);
             }
             assertThat(operator.extractOutputValues()).isEmpty();
             return operator.getSideOutput(ParseOutputs.AUDIT_EVENTS).stream()
