@@ -57,7 +57,7 @@ class EntryBlockTest {
 
     private static FramedEntry entry(Random random) {
         String database = random.nextInt(3) == 0 ? "" : "d\u00e4tab\u00e4se" + random.nextInt(3);
-        byte[] bytes = "x".repeat(random.nextInt(200)).getBytes(UTF_8);
+        byte[] bytes = "x".repeat(random.nextInt(800)).getBytes(UTF_8);
         return new FramedEntry(
                 "c",
                 "i" + random.nextInt(2),
