@@ -261,7 +261,7 @@ def _produce(producer: Producer, key: str, message: bytes, refused: list[str]) -
 
 
 def _census_records(bootstrap: str) -> Iterator[dict]:
-    """Every census in Kafka, oldest first within a partition."""
+    """Every census in Kafka, oldest first within a partition; the job has dead letters of what is none."""
     consumer = Consumer({**CONSUMER, "bootstrap.servers": bootstrap})
     try:
         ends = _ends(consumer)
@@ -270,7 +270,8 @@ def _census_records(bootstrap: str) -> Iterator[dict]:
             message = consumer.poll(TIMEOUT_SECONDS)
             if message is None or message.error():
                 raise BackfillError(f"cannot read the census from Kafka: {message and message.error()}")
-            yield _unpacked(message.value())
+            if record := census_record(message.value()):
+                yield record
             if message.offset() + 1 >= ends[message.partition()]:
                 del ends[message.partition()]
     except KafkaException as error:
@@ -291,10 +292,19 @@ def _ends(consumer: Consumer) -> dict[int, int]:
     return ends
 
 
-def _unpacked(message: bytes) -> dict:
-    """Any string may come as bytes and hold any of them."""
-    unpacked = msgpack.unpackb(message, raw=True, strict_map_key=False)
-    return {_text(key): _text(value) for key, value in unpacked.items()}
+def census_record(message: bytes) -> dict | None:
+    """The census in a message; any string may come as bytes and hold any of them.
+
+    None if it is no census: a census that a full disk cut in half comes as a line without fields.
+    """
+    try:
+        unpacked = msgpack.unpackb(message, raw=True, strict_map_key=False)
+    except ValueError:
+        return None
+    if not isinstance(unpacked, dict):
+        return None
+    record = {_text(key): _text(value) for key, value in unpacked.items()}
+    return record if record.keys() >= {"instance", *SIGHTING} else None
 
 
 def _text(value: object) -> object:

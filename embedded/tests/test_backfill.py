@@ -5,6 +5,7 @@ import hashlib
 import io
 from pathlib import Path
 
+import msgpack
 import pytest
 
 from tailrace import backfill
@@ -52,6 +53,24 @@ def test_dead_letters_elsewhere_are_left_alone():
     elsewhere = [dead_letter(10, 20), dead_letter(300, 310), dead_letter(200, 210, OTHER_FILE)]
 
     assert backfill.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
+
+
+CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head_length": 0, "head_hash": ""}
+
+
+def test_a_census_may_hold_bytes_for_text():
+    message = msgpack.packb({name.encode(): value for name, value in CENSUS.items()})
+
+    assert backfill.census_record(message) == CENSUS
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b"", b"\xc1", msgpack.packb([1]), msgpack.packb({"log": '{"instance": "db-1", "ino'})],
+    ids=["empty", "no-msgpack", "no-map", "torn"],
+)
+def test_a_message_that_is_no_census_is_passed_over(message):
+    assert backfill.census_record(message) is None
 
 
 def test_a_block_holds_whole_lines_and_no_more_than_it_may():
