@@ -33,7 +33,7 @@ public final class AuditFormats {
                 lines(MARIADB, MariaDbAuditParser::ofFile),
                 lines(MARIADB_SYSLOG, () -> MariaDbAuditParser.ofSyslog(InstantSource.system())),
                 lines(AURORA, MariaDbAuditParser::ofAurora),
-                lines(PERCONA_JSON, () -> new PluginParser(PERCONA_JSON, false)),
+                jsonLines(PERCONA_JSON, "audit_record", () -> new PluginParser(PERCONA_JSON, false)),
                 xml(PERCONA_OLD, false),
                 xml(PERCONA_NEW, false),
                 new AuditFormat(PERCONA_CSV, CsvScanner::new, () -> new PluginParser(PERCONA_CSV, false)),
@@ -44,11 +44,15 @@ public final class AuditFormats {
                 json(ENTERPRISE_JSON, false),
                 xml(ENTERPRISE_OLD, false),
                 xml(ENTERPRISE_NEW, false),
-                lines(MCAFEE, McAfeeParser::new));
+                jsonLines(MCAFEE, "msg-type", McAfeeParser::new));
     }
 
     private static LogFormat lines(String name, Supplier<EntryParser> parser) {
         return new AuditFormat(name, null, parser);
+    }
+
+    private static LogFormat jsonLines(String name, String firstMember, Supplier<EntryParser> parser) {
+        return new AuditFormat(name, () -> new LineScanner("{\"" + firstMember + "\":"), parser);
     }
 
     private static LogFormat xml(String name, boolean localTime) {

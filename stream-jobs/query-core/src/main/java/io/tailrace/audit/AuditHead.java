@@ -23,6 +23,8 @@ public final class AuditHead {
         ByteText.ascii("\"class\": \"authentication\""), ByteText.ascii("\"class\":\"authentication\""),
     };
     private static final byte[] TIMESTAMP = ByteText.ascii("\"timestamp\":");
+    /** Builds for debugging write it before the time. */
+    private static final byte[] EVENT_CLASS_NAME = ByteText.ascii("\"event_class_name\":");
     private static final byte[] CLASS = ByteText.ascii("\"class\":");
     private static final int MICROSECOND_DIGITS = 16;
 
@@ -110,7 +112,8 @@ public final class AuditHead {
         if (startsMember(head, from, to, "msg-type")) {
             return AuditFormats.MCAFEE;
         }
-        boolean timestamp = startsMember(head, from, to, "timestamp");
+        boolean object = from < to && head[from] == '{';
+        boolean timestamp = object && ByteText.indexOf(head, from, to, TIMESTAMP) >= 0;
         afterTimestamp = timestamp;
         boolean whole = timestamp && ByteText.indexOf(head, from, to, CLASS) >= 0;
         if (!whole) {
@@ -168,6 +171,8 @@ public final class AuditHead {
         if (afterTimestamp && ByteText.startsWith(head, start, to, CLASS)) {
             return AuditFormats.ENTERPRISE_JSON;
         }
-        return afterBrace && ByteText.startsWith(head, start, to, TIMESTAMP) ? AuditFormats.FILTER_JSON : null;
+        boolean first = ByteText.startsWith(head, start, to, TIMESTAMP)
+                || ByteText.startsWith(head, start, to, EVENT_CLASS_NAME);
+        return afterBrace && first ? AuditFormats.FILTER_JSON : null;
     }
 }

@@ -8,7 +8,7 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import java.nio.ByteBuffer;
 
-/** Cuts a log in which every line is an entry: both audit formats escape line feeds. */
+/** Cuts a log in which every line is an entry, whatever it holds: its writer escapes line feeds. */
 final class LineFramer implements EntryFramer {
 
     /** Largest entry, bytes. */

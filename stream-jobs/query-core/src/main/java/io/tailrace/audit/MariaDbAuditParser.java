@@ -64,15 +64,18 @@ final class MariaDbAuditParser implements EntryParser {
         }
     }
 
-    /** A line without a line feed is the last one, and its rest is missing. */
     private static DeadLetterCode code(LogEntry entry) {
-        boolean whole = entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
-        return whole ? DeadLetterCode.MALFORMED_RECORD : DeadLetterCode.INCOMPLETE;
+        return isWhole(entry) ? DeadLetterCode.MALFORMED_RECORD : DeadLetterCode.INCOMPLETE;
     }
 
-    /** Aurora cuts long statements with all that follows them; elsewhere the writer died. */
+    /** A line without a line feed is the last one, and its rest is missing. */
+    private static boolean isWhole(LogEntry entry) {
+        return entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
+    }
+
+    /** Aurora and system logs cut long lines with all that follows; elsewhere the writer died. */
     private void cut(LogEntry entry, ParseListener out) {
-        if (time.cutsLines()) {
+        if (time.cutsLines() && isWhole(entry)) {
             event(entry, true, out);
         } else {
             out.rejected(DeadLetterCode.INCOMPLETE, "expected the statement's closing quote and a code");
@@ -156,7 +159,7 @@ final class MariaDbAuditParser implements EntryParser {
     private void statement(AuditEvent event, byte[] bytes, boolean cut) {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
-        boolean atLimit = !time.cutsLines()
+        boolean atLimit = time.limitsStatements()
                 && escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE
                 && escaped <= QUERY_LOG_LIMIT;
         if (cut || atLimit) {

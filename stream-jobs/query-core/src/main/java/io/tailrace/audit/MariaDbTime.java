@@ -22,9 +22,14 @@ interface MariaDbTime {
     /** What {@link #read} expects, for messages. */
     String shape();
 
-    /** The writer cuts long lines as they are, without a closing quote. */
+    /** Long lines are cut as they are, without a closing quote. */
     default boolean cutsLines() {
         return false;
+    }
+
+    /** The plugin cuts statements near its server_audit_query_log_limit. */
+    default boolean limitsStatements() {
+        return true;
     }
 
     default boolean isYearInferred() {
@@ -111,6 +116,11 @@ interface MariaDbTime {
         public boolean cutsLines() {
             return true;
         }
+
+        @Override
+        public boolean limitsStatements() {
+            return false;
+        }
     }
 
     /**
@@ -168,6 +178,11 @@ interface MariaDbTime {
         @Override
         public String shape() {
             return "a system log's time, host and tag";
+        }
+
+        @Override
+        public boolean cutsLines() {
+            return true;
         }
 
         @Override

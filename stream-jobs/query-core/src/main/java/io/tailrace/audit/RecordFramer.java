@@ -90,9 +90,11 @@ final class RecordFramer implements EntryFramer {
     private int inside(byte[] buffer, int lineFrom, int at, int to, long base, FrameListener out) {
         Ended ended = scanner.inside(buffer, lineFrom, at, to);
         int next = scanner.next();
-        if (ended == Ended.RECORD) {
+        if (ended == Ended.RECORD && base + next - recordFrom <= LineFramer.ENTRY_LIMIT) {
             out.entry(recordFrom, base + next, EntryContext.NONE);
             recordFrom = NOWHERE;
+        } else if (ended == Ended.RECORD) {
+            tooLarge(base + next, out);
         } else if (ended == Ended.BROKEN_OFF) {
             incomplete(base + next, "found another record before its end", out);
         }
@@ -101,15 +103,19 @@ final class RecordFramer implements EntryFramer {
 
     private void limit(FrameListener out) {
         if (recordFrom != NOWHERE && position - recordFrom > LineFramer.ENTRY_LIMIT) {
-            out.rejected(recordFrom, position, DeadLetterCode.ENTRY_TOO_LARGE,
-                    "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
-            recordFrom = NOWHERE;
+            tooLarge(position, out);
             searching = true;
             scanner.reset();
         }
         if (strayFrom != NOWHERE && position - strayFrom >= STRAY_LIMIT) {
             stray(position, out);
         }
+    }
+
+    private void tooLarge(long to, FrameListener out) {
+        out.rejected(recordFrom, to, DeadLetterCode.ENTRY_TOO_LARGE,
+                "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
+        recordFrom = NOWHERE;
     }
 
     private void incomplete(long to, String found, FrameListener out) {

@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 import io.tailrace.time.LocalClock;
 
-/** Reads {@code 2026-11-21T02:49:03} with T or a blank, and what may follow: {@code Z} or {@code UTC}. */
+/** Reads {@code 2026-11-21T02:49:03} with T or a blank, and what may follow: {@code UTC}, {@code Z} or an offset. */
 final class RecordTime {
 
     private static final int LENGTH = "2026-11-21T02:49:03".length();
@@ -19,6 +19,10 @@ final class RecordTime {
 
     /** Epoch microseconds, or {@link CivilTime#NONE}. */
     long micros(byte[] bytes, int length, String zone) {
+        long complete = CivilTime.iso(bytes, 0, length);
+        if (complete != CivilTime.NONE) {
+            return complete;
+        }
         long second = CivilTime.isoSecond(bytes, 0, length);
         if (second == CivilTime.NONE) {
             return CivilTime.NONE;
