@@ -73,7 +73,12 @@ final class AuditEvents {
         LogEntry record = recordTo == entry.to()
                 ? entry
                 : new LogEntry(
-                        entry.origin(), entry.generation(), entry.offset(), entry.bytes(), entry.from(), recordTo,
+                        entry.origin(),
+                        entry.generation(),
+                        entry.offset(),
+                        entry.bytes(),
+                        entry.from(),
+                        recordTo,
                         entry.context());
         event.setEventId(ids.event(record, time));
         event.setCluster(entry.origin().cluster());
@@ -83,8 +88,8 @@ final class AuditEvents {
         event.setGeneration(entry.generation());
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
-        event.setEventTime(Instant.ofEpochSecond(
-                Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
+        event.setEventTime(
+                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
     }
 
     /** Keeps the record's statement until it is reported. */
@@ -140,9 +145,8 @@ final class AuditEvents {
         }
         String names = user.substring(0, at);
         int half = (names.length() - 1) / 2;
-        boolean equalNames = names.length() % 2 == 1
-                && names.charAt(half) == '['
-                && names.regionMatches(0, names, half + 1, half);
+        boolean equalNames =
+                names.length() % 2 == 1 && names.charAt(half) == '[' && names.regionMatches(0, names, half + 1, half);
         int split = equalNames ? half : names.indexOf('[');
         event.setUser(names.substring(split + 1));
         if (event.getPrivUser().isEmpty()) {

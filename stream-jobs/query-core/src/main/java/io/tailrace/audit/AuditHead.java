@@ -25,6 +25,7 @@ public final class AuditHead {
     private static final byte[] TIMESTAMP = ByteText.ascii("\"timestamp\":");
     /** Builds for debugging write it before the time. */
     private static final byte[] EVENT_CLASS_NAME = ByteText.ascii("\"event_class_name\":");
+
     private static final byte[] CLASS = ByteText.ascii("\"class\":");
     private static final int MICROSECOND_DIGITS = 16;
 
@@ -48,13 +49,16 @@ public final class AuditHead {
             return Optional.empty();
         }
         boolean brace = head[start] == '{' && ByteText.trimBlanks(head, start, to) == start + 1;
-        String name = switch (head[start]) {
-            case '{', '[', ',' -> json(head, start, to);
-            case '"' -> quoted(head, start, to);
-            case '<' -> syslog.isPriority(head, start, to) ? syslog(head, start, to) : xml.line(head, start, to);
-            case '/' -> xml.line(head, start, to);
-            default -> plain(head, from, start, to);
-        };
+        String name =
+                switch (head[start]) {
+                    case '{', '[', ',' -> json(head, start, to);
+                    case '"' -> quoted(head, start, to);
+                    case '<' -> syslog.isPriority(head, start, to)
+                            ? syslog(head, start, to)
+                            : xml.line(head, start, to);
+                    case '/' -> xml.line(head, start, to);
+                    default -> plain(head, from, start, to);
+                };
         afterBrace = brace;
         return Optional.ofNullable(name);
     }
@@ -82,8 +86,7 @@ public final class AuditHead {
 
     private boolean isMariaDb(MariaDbTime time, byte[] head, int from, int to) {
         int record = time.read(head, from, to, "UTC");
-        return record >= 0
-                && (mariaDbRecord.read(head, record, to) || mariaDbRecord.readCut(head, record, to));
+        return record >= 0 && (mariaDbRecord.read(head, record, to) || mariaDbRecord.readCut(head, record, to));
     }
 
     private String syslog(byte[] head, int from, int to) {
@@ -129,7 +132,9 @@ public final class AuditHead {
         }
         int mark = ByteText.skipBlanks(head, from + 1, to);
         int end = mark + name.length() + 1;
-        return end < to && head[mark] == '"' && head[end] == '"'
+        return end < to
+                && head[mark] == '"'
+                && head[end] == '"'
                 && ByteText.utf8(head, mark + 1, end).equals(name);
     }
 
@@ -159,7 +164,9 @@ public final class AuditHead {
         while (i < to && (ByteText.isDigit(head[i]) || head[i] == '.')) {
             i++;
         }
-        return i + 1 < to && head[i] == '-' && ByteText.isDigit(head[i + 1])
+        return i + 1 < to
+                && head[i] == '-'
+                && ByteText.isDigit(head[i + 1])
                 && !ByteText.startsWith(head, i, to, COMMERCIAL);
     }
 

@@ -7,15 +7,36 @@ package io.tailrace.audit;
  */
 final class CsvRecord {
 
-    private static final String[] SERVER =
-            {"name", "record", "timestamp", "mysql_version", "startup_options", "os_version"};
+    private static final String[] SERVER = {
+        "name", "record", "timestamp", "mysql_version", "startup_options", "os_version"
+    };
     private static final String[] CONNECTION = {
-        "name", "record", "timestamp", "connection_id", "status", "user", "priv_user", "os_login", "proxy_user", "host",
-        "ip", "db"
+        "name",
+        "record",
+        "timestamp",
+        "connection_id",
+        "status",
+        "user",
+        "priv_user",
+        "os_login",
+        "proxy_user",
+        "host",
+        "ip",
+        "db"
     };
     private static final String[] STATEMENT = {
-        "name", "record", "timestamp", "command_class", "connection_id", "status", "sqltext", "user", "host", "os_user",
-        "ip", "db"
+        "name",
+        "record",
+        "timestamp",
+        "command_class",
+        "connection_id",
+        "status",
+        "sqltext",
+        "user",
+        "host",
+        "os_user",
+        "ip",
+        "db"
     };
     private static final int MOST_COLUMNS = 12;
     private static final int STATUS_OF_CONNECTION = 4;

@@ -60,9 +60,9 @@ final class FilterMembers implements Members {
     public void member(String path, byte[] value, int length) {
         switch (path) {
             case "timestamp" -> timestamp = clock.micros(value, length, zone);
-            case "general_data.query", "query_data.query", "table_access_data.query", "parse_data.query" ->
-                events.statement(value, 0, length);
-            case "global_variable_data.value", "parse_data.rewritten_query", "message_data.message" -> { }
+            case "general_data.query", "query_data.query", "table_access_data.query", "parse_data.query" -> events
+                    .statement(value, 0, length);
+            case "global_variable_data.value", "parse_data.rewritten_query", "message_data.message" -> {}
             default -> text(path, strings.utf8(value, 0, length));
         }
     }
@@ -84,8 +84,7 @@ final class FilterMembers implements Members {
             case "connection_data.db", "table_access_data.db", "stored_program_data.db" -> event.setDatabase(value);
             case "table_access_data.table" -> table = value;
             case "global_variable_data.name", "stored_program_data.name" -> event.setObject(value);
-            case "connection_data.connection_type" ->
-                event.setConnectionType(AuditEvents.connectionType(value));
+            case "connection_data.connection_type" -> event.setConnectionType(AuditEvents.connectionType(value));
             default -> detail(path, value);
         }
     }
@@ -97,9 +96,18 @@ final class FilterMembers implements Members {
             case "server_id" -> event.setServerId(AuditEvents.number(value));
             case "mysql_version" -> event.setServerVersion(value);
             case "args" -> options(value);
-            case "os_version", "component", "producer", "flags", "query_time", "bytes_sent", "bytes_received",
-                    "rows_sent", "rows_examined", "digest", "event_class_name", "event_subclass_name" ->
-                AuditEvents.attribute(event, path.substring(path.indexOf('.') + 1), value);
+            case "os_version",
+                    "component",
+                    "producer",
+                    "flags",
+                    "query_time",
+                    "bytes_sent",
+                    "bytes_received",
+                    "rows_sent",
+                    "rows_examined",
+                    "digest",
+                    "event_class_name",
+                    "event_subclass_name" -> AuditEvents.attribute(event, path.substring(path.indexOf('.') + 1), value);
             default -> attributes(path, value);
         }
     }
@@ -150,7 +158,11 @@ final class FilterMembers implements Members {
             case "table_access", "table_access_data" -> "table";
             case "audit" -> "server";
             case "message" -> "message";
-            case "authentication", "authorization", "global_variable", "command", "server_startup",
+            case "authentication",
+                    "authorization",
+                    "global_variable",
+                    "command",
+                    "server_startup",
                     "server_shutdown" -> "admin";
             case "general" -> ofCommand();
             default -> "query";
@@ -160,8 +172,18 @@ final class FilterMembers implements Members {
     private String ofCommand() {
         return switch (event.getCommand()) {
             case "Quit", "Ping", "Init DB", "Change user", "Reset Connection", "Connect" -> "connection";
-            case "Shutdown", "Kill", "Processlist", "Refresh", "Statistics", "Set option", "Debug", "Binlog Dump",
-                    "Binlog Dump GTID", "Register Slave", "Register Replica", "Clone" -> "admin";
+            case "Shutdown",
+                    "Kill",
+                    "Processlist",
+                    "Refresh",
+                    "Statistics",
+                    "Set option",
+                    "Debug",
+                    "Binlog Dump",
+                    "Binlog Dump GTID",
+                    "Register Slave",
+                    "Register Replica",
+                    "Clone" -> "admin";
             default -> "query";
         };
     }

@@ -18,6 +18,7 @@ final class JsonScanner implements RecordScanner {
     private int depth;
     /** Bit n is set when the bracket at depth n is one of an array. */
     private long arrays;
+
     private boolean inString;
     /** The latest byte that is neither blank nor in a string. */
     private byte last;
@@ -133,7 +134,7 @@ final class JsonScanner implements RecordScanner {
                 }
             }
             case '}', ']' -> depth--;
-            default -> { }
+            default -> {}
         }
     }
 

@@ -28,7 +28,10 @@ final class LineFramer implements EntryFramer {
         if (ByteText.skipBlanks(buffer, from, to) == to) {
             out.framing(offset, position, FramingKind.BLANK);
         } else if (to - from > ENTRY_LIMIT) {
-            out.rejected(offset, position, DeadLetterCode.ENTRY_TOO_LARGE,
+            out.rejected(
+                    offset,
+                    position,
+                    DeadLetterCode.ENTRY_TOO_LARGE,
                     "expected a line of at most " + ENTRY_LIMIT + " bytes");
         } else {
             out.entry(offset, position, EntryContext.NONE);

@@ -7,7 +7,6 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
-import io.tailrace.time.CivilTime;
 import java.time.InstantSource;
 
 /**
@@ -59,8 +58,8 @@ final class MariaDbAuditParser implements EntryParser {
         } else if (record.readCut(bytes, from, end)) {
             cut(entry, out);
         } else {
-            out.rejected(code(entry),
-                    "expected time,serverhost,user,host,connection,query,operation,database,object,code");
+            out.rejected(
+                    code(entry), "expected time,serverhost,user,host,connection,query,operation,database,object,code");
         }
     }
 
@@ -124,7 +123,8 @@ final class MariaDbAuditParser implements EntryParser {
     private static void serverHost(AuditEvent event, String text) {
         int blank = text.lastIndexOf(' ');
         AuditEvents.attribute(event, "serverhost", text.substring(blank + 1));
-        AuditEvents.attribute(event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
+        AuditEvents.attribute(
+                event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
     }
 
     /** RDS: the kind of the connection, on CONNECT rows. */
@@ -152,16 +152,15 @@ final class MariaDbAuditParser implements EntryParser {
             }
             case WRITE, CREATE, ALTER, DROP -> AuditEvents.tableWritten(event, event.getDatabase(), object);
             case PROXY_CONNECT -> event.setProxyUser(object);
-            default -> { }
+            default -> {}
         }
     }
 
     private void statement(AuditEvent event, byte[] bytes, boolean cut) {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
-        boolean atLimit = time.limitsStatements()
-                && escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE
-                && escaped <= QUERY_LOG_LIMIT;
+        boolean atLimit =
+                time.limitsStatements() && escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE && escaped <= QUERY_LOG_LIMIT;
         if (cut || atLimit) {
             event.getFlags().add("truncated");
         }

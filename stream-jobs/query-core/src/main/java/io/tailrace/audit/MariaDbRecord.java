@@ -31,6 +31,7 @@ final class MariaDbRecord {
     int databaseTo;
     /** The object, or the statement without its quotes. */
     int objectFrom;
+
     int objectTo;
     int codeFrom;
     int codeTo;

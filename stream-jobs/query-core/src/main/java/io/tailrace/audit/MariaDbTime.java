@@ -155,8 +155,8 @@ interface MariaDbTime {
             Instant latest = now.instant().plusSeconds(TOLERANCE_SECONDS);
             int year = latest.atOffset(ZoneOffset.UTC).getYear();
             for (int tries = 0; tries < 9; tries++) {
-                long local = CivilTime.epochSecond(
-                        year - tries, line.month, line.day, line.hour, line.minute, line.second);
+                long local =
+                        CivilTime.epochSecond(year - tries, line.month, line.day, line.hour, line.minute, line.second);
                 long utc = local == CivilTime.NONE ? Long.MAX_VALUE : clock.utc(zone, local, 0);
                 if (utc <= latest.getEpochSecond()) {
                     return utc * 1_000_000;

@@ -96,9 +96,17 @@ final class McAfeeMembers implements Members {
             return;
         }
         switch (name) {
-            case "rows", "pid", "capabilities", "hostname", "audit-version", "audit-protocol-version", "mysql-program",
-                    "mysql-socket", "mysql-port", "server_pid" -> AuditEvents.attribute(event, name, value);
-            case "objects.obj_type" -> { }
+            case "rows",
+                    "pid",
+                    "capabilities",
+                    "hostname",
+                    "audit-version",
+                    "audit-protocol-version",
+                    "mysql-program",
+                    "mysql-socket",
+                    "mysql-port",
+                    "server_pid" -> AuditEvents.attribute(event, name, value);
+            case "objects.obj_type" -> {}
             default -> event.getAttributes().merge("unknown_members", name, (others, one) -> others + ',' + one);
         }
     }
@@ -134,10 +142,16 @@ final class McAfeeMembers implements Members {
 
     private void ofCommand(String command, boolean text) {
         switch (command) {
-            case "Connect", "Quit", "Failed Login", "Init DB", "Change user", "Ping" ->
-                event.setEventClass("connection");
-            case "Shutdown", "Kill", "Processlist", "Refresh", "Statistics", "Set option", "Debug", "Binlog Dump" ->
-                event.setEventClass("admin");
+            case "Connect", "Quit", "Failed Login", "Init DB", "Change user", "Ping" -> event.setEventClass(
+                    "connection");
+            case "Shutdown",
+                    "Kill",
+                    "Processlist",
+                    "Refresh",
+                    "Statistics",
+                    "Set option",
+                    "Debug",
+                    "Binlog Dump" -> event.setEventClass("admin");
             default -> {
                 event.setEventClass("query");
                 if (text || Character.isLowerCase(command.isEmpty() ? ' ' : command.charAt(0))) {
@@ -149,7 +163,8 @@ final class McAfeeMembers implements Members {
     }
 
     private void tables() {
-        boolean writes = !event.getCommandClass().equals("select") && !event.getCommandClass().startsWith("show");
+        boolean writes = !event.getCommandClass().equals("select")
+                && !event.getCommandClass().startsWith("show");
         for (int i = 0; i < objects.size(); i++) {
             NamedObject object = objects.get(i);
             if (event.getDatabase().isEmpty()) {

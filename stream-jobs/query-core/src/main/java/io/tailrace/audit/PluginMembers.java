@@ -48,8 +48,13 @@ final class PluginMembers implements Members {
         switch (name) {
             case "sqltext" -> events.statement(value, 0, length);
             case "timestamp" -> time = clock.micros(value, length, zone);
-            case "variable_value", "message", "message_attributes", "rewritten_query", "map.element.key",
-                    "map.element.value", "status_code" -> { }
+            case "variable_value",
+                    "message",
+                    "message_attributes",
+                    "rewritten_query",
+                    "map.element.key",
+                    "map.element.value",
+                    "status_code" -> {}
             default -> text(name, strings.utf8(value, 0, length));
         }
     }
@@ -89,8 +94,8 @@ final class PluginMembers implements Members {
             case "startup_options", "startup_optionsi" -> AuditEvents.options(event, "startup_options", value);
             case "variable_name", "stored_program" -> event.setObject(value);
             case "event_subclass_name" -> event.setEventName(value);
-            case "os_version", "version", "component", "producer", "flags", "event_class_name" ->
-                AuditEvents.attribute(event, key, value);
+            case "os_version", "version", "component", "producer", "flags", "event_class_name" -> AuditEvents.attribute(
+                    event, key, value);
             case ATTRIBUTES + "name" -> attributeName = value;
             case ATTRIBUTES + "value" -> AuditEvents.connectionAttribute(event, attributeName, value);
             default -> unknown(key);
@@ -116,15 +121,42 @@ final class PluginMembers implements Members {
 
     private static String eventClass(String name, String commandClass) {
         return switch (name) {
-            case "Connect", "Quit", "Disconnect", "Change user", "Pre Authenticate", "Ping", "Init DB",
-                    "Reset Connection", "Connect Out" -> "connection";
+            case "Connect",
+                    "Quit",
+                    "Disconnect",
+                    "Change user",
+                    "Pre Authenticate",
+                    "Ping",
+                    "Init DB",
+                    "Reset Connection",
+                    "Connect Out" -> "connection";
             case "Audit", "NoAudit", "Startup" -> "server";
-            case "TableRead", "TableInsert", "TableUpdate", "TableDelete", "Read", "Insert", "Update", "Delete" ->
-                "table";
+            case "TableRead",
+                    "TableInsert",
+                    "TableUpdate",
+                    "TableDelete",
+                    "Read",
+                    "Insert",
+                    "Update",
+                    "Delete" -> "table";
             case "Message" -> "message";
-            case "Shutdown", "Kill", "Processlist", "Refresh", "Statistics", "Set option", "Debug", "Binlog Dump",
-                    "Binlog Dump GTID", "Register Slave", "Register Replica", "Table Dump", "Daemon", "Time", "Sleep",
-                    "Delayed insert", "Clone" -> "admin";
+            case "Shutdown",
+                    "Kill",
+                    "Processlist",
+                    "Refresh",
+                    "Statistics",
+                    "Set option",
+                    "Debug",
+                    "Binlog Dump",
+                    "Binlog Dump GTID",
+                    "Register Slave",
+                    "Register Replica",
+                    "Table Dump",
+                    "Daemon",
+                    "Time",
+                    "Sleep",
+                    "Delayed insert",
+                    "Clone" -> "admin";
             default -> ofClass(name, commandClass);
         };
     }

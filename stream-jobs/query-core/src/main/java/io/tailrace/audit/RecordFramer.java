@@ -113,7 +113,10 @@ final class RecordFramer implements EntryFramer {
     }
 
     private void tooLarge(long to, FrameListener out) {
-        out.rejected(recordFrom, to, DeadLetterCode.ENTRY_TOO_LARGE,
+        out.rejected(
+                recordFrom,
+                to,
+                DeadLetterCode.ENTRY_TOO_LARGE,
                 "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
         recordFrom = NOWHERE;
     }

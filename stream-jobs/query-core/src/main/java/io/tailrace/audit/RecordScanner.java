@@ -6,10 +6,19 @@ import java.nio.ByteBuffer;
 interface RecordScanner {
 
     /** What stands between records. */
-    enum Found { RECORD, DOCUMENT, BLANK, STRAY }
+    enum Found {
+        RECORD,
+        DOCUMENT,
+        BLANK,
+        STRAY
+    }
 
     /** How {@link #inside} ended. */
-    enum Ended { RECORD, NOT_YET, BROKEN_OFF }
+    enum Ended {
+        RECORD,
+        NOT_YET,
+        BROKEN_OFF
+    }
 
     /**
      * Judges the bytes from {@code at} on, which lie in no record; {@link #next()} is the index after what it found.

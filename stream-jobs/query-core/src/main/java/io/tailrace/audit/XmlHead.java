@@ -66,7 +66,9 @@ final class XmlHead {
     /** Index of the next tag, end of a tag or word in capitals on the line. */
     private static int next(byte[] head, int from, int to) {
         int i = from;
-        while (i < to && head[i] != '<' && !isEmptyEnd(head, i, to)
+        while (i < to
+                && head[i] != '<'
+                && !isEmptyEnd(head, i, to)
                 && !(isUpper(head[i]) && ByteText.isBlank(head[i - 1]))) {
             i++;
         }
@@ -88,7 +90,7 @@ final class XmlHead {
                 inElements = element;
                 zoned = isZoned(head, end, to);
             }
-            default -> { }
+            default -> {}
         }
         return numbered && timed ? decided() : null;
     }

@@ -20,6 +20,7 @@ final class XmlScanner implements RecordScanner {
 
     /** Where in a record the next byte stands. */
     private static final byte TAG = 0;
+
     private static final byte QUOTED = 1;
     private static final byte CONTENT = 2;
 

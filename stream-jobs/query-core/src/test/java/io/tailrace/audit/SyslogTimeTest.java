@@ -23,17 +23,26 @@ class SyslogTimeTest {
     })
     void theYearIsInferred(Instant now, String written, String zone, Instant expected) {
         MariaDbTime.Syslog time = new MariaDbTime.Syslog(() -> now);
-        byte[] line = (written + " db1 mysql-server_auditing: db1,a,h,1,2,READ,d,t,").getBytes(StandardCharsets.US_ASCII);
+        byte[] line =
+                (written + " db1 mysql-server_auditing: db1,a,h,1,2,READ,d,t,").getBytes(StandardCharsets.US_ASCII);
         int record = time.read(line, 0, line.length, zone);
-        assertThat(new String(line, record, line.length - record, StandardCharsets.US_ASCII)).startsWith("db1,a,h");
+        assertThat(new String(line, record, line.length - record, StandardCharsets.US_ASCII))
+                .startsWith("db1,a,h");
         assertThat(time.isYearInferred()).isTrue();
         assertThat(Instant.ofEpochSecond(time.micros() / 1_000_000)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "Foo  2 03:04:05 db1 t: x", "Jan 2 03:04:05 db1 t: x", "Jan  2 0x:04:05 db1 t: x", "Feb 30 03:04:05 db1 t: x",
-        "2026-01-02 03:04:05 db1 t: x", "Jan  2 03:04:05", "Jan  2 03:04:05 one two three four: x", "'<13>'", "1: x",
+        "Foo  2 03:04:05 db1 t: x",
+        "Jan 2 03:04:05 db1 t: x",
+        "Jan  2 0x:04:05 db1 t: x",
+        "Feb 30 03:04:05 db1 t: x",
+        "2026-01-02 03:04:05 db1 t: x",
+        "Jan  2 03:04:05",
+        "Jan  2 03:04:05 one two three four: x",
+        "'<13>'",
+        "1: x",
     })
     void whatIsNoSystemLogIsRefused(String line) {
         byte[] bytes = line.getBytes(StandardCharsets.US_ASCII);
