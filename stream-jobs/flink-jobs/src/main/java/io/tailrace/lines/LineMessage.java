@@ -20,6 +20,7 @@ final class LineMessage {
     private static final byte[] GENERATION = ascii("generation");
     /** The key that every census has and no line. */
     private static final byte[] INODE = ascii("inode");
+
     static final int HEADERS = HEADER_NAMES.length;
     static final int CLUSTER = 0;
     static final int INSTANCE = 1;
@@ -29,6 +30,7 @@ final class LineMessage {
     static final int PATH = 5;
     /** The headers that the key {@code origin} holds, in its order. */
     private static final int[] OF_ORIGIN = {SOURCE, FORMAT, ZONE, CLUSTER};
+
     private static final long MICROS_PER_MILLI = 1000;
 
     private final MessagePackReader reader = new MessagePackReader();

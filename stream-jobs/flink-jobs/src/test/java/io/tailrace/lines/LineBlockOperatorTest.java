@@ -118,9 +118,9 @@ class LineBlockOperatorTest {
         assertThat(block.format()).isEmpty();
         assertThat(block.zone()).isEqualTo("Europe/Berlin");
         assertThat(block.cluster()).isEqualTo("shop|1");
-        assertThat(operator.getSideOutput(DEAD)).singleElement().satisfies(letter -> assertThat(
-                        letter.getValue().getMessage())
-                .isEqualTo("key cluster is missing"));
+        assertThat(operator.getSideOutput(DEAD))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.getValue().getMessage()).isEqualTo("key cluster is missing"));
     }
 
     @Test
@@ -209,7 +209,8 @@ class LineBlockOperatorTest {
 
     private List<String> texts() {
         return operator.extractOutputValues().stream()
-                .map(input -> input.census() != null ? "census of " + input.census().path() : text(input.lines()))
+                .map(input ->
+                        input.census() != null ? "census of " + input.census().path() : text(input.lines()))
                 .toList();
     }
 

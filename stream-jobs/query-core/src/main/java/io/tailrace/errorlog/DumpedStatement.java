@@ -32,14 +32,25 @@ final class DumpedStatement {
     private static final byte[] INVALID = ByteText.ascii("is an invalid pointer");
 
     private static final byte[][] SERVER_LINES = {
-        ByteText.ascii("***"), ByteText.ascii("RECORD LOCKS"), ByteText.ascii("TABLE LOCK"),
-        ByteText.ascii("---TRANSACTION"), ByteText.ascii("TRANSACTION "), ByteText.ascii("------- TRX"),
-        ByteText.ascii("Trx read view"), ByteText.ascii("Trx #rec"), ByteText.ascii("ROLLING BACK"),
-        ByteText.ascii("Foreign key constraint fails"), ByteText.ascii("Record lock, heap"),
-        ByteText.ascii("END OF INNODB MONITOR"), ByteText.ascii("MySQL thread id "),
-        ByteText.ascii("MariaDB thread id "), ByteText.ascii("mysql tables in use"),
-        ByteText.ascii("Connection ID (thread ID): "), ByteText.ascii("thd->thread_id="),
-        ByteText.ascii("Trying to add in "), ByteText.ascii("WSREP: "),
+        ByteText.ascii("***"),
+        ByteText.ascii("RECORD LOCKS"),
+        ByteText.ascii("TABLE LOCK"),
+        ByteText.ascii("---TRANSACTION"),
+        ByteText.ascii("TRANSACTION "),
+        ByteText.ascii("------- TRX"),
+        ByteText.ascii("Trx read view"),
+        ByteText.ascii("Trx #rec"),
+        ByteText.ascii("ROLLING BACK"),
+        ByteText.ascii("Foreign key constraint fails"),
+        ByteText.ascii("Record lock, heap"),
+        ByteText.ascii("END OF INNODB MONITOR"),
+        ByteText.ascii("MySQL thread id "),
+        ByteText.ascii("MariaDB thread id "),
+        ByteText.ascii("mysql tables in use"),
+        ByteText.ascii("Connection ID (thread ID): "),
+        ByteText.ascii("thd->thread_id="),
+        ByteText.ascii("Trying to add in "),
+        ByteText.ascii("WSREP: "),
     };
 
     private final StatementScanner scanner = new StatementScanner();

@@ -23,7 +23,7 @@ final class ErrorDetails {
             case PLUGIN_CHANGE -> put(details, "plugin", between(message, "lugin '", "'"));
             case SERVER_STATE -> put(details, "state", state(message));
             case DISK_FULL -> put(details, "path", between(message, "'", "'"));
-            default -> { }
+            default -> {}
         }
     }
 
@@ -51,7 +51,8 @@ final class ErrorDetails {
 
     /** An IPv4 or IPv6 address, by its characters. */
     static boolean isAddress(String text) {
-        boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0);
+        boolean digits =
+                !text.isEmpty() && text.chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0);
         boolean dots = text.chars().filter(c -> c == '.').count() == 3;
         return digits && (dots || text.indexOf(':') >= 0);
     }
@@ -90,7 +91,8 @@ final class ErrorDetails {
         put(details, "source_log", log.isEmpty() ? between(message, "source log ", ",") : log);
         put(details, "end_log_pos", digits(message, "end_log_pos "));
         put(details, "gtid", between(message, "transaction '", "'"));
-        if (message.contains("max_allowed_packet") || message.contains("packet bigger than")
+        if (message.contains("max_allowed_packet")
+                || message.contains("packet bigger than")
                 || message.contains("event too large")) {
             details.put("reason", "oversized_event");
         } else if (message.contains("purged")) {
@@ -135,7 +137,8 @@ final class ErrorDetails {
             int open = line.indexOf('(');
             int plus = line.indexOf("+0x", Math.max(open, 0));
             String function = line.startsWith("/") && open > 0 && plus > open + 1
-                    ? line.substring(open + 1, plus) : numbered(line.strip());
+                    ? line.substring(open + 1, plus)
+                    : numbered(line.strip());
             if (!function.isEmpty() && names.length() < 4_096) {
                 names.append(names.length() == 0 ? "" : "\n").append(function);
             }
@@ -170,15 +173,22 @@ final class ErrorDetails {
         if (failed || message.contains(": error: ")) {
             return "failed";
         }
-        boolean start = message.contains("recognized server arguments") || message.contains("tarting the backup operation")
-                || message.contains("xtrabackup version") || message.contains("Starting Xtrabackup");
+        boolean start = message.contains("recognized server arguments")
+                || message.contains("tarting the backup operation")
+                || message.contains("xtrabackup version")
+                || message.contains("Starting Xtrabackup");
         if (start) {
             return "start";
         }
-        boolean end = message.contains("Transaction log of lsn") || message.contains("(for incremental)")
-                || message.contains("All tables unlocked") || message.contains("Finished");
-        return end ? "end" : message.contains("opying") || message.contains("treaming") ? "copying"
-                : message.contains("log scanned up to") ? "log" : "";
+        boolean end = message.contains("Transaction log of lsn")
+                || message.contains("(for incremental)")
+                || message.contains("All tables unlocked")
+                || message.contains("Finished");
+        return end
+                ? "end"
+                : message.contains("opying") || message.contains("treaming")
+                        ? "copying"
+                        : message.contains("log scanned up to") ? "log" : "";
     }
 
     private static void cluster(String message, Map<String, String> details) {
@@ -210,11 +220,14 @@ final class ErrorDetails {
         if (message.contains("ready for connections")) {
             return "ready";
         }
-        if (message.contains("rash recovery") || message.contains("not shut down normally")
+        if (message.contains("rash recovery")
+                || message.contains("not shut down normally")
                 || message.contains("not shutdown normally")) {
             return "recovery";
         }
-        boolean down = message.contains("hutdown") || message.contains("SHUTDOWN") || message.contains("ended")
+        boolean down = message.contains("hutdown")
+                || message.contains("SHUTDOWN")
+                || message.contains("ended")
                 || message.contains("Aborting");
         return down ? "shutdown" : "start";
     }
@@ -253,8 +266,8 @@ final class ErrorDetails {
 
     /** A number, or 0 where the text is none. */
     static long number(String digits) {
-        boolean number = !digits.isEmpty() && digits.length() <= 18
-                && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        boolean number =
+                !digits.isEmpty() && digits.length() <= 18 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         return number ? Long.parseLong(digits) : 0;
     }
 }

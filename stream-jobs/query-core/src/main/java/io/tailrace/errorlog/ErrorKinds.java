@@ -58,6 +58,7 @@ final class ErrorKinds {
             Map.entry("MY-010733", ErrorKind.PLUGIN_CHANGE),
             Map.entry("MY-011825", ErrorKind.BACKUP));
 
+    // spotless:off
     private static final Rule[] GALERA = {
         // Its options name half of the words below.
         new Rule(ErrorKind.CLUSTER_VIEW, "Passing config to GCS"),
@@ -80,10 +81,16 @@ final class ErrorKinds {
         new Rule(ErrorKind.CLUSTER_STATE, "Shifting ", "Server status change", "synchronized with group",
                 "synced with group", "Synchronized with group", "Become joined", "Member "),
     };
+    // spotless:on
 
-    private static final Rule ERRANT = new Rule(ErrorKind.ERRANT_GTID, "rrant", "more GTIDs than the",
-            "transactions not present in the group", "more executed transactions than those present");
+    private static final Rule ERRANT = new Rule(
+            ErrorKind.ERRANT_GTID,
+            "rrant",
+            "more GTIDs than the",
+            "transactions not present in the group",
+            "more executed transactions than those present");
 
+    // spotless:off
     private static final Rule[] RULES = {
         new Rule(ErrorKind.ACCESS_DENIED, "Access denied for user", "Access denied; you need",
                 "is blocked because of many connection errors", "is not allowed to connect", "Account is locked",
@@ -134,9 +141,20 @@ final class ErrorKinds {
         new Rule(ErrorKind.PLUGIN_CHANGE, "Plugin '", "plugin '", "server_audit: ", "Shutting down plugin",
                 "audit_log:", "component '", "plugin directory", "Loaded '"),
     };
+    // spotless:on
 
-    private static final Rule BACKUP = new Rule(ErrorKind.BACKUP, "xtrabackup", "Xtrabackup", "innobackupex",
-            "completed OK!", "log scanned up to", "Transaction log of lsn", "mariabackup", "mariadb-backup", "[00] ", "[01] ");
+    private static final Rule BACKUP = new Rule(
+            ErrorKind.BACKUP,
+            "xtrabackup",
+            "Xtrabackup",
+            "innobackupex",
+            "completed OK!",
+            "log scanned up to",
+            "Transaction log of lsn",
+            "mariabackup",
+            "mariadb-backup",
+            "[00] ",
+            "[01] ");
 
     private ErrorKinds() {}
 

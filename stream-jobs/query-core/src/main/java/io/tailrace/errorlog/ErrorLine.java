@@ -42,6 +42,7 @@ final class ErrorLine {
     Form form;
     /** The time, also of a JSON line; empty where {@link Form#NONE}. */
     int timeFrom;
+
     int timeTo;
     int threadFrom;
     int threadTo;
@@ -49,6 +50,7 @@ final class ErrorLine {
     int levelTo;
     /** {@code MY-010101}. */
     int codeFrom;
+
     int codeTo;
     int subsystemFrom;
     int subsystemTo;
@@ -86,7 +88,9 @@ final class ErrorLine {
             return;
         }
         int second = ByteText.skipBlanks(bytes, from + 1, to);
-        boolean log = second < to && bytes[second] == '"' && bytes[to - 1] == '}'
+        boolean log = second < to
+                && bytes[second] == '"'
+                && bytes[to - 1] == '}'
                 && (ByteText.indexOf(bytes, from, to, CODE) > 0 || ByteText.indexOf(bytes, from, to, PRIORITY) > 0);
         int key = log ? ByteText.indexOf(bytes, from, to, JSON_TIME) : -1;
         if (key > 0) {
@@ -125,7 +129,9 @@ final class ErrorLine {
 
     /** {@code 02:51:07 UTC - }. */
     private void timeOfDay(byte[] bytes, int from, int to) {
-        boolean crash = to - from > 15 && bytes[from + 2] == ':' && bytes[from + 5] == ':'
+        boolean crash = to - from > 15
+                && bytes[from + 2] == ':'
+                && bytes[from + 5] == ':'
                 && ByteText.unsigned(bytes, from, from + 2) >= 0
                 && ByteText.startsWith(bytes, from + 8, to, CRASH);
         if (crash) {
@@ -143,8 +149,10 @@ final class ErrorLine {
             end++;
         }
         int next = ByteText.skipBlanks(bytes, end, to);
-        boolean thread = end > from && next > end
-                && next < to && (bytes[next] == '[' || ByteText.startsWith(bytes, next, to, INNODB));
+        boolean thread = end > from
+                && next > end
+                && next < to
+                && (bytes[next] == '[' || ByteText.startsWith(bytes, next, to, INNODB));
         if (thread) {
             threadFrom = from;
             threadTo = end;
@@ -202,7 +210,8 @@ final class ErrorLine {
 
     /** {@code InnoDB: } and {@code WSREP: } name the subsystem in logs without codes; they stay in the message. */
     private void prefix(byte[] bytes, int to) {
-        byte[] name = ByteText.startsWith(bytes, messageFrom, to, INNODB) ? INNODB
+        byte[] name = ByteText.startsWith(bytes, messageFrom, to, INNODB)
+                ? INNODB
                 : ByteText.startsWith(bytes, messageFrom, to, WSREP) ? WSREP : null;
         if (name != null && codeTo == codeFrom) {
             subsystemFrom = messageFrom;

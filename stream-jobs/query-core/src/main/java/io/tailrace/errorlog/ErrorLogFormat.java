@@ -14,11 +14,22 @@ public final class ErrorLogFormat implements LogFormat {
     public static final String NAME = "mysql-error";
 
     private static final byte[][] MESSAGES = {
-        ByteText.ascii("InnoDB:"), ByteText.ascii("mysqld"), ByteText.ascii("- mysqld got "),
-        ByteText.ascii("server_audit: "), ByteText.ascii("xtrabackup"), ByteText.ascii("innobackupex"),
-        ByteText.ascii("WSREP"), ByteText.ascii("mariadbd"), ByteText.ascii("[00] "), ByteText.ascii("[01] "),
-        ByteText.ascii(">> log scanned up to"), ByteText.ascii("version_check "), ByteText.ascii("Backup "),
-        ByteText.ascii("Connecting to M"), ByteText.ascii("UTC - mysqld got "), ByteText.ascii("UTC - mariadbd got "),
+        ByteText.ascii("InnoDB:"),
+        ByteText.ascii("mysqld"),
+        ByteText.ascii("- mysqld got "),
+        ByteText.ascii("server_audit: "),
+        ByteText.ascii("xtrabackup"),
+        ByteText.ascii("innobackupex"),
+        ByteText.ascii("WSREP"),
+        ByteText.ascii("mariadbd"),
+        ByteText.ascii("[00] "),
+        ByteText.ascii("[01] "),
+        ByteText.ascii(">> log scanned up to"),
+        ByteText.ascii("version_check "),
+        ByteText.ascii("Backup "),
+        ByteText.ascii("Connecting to M"),
+        ByteText.ascii("UTC - mysqld got "),
+        ByteText.ascii("UTC - mariadbd got "),
     };
 
     private final long logCapacity;

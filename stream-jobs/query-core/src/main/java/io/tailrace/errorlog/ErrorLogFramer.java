@@ -54,6 +54,7 @@ final class ErrorLogFramer implements EntryFramer {
     private int state = NOTHING;
     /** Offset of a line of equals signs: a monitor's output may start there. -1: the last line was none. */
     private long ruleAt = -1;
+
     private boolean ending;
     private boolean assertion;
     private boolean mariaDb;
@@ -78,8 +79,11 @@ final class ErrorLogFramer implements EntryFramer {
         if (afterRule(buffer, from, end, out) || afterMonitor(buffer, from, end, offset, out)) {
             return position;
         }
-        if (state != MONITOR && !statement.insideLiteral()
-                && end - from >= 10 && buffer[from] == '=' && DumpedStatement.isRule(buffer, from, end)) {
+        if (state != MONITOR
+                && !statement.insideLiteral()
+                && end - from >= 10
+                && buffer[from] == '='
+                && DumpedStatement.isRule(buffer, from, end)) {
             ruleAt = offset;
             return position;
         }
@@ -311,7 +315,10 @@ final class ErrorLogFramer implements EntryFramer {
     /** Reports what is pending before an offset. */
     private void close(long to, FrameListener out) {
         if (state == UNTIMED) {
-            out.rejected(pendingFrom, to, DeadLetterCode.NO_ENTRY_START,
+            out.rejected(
+                    pendingFrom,
+                    to,
+                    DeadLetterCode.NO_ENTRY_START,
                     "expected a time at the start of a message, found none before it");
         } else if (state != NOTHING) {
             out.entry(pendingFrom, to, context());
@@ -355,9 +362,17 @@ final class ErrorLogFramer implements EntryFramer {
     @Override
     public byte[] snapshot() {
         ByteBuffer out = ByteBuffer.allocate(64 + time.length);
-        int bits = (ending ? 1 : 0) | (assertion ? 2 : 0) | (mariaDb ? 4 : 0) | (ownTime ? 8 : 0)
-                | (forged ? 16 : 0) | (ambiguous ? 32 : 0);
-        out.putLong(position).putLong(pendingFrom).put((byte) state).putLong(ruleAt).put((byte) bits);
+        int bits = (ending ? 1 : 0)
+                | (assertion ? 2 : 0)
+                | (mariaDb ? 4 : 0)
+                | (ownTime ? 8 : 0)
+                | (forged ? 16 : 0)
+                | (ambiguous ? 32 : 0);
+        out.putLong(position)
+                .putLong(pendingFrom)
+                .put((byte) state)
+                .putLong(ruleAt)
+                .put((byte) bits);
         out.putLong(firstProof).put((byte) proofs);
         statement.write(out);
         out.put((byte) time.length).put(time);

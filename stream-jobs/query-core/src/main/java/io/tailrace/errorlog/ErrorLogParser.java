@@ -26,7 +26,18 @@ final class ErrorLogParser implements EntryParser {
 
     /** Members of the JSON sink that are fields of the event; the others are details. */
     private static final List<String> FIELDS = List.of(
-            "msg", "label", "subsystem", "err_code", "time", "ts", "prio", "thread", "buffered", "log_type", "file", "log");
+            "msg",
+            "label",
+            "subsystem",
+            "err_code",
+            "time",
+            "ts",
+            "prio",
+            "thread",
+            "buffered",
+            "log_type",
+            "file",
+            "log");
 
     private final long logCapacity;
     private final LogTime times = new LogTime();
@@ -92,8 +103,13 @@ final class ErrorLogParser implements EntryParser {
     /** The first such time of day (UTC) that is not before the last message, but for an hour of slack. */
     private long timeOfDay(byte[] bytes, long after) {
         int from = header.timeFrom;
-        long second = CivilTime.epochSecond(1970, 1, 1, CivilTime.number(bytes, from, 2),
-                CivilTime.number(bytes, from + 3, 2), CivilTime.number(bytes, from + 6, 2));
+        long second = CivilTime.epochSecond(
+                1970,
+                1,
+                1,
+                CivilTime.number(bytes, from, 2),
+                CivilTime.number(bytes, from + 3, 2),
+                CivilTime.number(bytes, from + 6, 2));
         if (second == CivilTime.NONE) {
             return after;
         }
@@ -112,8 +128,8 @@ final class ErrorLogParser implements EntryParser {
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
         event.setFormat(ErrorLogFormat.NAME);
-        event.setEventTime(Instant.ofEpochSecond(
-                Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
+        event.setEventTime(
+                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
         event.setLevel("");
         event.setSubsystem("");
         event.setCode("");
@@ -184,8 +200,8 @@ final class ErrorLogParser implements EntryParser {
 
     private void classify(ErrorEvent event, boolean monitor) {
         String message = event.getMessage();
-        ErrorKind kind = monitor ? ErrorKind.INNODB_MONITOR
-                : ErrorKinds.of(event.getSubsystem(), event.getCode(), message);
+        ErrorKind kind =
+                monitor ? ErrorKind.INNODB_MONITOR : ErrorKinds.of(event.getSubsystem(), event.getCode(), message);
         event.setKind(kind.text());
         if (kind == ErrorKind.INNODB_MONITOR) {
             monitor(event, message);
@@ -201,7 +217,8 @@ final class ErrorLogParser implements EntryParser {
     }
 
     private static boolean isWholeDeadlock(String message) {
-        return message.contains("WE ROLL BACK TRANSACTION") && message.contains("(2) TRANSACTION")
+        return message.contains("WE ROLL BACK TRANSACTION")
+                && message.contains("(2) TRANSACTION")
                 && message.contains("(1) TRANSACTION");
     }
 

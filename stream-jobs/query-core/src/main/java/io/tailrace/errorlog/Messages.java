@@ -29,9 +29,15 @@ final class Messages {
 
     /** Marks after which a message quotes a statement. The last one may be followed by a quote. */
     private static final byte[][] QUOTES = {
-        ByteText.ascii(" Query: "), ByteText.ascii(" query: "), ByteText.ascii("Statement: "),
-        ByteText.ascii(" statement: "), ByteText.ascii("SQL: "), ByteText.ascii("SQL1: "), ByteText.ascii("SQL2: "),
-        ByteText.ascii(" query '"), ByteText.ascii(" statement '"),
+        ByteText.ascii(" Query: "),
+        ByteText.ascii(" query: "),
+        ByteText.ascii("Statement: "),
+        ByteText.ascii(" statement: "),
+        ByteText.ascii("SQL: "),
+        ByteText.ascii("SQL1: "),
+        ByteText.ascii("SQL2: "),
+        ByteText.ascii(" query '"),
+        ByteText.ascii(" statement '"),
     };
 
     /** What follows a quoted statement, from its closing quote to the number that ends the line. */
@@ -63,21 +69,22 @@ final class Messages {
         while (i < to && (ByteText.isDigit(bytes[i]) || bytes[i] == '-')) {
             i++;
         }
-        return i > from && (i == to || ByteText.startsWith(bytes, i, to, AFTER_GTID)
-                && ByteText.unsigned(bytes, i + AFTER_GTID.length, to) >= 0);
+        return i > from
+                && (i == to
+                        || ByteText.startsWith(bytes, i, to, AFTER_GTID)
+                                && ByteText.unsigned(bytes, i + AFTER_GTID.length, to) >= 0);
     }
 
     /** Index behind {@code InnoDB:} and blanks, at either end of which the server's versions differ. */
     static int withoutPrefix(byte[] bytes, int from, int to) {
         int i = ByteText.skipBlanks(bytes, from, to);
-        return ByteText.startsWith(bytes, i, to, INNODB)
-                ? ByteText.skipBlanks(bytes, i + INNODB.length, to) : i;
+        return ByteText.startsWith(bytes, i, to, INNODB) ? ByteText.skipBlanks(bytes, i + INNODB.length, to) : i;
     }
 
     static boolean startsDeadlock(byte[] bytes, ErrorLine line) {
         return ByteText.indexOf(bytes, line.messageFrom, line.messageTo, DEADLOCK) >= 0
-                || ByteText.startsWith(bytes, withoutPrefix(bytes, line.messageFrom, line.messageTo),
-                        line.messageTo, STARS);
+                || ByteText.startsWith(
+                        bytes, withoutPrefix(bytes, line.messageFrom, line.messageTo), line.messageTo, STARS);
     }
 
     /** A line with a header of its own that goes on with a deadlock's report. */
@@ -118,7 +125,8 @@ final class Messages {
         if (ByteText.startsWith(bytes, from, to, ACCESS_DENIED)) {
             return ByteText.endsWith(bytes, from, to, USED) || ByteText.endsWith(bytes, from, to, UNUSED);
         }
-        return ByteText.startsWith(bytes, from, to, ABORTED) && bytes[to - 1] == ')'
+        return ByteText.startsWith(bytes, from, to, ABORTED)
+                && bytes[to - 1] == ')'
                 && ByteText.indexOf(bytes, from, to, CONNECTION) > 0;
     }
 

@@ -11,6 +11,7 @@ import java.util.Locale;
 final class QuotedValues {
 
     /** A value stands between the two texts. The last occurrence of the second one ends it: values may hold any. */
+    // spotless:off
     private static final String[][] BETWEEN = {
         {"Duplicate entry '", "' for key"},
         {" value: '", "' for "},
@@ -20,6 +21,7 @@ final class QuotedValues {
         {"--auth '", "'"},
         {"--password '", "'"},
     };
+    // spotless:on
 
     /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password. */
     private static final String[] SECRETS = {"passw", "pass=", "_pwd", "auth=", "--auth ", "secret", "token="};
@@ -27,11 +29,13 @@ final class QuotedValues {
     private static final String TEMPORARY_PASSWORD = "temporary password is generated for ";
 
     /** Words that stand in statements and hardly in a server's own messages. */
+    // spotless:off
     private static final String[] STATEMENTS = {
         "insert into ", "insert ignore ", "replace into ", "delete from ", "update `", " set `", "identified by",
         "set password", "values (", "values(", "select ", "load data ", "create user", "alter user", "create table",
         "alter table", "create definer", "call ", "update ", "grant ", "change master to", "change replication source",
     };
+    // spotless:on
 
     private final Fingerprinter fingerprinter;
 
@@ -53,7 +57,8 @@ final class QuotedValues {
             return;
         }
         byte[] rest = safe.substring(start).getBytes(StandardCharsets.UTF_8);
-        out.append(safe, 0, start).append(fingerprinter.statement(rest, 0, rest.length).fingerprint());
+        out.append(safe, 0, start)
+                .append(fingerprinter.statement(rest, 0, rest.length).fingerprint());
     }
 
     /**

@@ -59,8 +59,10 @@ final class SafeText {
     /** A deadlock's report, a crash or the monitor's output: what it quotes is told by its own lines. */
     private boolean isDump(int from) {
         int to = ByteText.lineFeed(in, from, end);
-        return Messages.startsCrash(in, from, to) || Messages.isAssertion(in, from, to)
-                || DumpedStatement.isRule(in, from, to) || ByteText.indexOf(in, from, to, DEADLOCK) >= 0;
+        return Messages.startsCrash(in, from, to)
+                || Messages.isAssertion(in, from, to)
+                || DumpedStatement.isRule(in, from, to)
+                || ByteText.indexOf(in, from, to, DEADLOCK) >= 0;
     }
 
     /** The message was longer than {@link #LONGEST}. */
@@ -207,7 +209,8 @@ final class SafeText {
     private String withoutText(int from, int to) {
         for (int i = from; i < to; i++) {
             byte b = in[i];
-            boolean known = ByteText.isDigit(b) || " ;:().".indexOf(b) >= 0 || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z';
+            boolean known =
+                    ByteText.isDigit(b) || " ;:().".indexOf(b) >= 0 || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z';
             if (!known || i - from > 60) {
                 return "?";
             }

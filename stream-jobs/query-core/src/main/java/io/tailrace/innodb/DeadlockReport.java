@@ -36,8 +36,12 @@ public final class DeadlockReport {
             report.line(line.startsWith("InnoDB: ") ? line.substring(8).strip() : line.strip());
         }
         for (int i = 0; i < Math.min(statements.size(), MOST_TRANSACTIONS); i++) {
-            details.put(prefix + "transaction_" + (i + 1) + "_statement", shortened(statements.get(i).fingerprint()));
-            details.put(prefix + "transaction_" + (i + 1) + "_query_id", statements.get(i).queryIdText());
+            details.put(
+                    prefix + "transaction_" + (i + 1) + "_statement",
+                    shortened(statements.get(i).fingerprint()));
+            details.put(
+                    prefix + "transaction_" + (i + 1) + "_query_id",
+                    statements.get(i).queryIdText());
         }
     }
 
@@ -81,8 +85,11 @@ public final class DeadlockReport {
         table = table.isEmpty() ? word(line, " table ") : table;
         String index = word(line, " index ");
         int mode = line.indexOf("lock");
-        mode = line.indexOf("lock mode", Math.max(mode, 0)) >= 0 ? line.indexOf("lock mode") : line.indexOf("lock_mode");
-        String place = table + (index.isEmpty() ? "" : " index " + index) + (mode < 0 ? "" : ' ' + line.substring(mode));
+        mode = line.indexOf("lock mode", Math.max(mode, 0)) >= 0
+                ? line.indexOf("lock mode")
+                : line.indexOf("lock_mode");
+        String place =
+                table + (index.isEmpty() ? "" : " index " + index) + (mode < 0 ? "" : ' ' + line.substring(mode));
         put(holds ? "holds" : "waits_for", place.length() > 512 ? place.substring(0, 512) : place);
     }
 
@@ -94,7 +101,8 @@ public final class DeadlockReport {
         int user = 2;
         if (words.length > 1) {
             put("host", words[1]);
-            boolean two = words.length > 3 && words[2].chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0)
+            boolean two = words.length > 3
+                    && words[2].chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0)
                     && (words[2].indexOf('.') > 0 || words[2].indexOf(':') >= 0);
             user += two ? 1 : 0;
         }

@@ -82,7 +82,7 @@ public final class MonitorReport {
             case "LOG" -> log(line);
             case "BUFFER POOL AND MEMORY" -> bufferPool(line);
             case "ROW OPERATIONS" -> rows(line);
-            default -> { }
+            default -> {}
         }
     }
 
@@ -230,7 +230,8 @@ public final class MonitorReport {
     }
 
     private static long number(String digits) {
-        boolean number = !digits.isEmpty() && digits.length() <= 18 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        boolean number =
+                !digits.isEmpty() && digits.length() <= 18 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         return number ? Long.parseLong(digits) : -1;
     }
 
@@ -253,7 +254,8 @@ public final class MonitorReport {
         if (!deadlock.isEmpty()) {
             String text = String.join("\n", deadlock);
             details.put("deadlock_time", time(deadlock.get(0)));
-            int quoted = (int) deadlock.stream().filter(MonitorReport::isTransaction).count();
+            int quoted =
+                    (int) deadlock.stream().filter(MonitorReport::isTransaction).count();
             int to = Math.min(statements.size(), quotedBefore + quoted);
             DeadlockReport.read(text, "deadlock_", statements.subList(Math.min(quotedBefore, to), to), details);
         }
@@ -262,13 +264,16 @@ public final class MonitorReport {
 
     private String places() {
         Map<String, Integer> sorted = new LinkedHashMap<>();
-        new TreeMap<>(places).entrySet().stream()
-                .sorted((a, b) -> b.getValue() - a.getValue())
-                .limit(MOST_PLACES)
-                .forEach(place -> sorted.put(place.getKey(), place.getValue()));
+        new TreeMap<>(places)
+                .entrySet().stream()
+                        .sorted((a, b) -> b.getValue() - a.getValue())
+                        .limit(MOST_PLACES)
+                        .forEach(place -> sorted.put(place.getKey(), place.getValue()));
         StringBuilder text = new StringBuilder();
-        sorted.forEach((place, count) ->
-                text.append(text.length() == 0 ? "" : ", ").append(place).append(" x").append(count));
+        sorted.forEach((place, count) -> text.append(text.length() == 0 ? "" : ", ")
+                .append(place)
+                .append(" x")
+                .append(count));
         return text.toString();
     }
 

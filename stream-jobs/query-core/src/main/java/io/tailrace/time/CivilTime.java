@@ -68,11 +68,16 @@ public final class CivilTime {
             return NONE;
         }
         boolean separators = (bytes[from + 10] == 'T' || bytes[from + 10] == ' ')
-                && bytes[from + 13] == ':' && bytes[from + 16] == ':';
+                && bytes[from + 13] == ':'
+                && bytes[from + 16] == ':';
         return separators
                 ? epochSecond(
-                        number(bytes, from, 4), number(bytes, from + 5, 2), number(bytes, from + 8, 2),
-                        number(bytes, from + 11, 2), number(bytes, from + 14, 2), number(bytes, from + 17, 2))
+                        number(bytes, from, 4),
+                        number(bytes, from + 5, 2),
+                        number(bytes, from + 8, 2),
+                        number(bytes, from + 11, 2),
+                        number(bytes, from + 14, 2),
+                        number(bytes, from + 17, 2))
                 : NONE;
     }
 

@@ -42,18 +42,25 @@ public final class LogTime {
         if (i - from == OLD_DATE) {
             return i;
         }
-        boolean iso = i - from == 4 && to - from >= ISO_DATE
-                && bytes[i] == '-' && digitsEnd(bytes, i + 1, to) == i + 3
-                && bytes[i + 3] == '-' && digitsEnd(bytes, i + 4, to) == i + 6;
+        boolean iso = i - from == 4
+                && to - from >= ISO_DATE
+                && bytes[i] == '-'
+                && digitsEnd(bytes, i + 1, to) == i + 3
+                && bytes[i + 3] == '-'
+                && digitsEnd(bytes, i + 4, to) == i + 6;
         return iso ? i + 6 : -1;
     }
 
     /** Index after {@code H:MM:SS} or {@code HH:MM:SS}. */
     private static int clockEnd(byte[] bytes, int from, int to) {
         int hour = digitsEnd(bytes, from, to);
-        boolean fits = hour > from && hour - from <= 2 && to - hour >= 6
-                && bytes[hour] == ':' && digitsEnd(bytes, hour + 1, to) == hour + 3
-                && bytes[hour + 3] == ':' && digitsEnd(bytes, hour + 4, to) == hour + 6;
+        boolean fits = hour > from
+                && hour - from <= 2
+                && to - hour >= 6
+                && bytes[hour] == ':'
+                && digitsEnd(bytes, hour + 1, to) == hour + 3
+                && bytes[hour + 3] == ':'
+                && digitsEnd(bytes, hour + 4, to) == hour + 6;
         return fits ? hour + 6 : -1;
     }
 
@@ -65,8 +72,11 @@ public final class LogTime {
         if (i < to && bytes[i] == 'Z') {
             return i + 1;
         }
-        boolean offset = to - i >= 6 && (bytes[i] == '+' || bytes[i] == '-') && bytes[i + 3] == ':'
-                && digitsEnd(bytes, i + 1, to) == i + 3 && digitsEnd(bytes, i + 4, to) == i + 6;
+        boolean offset = to - i >= 6
+                && (bytes[i] == '+' || bytes[i] == '-')
+                && bytes[i + 3] == ':'
+                && digitsEnd(bytes, i + 1, to) == i + 3
+                && digitsEnd(bytes, i + 4, to) == i + 6;
         return offset ? i + 6 : i;
     }
 

@@ -48,14 +48,32 @@ class QuotedSecretsTest {
                     + "--------\nFILE I/O\n--------\nEND OF INNODB MONITOR OUTPUT\n============================\n");
 
     private static final List<String> LITERALS = List.of(
-            "'%s'", "\"%s\"", "'it''s %s'", "'a\\'%s'", "x'%s'", "_utf8mb4'%s'", "N'%s'", "'\n%s'", "'a\n\n*** %s'",
-            "'\n2026-11-21T02:00:01Z 8 [Note] %s'", "'\nEND OF INNODB MONITOR OUTPUT\n%s'", "'\nRECORD LOCKS %s'",
-            "/* %s */ 1", "'-- %s'", "'a' -- %s\n", "'a', Error_code: %s'", "'\n------------\n%s'");
+            "'%s'",
+            "\"%s\"",
+            "'it''s %s'",
+            "'a\\'%s'",
+            "x'%s'",
+            "_utf8mb4'%s'",
+            "N'%s'",
+            "'\n%s'",
+            "'a\n\n*** %s'",
+            "'\n2026-11-21T02:00:01Z 8 [Note] %s'",
+            "'\nEND OF INNODB MONITOR OUTPUT\n%s'",
+            "'\nRECORD LOCKS %s'",
+            "/* %s */ 1",
+            "'-- %s'",
+            "'a' -- %s\n",
+            "'a', Error_code: %s'",
+            "'\n------------\n%s'");
 
     private static final List<String> STATEMENTS = List.of(
-            "INSERT INTO t (a) VALUES (1, LITERAL)", "UPDATE t SET a = LITERAL WHERE b = LITERAL",
-            "DELETE FROM t WHERE a = LITERAL\nAND b = 1", "SELECT * FROM t WHERE a IN (LITERAL, LITERAL)",
-            "CREATE USER 'u'@'h' IDENTIFIED BY LITERAL", "SET PASSWORD = LITERAL", "CALL p(LITERAL)",
+            "INSERT INTO t (a) VALUES (1, LITERAL)",
+            "UPDATE t SET a = LITERAL WHERE b = LITERAL",
+            "DELETE FROM t WHERE a = LITERAL\nAND b = 1",
+            "SELECT * FROM t WHERE a IN (LITERAL, LITERAL)",
+            "CREATE USER 'u'@'h' IDENTIFIED BY LITERAL",
+            "SET PASSWORD = LITERAL",
+            "CALL p(LITERAL)",
             "ALTER USER u IDENTIFIED WITH x BY LITERAL REPLACE LITERAL");
 
     private final ErrorLogFormat format = new ErrorLogFormat();
@@ -106,8 +124,10 @@ class QuotedSecretsTest {
         EntryParser parser = format.newParser();
         LogOrigin origin = new LogOrigin("main", "db1", "errorlog", format.name(), "UTC", "/error.log");
         for (FramedLog.Frame entry : log.entries()) {
-            parser.parse(new LogEntry(origin, 1, entry.from(), log.file(), (int) entry.from(), (int) entry.to(),
-                    entry.context()), events);
+            parser.parse(
+                    new LogEntry(
+                            origin, 1, entry.from(), log.file(), (int) entry.from(), (int) entry.to(), entry.context()),
+                    events);
         }
         return events.found;
     }

@@ -35,10 +35,19 @@ class CivilTimeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "", "2026", "2026-11-21T02:49:03", "2026-13-21T02:49:03Z", "2025-02-29T02:49:03Z", "2026-11-21T24:49:03Z",
-        "2026-11-21T02:49:03X", "2026-11-21T02:49:03+5:30", "2026/11/21T02:49:03Z", "2026-11-21T0x:49:03Z",
-    })
+    @ValueSource(
+            strings = {
+                "",
+                "2026",
+                "2026-11-21T02:49:03",
+                "2026-13-21T02:49:03Z",
+                "2025-02-29T02:49:03Z",
+                "2026-11-21T24:49:03Z",
+                "2026-11-21T02:49:03X",
+                "2026-11-21T02:49:03+5:30",
+                "2026/11/21T02:49:03Z",
+                "2026-11-21T0x:49:03Z",
+            })
     void whatIsNoTimeIsNone(String text) {
         assertThat(iso(text)).isEqualTo(CivilTime.NONE);
     }
@@ -48,8 +57,13 @@ class CivilTimeTest {
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {
             LocalDateTime time = LocalDateTime.ofEpochSecond(random.nextInt(), 0, ZoneOffset.UTC);
-            assertThat(CivilTime.epochSecond(time.getYear(), time.getMonthValue(), time.getDayOfMonth(),
-                            time.getHour(), time.getMinute(), time.getSecond()))
+            assertThat(CivilTime.epochSecond(
+                            time.getYear(),
+                            time.getMonthValue(),
+                            time.getDayOfMonth(),
+                            time.getHour(),
+                            time.getMinute(),
+                            time.getSecond()))
                     .isEqualTo(time.toEpochSecond(ZoneOffset.UTC));
         }
     }
