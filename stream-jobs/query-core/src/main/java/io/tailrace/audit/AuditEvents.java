@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What all audit parsers do alike: an event's place and identity, its account, tables and statement. Holds the
+ * What all parsers of audit events do alike: an event's place and identity, its account, tables and statement. Holds the
  * statement of the record at hand. Not thread-safe.
  */
-final class AuditEvents {
+public final class AuditEvents {
 
     /** Longest statement that is given to the listener, bytes. */
     private static final int LONGEST_SAMPLE = 64 << 10;
@@ -34,7 +34,7 @@ final class AuditEvents {
     private int statementLength;
 
     /** An event of which nothing is known, and no statement. */
-    AuditEvent blank() {
+    public AuditEvent blank() {
         statementLength = 0;
         AuditEvent event = new AuditEvent();
         event.setEventClass("");
@@ -69,7 +69,7 @@ final class AuditEvents {
      * @param recordTo index after the record in the entry's bytes; a separator that follows it is no part of its id
      * @param time epoch microseconds
      */
-    void place(AuditEvent event, LogEntry entry, int recordTo, long time) {
+    public void place(AuditEvent event, LogEntry entry, int recordTo, long time) {
         LogEntry record = recordTo == entry.to()
                 ? entry
                 : new LogEntry(

@@ -2,6 +2,7 @@ package io.tailrace.formats;
 
 import io.tailrace.audit.AuditHead;
 import io.tailrace.errorlog.ErrorLogFormat;
+import io.tailrace.generallog.GeneralLogFormat;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.Optional;
@@ -11,37 +12,36 @@ final class HeadLines {
 
     private static final byte[] TIME = ByteText.ascii("# Time:");
     private static final byte[] USER = ByteText.ascii("# User@Host:");
-    private static final byte[] BANNER = ByteText.ascii("started with:");
-    private static final byte[] VERSION = ByteText.ascii(", Version: ");
 
     private HeadLines() {}
 
-    /** Name of the format of the first line that tells one. */
-    static Optional<String> first(byte[] head) {
+    /** Name of the format of the first line that tells one. A banner alone tells the format of the source's kind. */
+    static Optional<String> first(byte[] head, String source) {
         AuditHead audit = new AuditHead();
+        String ofBanner = source.equals("general") ? GeneralLogFormat.NAME : SlowLogFormat.NAME;
+        boolean banner = false;
         int from = 0;
         while (from < head.length) {
             int next = ByteText.lineFeed(head, from, head.length) + 1;
             int to = ByteText.withoutLineEnd(head, from, Math.min(next, head.length));
             Optional<String> format =
                     isSlowLog(head, from, to) ? Optional.of(SlowLogFormat.NAME) : audit.line(head, from, to);
-            if (format.isEmpty() && ErrorLogFormat.tells(head, from, to)) {
+            if (format.isEmpty() && GeneralLogFormat.tells(head, from, to)) {
+                format = Optional.of(GeneralLogFormat.NAME);
+            } else if (format.isEmpty() && ErrorLogFormat.tells(head, from, to)) {
                 format = Optional.of(ErrorLogFormat.NAME);
             }
+            banner |= GeneralLogFormat.isBanner(head, from, to);
             if (format.isPresent()) {
                 return format;
             }
             from = next;
         }
-        return Optional.empty();
+        return banner ? Optional.of(ofBanner) : Optional.empty();
     }
 
     private static boolean isSlowLog(byte[] head, int from, int to) {
-        if (isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER)) {
-            return true;
-        }
-        boolean banner = ByteText.endsWith(head, from, to, BANNER);
-        return banner && ByteText.indexOf(head, from, to, VERSION) >= 0;
+        return isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER);
     }
 
     /** {@code # Time: 2}: other logs quote statements that hold a number sign and the word. */

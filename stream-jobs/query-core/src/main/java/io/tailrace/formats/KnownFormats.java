@@ -4,6 +4,7 @@ import io.tailrace.audit.AuditFormats;
 import io.tailrace.errorlog.ErrorLogFormat;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogFormats;
+import io.tailrace.generallog.GeneralLogFormat;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.List;
 import java.util.Optional;
@@ -25,12 +26,12 @@ public final class KnownFormats implements LogFormats {
         all = Stream.of(
                         Stream.of(new SlowLogFormat()),
                         AuditFormats.all().stream(),
-                        Stream.of(new ErrorLogFormat(innoDbLogCapacity)))
+                        Stream.of(new GeneralLogFormat(), new ErrorLogFormat(innoDbLogCapacity)))
                 .<LogFormat>flatMap(formats -> formats)
                 .toList();
     }
 
-    /** The kind of log that a format is read from: slowlog, audit or errorlog. */
+    /** The kind of log that a format is read from: slowlog, audit, general or errorlog. */
     public static String sourceOf(LogFormat format) {
         return sourceOf(format.name());
     }
@@ -38,6 +39,7 @@ public final class KnownFormats implements LogFormats {
     private static String sourceOf(String format) {
         return switch (format) {
             case SlowLogFormat.NAME -> "slowlog";
+            case GeneralLogFormat.NAME -> "general";
             case ErrorLogFormat.NAME -> "errorlog";
             default -> "audit";
         };
@@ -59,7 +61,7 @@ public final class KnownFormats implements LogFormats {
         if (!AUTO.equals(hint) && !hint.isEmpty()) {
             return named(hint);
         }
-        return HeadLines.first(head)
+        return HeadLines.first(head, source)
                 .filter(name -> source.isEmpty() || source.equals(sourceOf(name)))
                 .flatMap(this::named);
     }

@@ -8,6 +8,9 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.json.RecordJson;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,6 +97,29 @@ class CorporaTest {
             lines += b == '\n' ? 1 : 0;
         }
         return lines;
+    }
+
+    /** A line that starts a command of a general log; found by reading the log, not with Tailrace. */
+    private static final Pattern COMMAND =
+            Pattern.compile("(?m)^(?:\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d)?\\t{1,2} *\\d+ [A-Z][A-Za-z ]*\\t");
+
+    @Test
+    void everyCommandOfARealGeneralLogIsOneEvent() throws IOException {
+        byte[] file;
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(
+                Corpora.read("ours/large/mariadb-10.11.19-sysbench.general.log.gz")))) {
+            file = in.readAllBytes();
+        }
+        LogFormat format = detected(file);
+        assertThat(format.name()).isEqualTo("mysql-general");
+        FramedLog log = FramedLog.of(format, file);
+
+        assertThat(COMMAND.matcher(new String(file, StandardCharsets.ISO_8859_1)).results().count()).isEqualTo(199_445);
+        assertThat(log.rejections()).isEmpty();
+        assertThat(log.reported()).isEqualTo(file.length);
+        List<Parsed.Outcome> outcomes = Parsed.of(format, log);
+        assertThat(outcomes).hasSize(199_445).allMatch(outcome -> outcome.event() instanceof AuditEvent);
+        assertThat(outcomes.stream().filter(outcome -> ((AuditEvent) outcome.event()).getUser().isEmpty())).hasSize(5);
     }
 
     /** A line that starts a message of an error log; found by reading the logs, not with Tailrace. */

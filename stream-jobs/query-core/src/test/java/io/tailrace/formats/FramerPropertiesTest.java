@@ -29,6 +29,10 @@ class FramerPropertiesTest {
             "Time                 Id Command    Argument",
             "20261121 03:00:18,vm,root,localhost,4,2,QUERY,,'SET NAMES',0", "20261121 03:00:18,vm,a,b,c,4,2,READ,d,t,",
             "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\"a\\u00",
+            "2026-11-21T02:49:03.496201Z\t    8 Query\tSELECT 1", "261121  2:44:26\t     4 Connect\troot@localhost on",
+            "\t\t     4 Query\tSELECT 'a", "\t\t     4 Query\tUSE `", "\t\t     5 Init DB\tshop", "\t\t     4 Quit\t",
+            "\t\t      1 Change user a@b on c using Socket", "\t\t  4 Connect\tAccess denied for user '",
+            "Time                 Id Command    Argument", "\t\t  4 Init DB\tAccess denied for user 'a' to database '",
             "2026-11-21T02:51:07.023167Z 0 [Warning] a", "2026-11-21  2:44:21 26 [Note] InnoDB: ",
             "2026-11-21T03:02:57.026479Z 0 [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed"
                     + " information.",

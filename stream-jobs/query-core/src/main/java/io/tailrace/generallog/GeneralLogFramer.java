@@ -1,0 +1,326 @@
+package io.tailrace.generallog;
+
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.generallog.Sessions.Session;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StatementScanner;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Cuts a general log into commands, and knows who is connected. A command starts at a line with a thread id and a
+ * command's name; a statement takes the lines that follow, and nothing but the next command ends it, for the log writes
+ * no final semicolon.
+ *
+ * <p>A literal or comment may hold lines that look like commands. They start none, unless {@value #PROOFS} of
+ * connections that are open, in the order of time, come before the literal ends: then it was never closed (servers log
+ * statements before they parse them), and reading goes on at the first of them. One is enough where the literal has
+ * ended as NO_BACKSLASH_ESCAPES reads it.
+ */
+final class GeneralLogFramer implements EntryFramer {
+
+    /** Largest entry, bytes. */
+    static final int ENTRY_LIMIT = 64 << 20;
+
+    private static final int STRAY_LIMIT = 1 << 20;
+    private static final int PROOFS = 3;
+    private static final int LONGEST_TIME = 40;
+
+    private static final int NOTHING = 0;
+    private static final int STATEMENT = 1;
+    /** Lines that belong to no command. */
+    private static final int STRAY = 2;
+    /** The same, before the first command with a known time. */
+    private static final int UNKNOWN = 3;
+    private static final int BANNER = 4;
+
+    static final byte[] DENIED = ByteText.ascii("Access denied for user '");
+    private static final byte[] USE = ByteText.ascii("use ");
+
+    private final GeneralLine header = new GeneralLine();
+    private final Account account = new Account();
+    private final StatementScanner scanner = new StatementScanner();
+    private final PlainQuotes plain = new PlainQuotes();
+    private Sessions sessions = new Sessions();
+
+    private long position;
+    private long pendingFrom;
+    private int state = UNKNOWN;
+    private boolean forged;
+    private boolean ambiguous;
+    private long firstProof = -1;
+    private int proofs;
+    private String time = "";
+    private boolean ownTime;
+    private Session session = Session.UNKNOWN;
+
+    static GeneralLogFramer restore(byte[] snapshot) {
+        GeneralLogFramer framer = new GeneralLogFramer();
+        framer.read(ByteBuffer.wrap(snapshot));
+        return framer;
+    }
+
+    @Override
+    public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
+        position = offset + (to - from);
+        int end = ByteText.withoutLineEnd(buffer, from, to);
+        if (GeneralLine.isBanner(buffer, from, end)) {
+            banner(offset, out);
+            return position;
+        }
+        if (state == BANNER && GeneralLine.isBannerTail(buffer, from, end)) {
+            out.framing(offset, position, FramingKind.BANNER);
+            pendingFrom = position;
+            return position;
+        }
+        if (header.read(buffer, from, end) && (header.hasTime() || !time.isEmpty())) {
+            return header(buffer, offset, out);
+        }
+        other(buffer, from, end, offset, out);
+        return position;
+    }
+
+    /** The server has started, and counts its threads from the beginning, or has opened the log again. */
+    private void banner(long offset, FrameListener out) {
+        close(offset, out);
+        out.framing(offset, position, FramingKind.BANNER);
+        pendingFrom = position;
+        state = BANNER;
+        sessions.clear();
+    }
+
+    private long header(byte[] buffer, long offset, FrameListener out) {
+        if (state == STATEMENT && scanner.insideLiteral()) {
+            return headerInLiteral(buffer, offset, out);
+        }
+        close(offset, out);
+        begin(buffer, offset, out);
+        return position;
+    }
+
+    private long headerInLiteral(byte[] buffer, long offset, FrameListener out) {
+        boolean plausible = isPlausible(buffer);
+        proofs += plausible ? 1 : 0;
+        firstProof = plausible && proofs == 1 ? offset : firstProof;
+        boolean closedWithoutEscapes = proofs == 1 && plausible && !plain.insideLiteral();
+        if (proofs < PROOFS && !closedWithoutEscapes) {
+            forged = true;
+            read(buffer, header.timeFrom, header.argumentTo);
+            limit(out);
+            return position;
+        }
+        forged = false;
+        ambiguous = true;
+        long resume = firstProof;
+        position = resume;
+        close(resume, out);
+        return resume;
+    }
+
+    private void read(byte[] buffer, int from, int to) {
+        scanner.line(buffer, from, to);
+        plain.line(buffer, from, to);
+    }
+
+    /** Of a connection that is open, or opens, and not before the last command. */
+    private boolean isPlausible(byte[] buffer) {
+        boolean known = sessions.isEmpty() || sessions.knows(header.threadId) || header.command == Command.CONNECT;
+        String its = time(buffer);
+        return known && (its.isEmpty() || its.length() != time.length() || its.compareTo(time) >= 0);
+    }
+
+    private String time(byte[] buffer) {
+        int length = Math.min(header.timeTo - header.timeFrom, LONGEST_TIME);
+        return latin1(buffer, header.timeFrom, header.timeFrom + length);
+    }
+
+    private static String latin1(byte[] buffer, int from, int to) {
+        return new String(buffer, from, to - from, StandardCharsets.ISO_8859_1);
+    }
+
+    private void begin(byte[] buffer, long offset, FrameListener out) {
+        pendingFrom = offset;
+        state = STATEMENT;
+        ownTime = header.hasTime();
+        time = ownTime ? time(buffer) : time;
+        forged = false;
+        ambiguous = false;
+        firstProof = -1;
+        proofs = 0;
+        scanner.reset();
+        plain.reset();
+        session(buffer);
+        if (header.command.hasStatement()) {
+            read(buffer, header.argumentFrom, header.argumentTo);
+        } else {
+            close(position, out);
+        }
+    }
+
+    /** Notes what the command says about its connection. */
+    private void session(byte[] buffer) {
+        long id = header.threadId;
+        int from = header.argumentFrom;
+        int to = header.argumentTo;
+        switch (header.command) {
+            case CONNECT, CHANGE_USER -> connect(buffer, id, from, to);
+            case INIT_DB -> {
+                if (!ByteText.startsWith(buffer, from, to, DENIED)) {
+                    sessions.use(id, latin1(buffer, from, to));
+                }
+            }
+            case QUERY -> use(buffer, id, from, to);
+            default -> { }
+        }
+        session = sessions.of(id);
+        if (header.command == Command.QUIT) {
+            sessions.quit(id);
+        }
+    }
+
+    private void connect(byte[] buffer, long id, int from, int to) {
+        boolean named = account.read(buffer, from, to);
+        if (named && !account.denied) {
+            String name = latin1(buffer, account.userFrom, account.userTo) + '@'
+                    + latin1(buffer, account.hostFrom, account.hostTo);
+            sessions.connect(id, name, latin1(buffer, account.databaseFrom, account.databaseTo));
+        } else {
+            sessions.quit(id);
+        }
+    }
+
+    /** {@code USE shop}: the rest of the line, without quotes, semicolon and blanks. */
+    private void use(byte[] buffer, long id, int from, int to) {
+        if (!ByteText.startsWithIgnoreCase(buffer, from, to, USE)) {
+            return;
+        }
+        int nameFrom = ByteText.skipBlanks(buffer, from + USE.length, to);
+        int nameTo = ByteText.trimBlanks(buffer, nameFrom, to);
+        if (nameTo > nameFrom && buffer[nameTo - 1] == ';') {
+            nameTo = ByteText.trimBlanks(buffer, nameFrom, nameTo - 1);
+        }
+        String name = latin1(buffer, nameFrom, nameTo);
+        boolean quoted = name.length() > 1 && name.startsWith("`") && name.endsWith("`");
+        sessions.use(id, quoted ? name.substring(1, name.length() - 1).replace("``", "`") : name);
+    }
+
+    private void other(byte[] buffer, int from, int end, long offset, FrameListener out) {
+        boolean blank = ByteText.skipBlanks(buffer, from, end) == end;
+        boolean idle = state == NOTHING || state == BANNER || state == UNKNOWN && pendingFrom == offset;
+        if (state == STATEMENT) {
+            read(buffer, from, end);
+        } else if (blank && idle) {
+            out.framing(offset, position, FramingKind.BLANK);
+            pendingFrom = position;
+        } else if (idle) {
+            pendingFrom = offset;
+            state = time.isEmpty() ? UNKNOWN : STRAY;
+        }
+        limit(out);
+    }
+
+    private void limit(FrameListener out) {
+        long length = position - pendingFrom;
+        if (state == STATEMENT && length > ENTRY_LIMIT) {
+            out.rejected(pendingFrom, position, DeadLetterCode.ENTRY_TOO_LARGE,
+                    "expected an entry of at most " + ENTRY_LIMIT + " bytes");
+            state = NOTHING;
+            pendingFrom = position;
+        } else if ((state == STRAY || state == UNKNOWN) && length > STRAY_LIMIT) {
+            close(position, out);
+        }
+    }
+
+    /** Reports what is pending before an offset. */
+    private void close(long to, FrameListener out) {
+        if (to > pendingFrom) {
+            switch (state) {
+                case STATEMENT -> out.entry(pendingFrom, to, context());
+                case STRAY -> out.rejected(pendingFrom, to, DeadLetterCode.STRAY_TEXT,
+                        "expected a command's first line: time, thread id, command");
+                case UNKNOWN -> out.rejected(pendingFrom, to, DeadLetterCode.NO_ENTRY_START,
+                        "expected a command with a time, found none before it");
+                default -> { }
+            }
+        }
+        state = time.isEmpty() ? UNKNOWN : NOTHING;
+        pendingFrom = to;
+    }
+
+    private EntryContext context() {
+        return new EntryContext(
+                session.database(), ownTime ? "" : time, session.account(), forged, ambiguous);
+    }
+
+    @Override
+    public long pendingFrom() {
+        return pendingFrom;
+    }
+
+    @Override
+    public void end(FrameListener out) {
+        close(position, out);
+    }
+
+    @Override
+    public void hole(long resumeAt, FrameListener out) {
+        close(position, out);
+        sessions.clear();
+        time = "";
+        state = UNKNOWN;
+        position = resumeAt;
+        pendingFrom = resumeAt;
+    }
+
+    @Override
+    public byte[] snapshot() {
+        byte[] open = sessions.write();
+        byte[] when = time.getBytes(StandardCharsets.ISO_8859_1);
+        byte[] user = session.account().getBytes(StandardCharsets.ISO_8859_1);
+        byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
+        ByteBuffer out = ByteBuffer.allocate(64 + open.length + when.length + user.length + database.length);
+        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0);
+        out.putLong(position).putLong(pendingFrom).put((byte) state).put((byte) bits).putLong(firstProof);
+        out.put((byte) proofs).putInt(scanner.state()).put(plain.state());
+        put(out, when);
+        put(out, user);
+        put(out, database);
+        out.put(open);
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    private static void put(ByteBuffer out, byte[] value) {
+        out.putShort((short) value.length).put(value);
+    }
+
+    private void read(ByteBuffer in) {
+        position = in.getLong();
+        pendingFrom = in.getLong();
+        state = in.get();
+        int bits = in.get();
+        forged = (bits & 1) != 0;
+        ambiguous = (bits & 2) != 0;
+        ownTime = (bits & 4) != 0;
+        firstProof = in.getLong();
+        proofs = in.get();
+        scanner.restore(in.getInt());
+        plain.restore(in.get());
+        time = text(in);
+        String user = text(in);
+        session = new Session(user, text(in));
+        byte[] open = new byte[in.remaining()];
+        in.get(open);
+        sessions = Sessions.read(open);
+    }
+
+    private static String text(ByteBuffer in) {
+        byte[] value = new byte[in.getShort()];
+        in.get(value);
+        return new String(value, StandardCharsets.ISO_8859_1);
+    }
+}

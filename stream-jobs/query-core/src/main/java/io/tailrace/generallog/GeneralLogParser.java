@@ -1,0 +1,170 @@
+package io.tailrace.generallog;
+
+import io.tailrace.audit.AuditEvents;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.Secrets;
+import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+import io.tailrace.time.CivilTime;
+import io.tailrace.time.LogTime;
+import java.nio.charset.StandardCharsets;
+
+/** Makes an {@link AuditEvent} of a general log's entry: who asked for what. The log says nothing about the outcome. */
+final class GeneralLogParser implements EntryParser {
+
+    /** ER_ACCESS_DENIED_ERROR. */
+    private static final int ACCESS_DENIED = 1045;
+
+    /** ER_DBACCESS_DENIED_ERROR. */
+    private static final int DATABASE_DENIED = 1044;
+
+    private static final byte[] TO_DATABASE = ByteText.ascii("' to database '");
+
+    private static final int LONGEST_SAMPLE = 64 << 10;
+    private static final int LONGEST_ARGUMENT = 512;
+
+    private final LogTime times = new LogTime();
+    private final StringPool strings = new StringPool();
+    private final AuditEvents events = new AuditEvents();
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+    private final GeneralLine header = new GeneralLine();
+    private final Account account = new Account();
+
+    @Override
+    public void parse(LogEntry entry, ParseListener out) {
+        byte[] bytes = entry.bytes();
+        int lineEnd = ByteText.lineFeed(bytes, entry.from(), entry.to());
+        boolean read = header.read(bytes, entry.from(), ByteText.withoutLineEnd(bytes, entry.from(), lineEnd));
+        long time = read ? time(entry) : CivilTime.NONE;
+        if (time == CivilTime.NONE) {
+            out.rejected(DeadLetterCode.MALFORMED_HEADER, "expected a time, a thread id and a command");
+            return;
+        }
+        AuditEvent event = events.blank();
+        events.place(event, entry, entry.to(), time);
+        event.setFormat(GeneralLogFormat.NAME);
+        event.setEventClass(header.command.eventClass());
+        event.setCommand(header.command.text());
+        event.setConnectionId(header.threadId);
+        connection(event, entry);
+        if (header.command.hasStatement()) {
+            statement(event, bytes, ByteText.withoutLineEnd(bytes, header.argumentFrom, entry.to()), out);
+        } else {
+            argument(event, bytes);
+            out.audit(event, "", "");
+        }
+    }
+
+    private long time(LogEntry entry) {
+        String zone = entry.origin().zone();
+        if (header.hasTime()) {
+            return times.micros(entry.bytes(), header.timeFrom, header.timeTo, zone);
+        }
+        byte[] carried = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
+        return times.micros(carried, 0, carried.length, zone);
+    }
+
+    /** Who the connection is, as its own Connect said. */
+    private void connection(AuditEvent event, LogEntry entry) {
+        byte[] name = entry.context().account().getBytes(StandardCharsets.ISO_8859_1);
+        int at = name.length - 1;
+        while (at >= 0 && name[at] != '@') {
+            at--;
+        }
+        if (at >= 0) {
+            event.setUser(strings.utf8(name, 0, at));
+            host(event, strings.utf8(name, at + 1, name.length));
+        }
+        byte[] database = entry.context().database().getBytes(StandardCharsets.ISO_8859_1);
+        event.setDatabase(strings.utf8(database, 0, database.length));
+        event.getFlags().add("status_unknown");
+        if (database.length > 0 && header.command.hasStatement()) {
+            event.getFlags().add("database_inherited");
+        }
+        if (entry.context().forgedHeader()) {
+            event.getFlags().add("forged_header");
+        }
+        if (entry.context().ambiguous()) {
+            event.getFlags().add("framing_ambiguous");
+        }
+    }
+
+    private static void host(AuditEvent event, String host) {
+        event.setHost(host);
+        boolean address = !host.isEmpty()
+                && host.chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0)
+                && (host.indexOf(':') >= 0 || host.chars().filter(c -> c == '.').count() == 3);
+        event.setIp(address ? host : "");
+    }
+
+    private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
+        int from = Math.min(header.argumentFrom, to);
+        StatementShape shape = fingerprinter.statement(bytes, from, to);
+        event.setQueryId(shape.queryId());
+        event.setRuleSet(Fingerprinter.RULE_SET);
+        event.setVerb(shape.verb());
+        String sample = Secrets.mayHold(bytes, from, to)
+                ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        out.audit(event, shape.fingerprint(), sample);
+    }
+
+    private void argument(AuditEvent event, byte[] bytes) {
+        int from = header.argumentFrom;
+        int to = header.argumentTo;
+        switch (header.command) {
+            case CONNECT, CHANGE_USER -> connect(event, bytes, from, to);
+            case INIT_DB -> database(event, bytes, from, to);
+            case FIELD_LIST, CREATE_DB, DROP_DB ->
+                event.setObject(strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to)));
+            default -> {
+                if (to > from) {
+                    String text = ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_ARGUMENT));
+                    event.getAttributes().put("argument", text.strip());
+                }
+            }
+        }
+    }
+
+    /** {@code shop}, or {@code Access denied for user 'a'@'h' to database 'shop'}. */
+    private void database(AuditEvent event, byte[] bytes, int from, int to) {
+        int name = ByteText.lastIndexOf(bytes, from, to, TO_DATABASE);
+        if (name < 0 || !ByteText.startsWith(bytes, from, to, GeneralLogFramer.DENIED)) {
+            event.setDatabase(strings.utf8(bytes, from, to));
+            return;
+        }
+        event.setDatabase(strings.utf8(bytes, name + TO_DATABASE.length, Math.max(to - 1, name + TO_DATABASE.length)));
+        event.setStatus(DATABASE_DENIED);
+        event.getFlags().remove("status_unknown");
+    }
+
+    private void connect(AuditEvent event, byte[] bytes, int from, int to) {
+        if (!account.read(bytes, from, to)) {
+            return;
+        }
+        event.setUser(strings.utf8(bytes, account.userFrom, account.userTo));
+        host(event, strings.utf8(bytes, account.hostFrom, account.hostTo));
+        event.setPrivUser(strings.utf8(bytes, account.asFrom, account.asTo));
+        event.setConnectionType(connectionType(strings.utf8(bytes, account.usingFrom, account.usingTo)));
+        if (account.denied) {
+            event.setStatus(ACCESS_DENIED);
+            event.getFlags().remove("status_unknown");
+        }
+    }
+
+    private static String connectionType(String using) {
+        return switch (using.strip()) {
+            case "TCP/IP" -> "tcp";
+            case "SSL/TLS" -> "tls";
+            case "Socket" -> "socket";
+            case "Named Pipe" -> "named_pipe";
+            case "Shared Memory" -> "shared_memory";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,96 @@
+package io.tailrace.generallog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.lexer.ByteText;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What the general log's framer remembers, and that it remembers no more than it should. */
+class GeneralLogFramerTest {
+
+    private final GeneralLogFormat format = new GeneralLogFormat();
+
+    @Test
+    void aConnectionsAccountAndDatabaseAreThoseOfItsLatestCommands() {
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
+                + "2026-11-21T02:49:03.1Z\t9 Connect\troot@localhost on  using Socket\n"
+                + "2026-11-21T02:49:03.2Z\t8 Init DB\tbilling\n"
+                + "2026-11-21T02:49:03.3Z\t9 Query\tSELECT 1\n"
+                + "2026-11-21T02:49:03.3Z\t8 Query\tSELECT 1\n"
+                + "2026-11-21T02:49:03.4Z\t8 Quit\t\n"
+                + "2026-11-21T02:49:03.5Z\t8 Query\tSELECT 1\n");
+
+        assertThat(log.entries()).extracting(entry -> entry.context().account() + '/' + entry.context().database())
+                .containsExactly("app@web/shop", "root@localhost/", "app@web/billing", "root@localhost/",
+                        "app@web/billing", "app@web/billing", "/");
+    }
+
+    @Test
+    void manyConnectionsWithLongNamesFitIntoASnapshot() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 5_000; i++) {
+            text.append("2026-11-21T02:49:03.1Z\t").append(i).append(" Connect\t").append("u".repeat(i % 300)).append(i)
+                    .append("@host on db").append(i).append(" using Socket\n");
+        }
+        byte[] file = text.append("2026-11-21T02:49:04.1Z\t4999 Quit\t\n").toString().getBytes(StandardCharsets.US_ASCII);
+        EntryFramer framer = format.newFramer();
+        Accounts accounts = new Accounts();
+        long at = 0;
+        while (at < file.length) {
+            at = framer.line(file, (int) at, ByteText.lineFeed(file, (int) at, file.length) + 1, at, accounts);
+            byte[] snapshot = framer.snapshot();
+            assertThat(snapshot.length).isLessThan(64 << 10);
+            framer = at % 7 == 0 ? format.restoreFramer(snapshot) : framer;
+        }
+
+        assertThat(accounts.entries).isEqualTo(5_001);
+        assertThat(accounts.latest).endsWith("4999@host");
+    }
+
+    /** Keeps the account of the latest entry. */
+    private static final class Accounts implements FrameListener {
+
+        private int entries;
+        private String latest = "";
+
+        @Override
+        public void entry(long from, long to, EntryContext context) {
+            entries++;
+            latest = context.account();
+        }
+
+        @Override
+        public void framing(long from, long to, FramingKind kind) {
+            throw new AssertionError("every line is a command");
+        }
+
+        @Override
+        public void rejected(long from, long to, DeadLetterCode code, String message) {
+            throw new AssertionError(code + ": " + message);
+        }
+    }
+
+    @Test
+    void aLongLogOfOpenLiteralsIsReadInLinearTime() {
+        StringBuilder text = new StringBuilder("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n");
+        for (int i = 0; i < 150_000; i++) {
+            text.append("2026-11-21T02:49:03.1Z\t8 Query\tSELECT 'open /* ").append(i % 10).append('\n');
+        }
+        byte[] file = text.toString().getBytes(StandardCharsets.US_ASCII);
+        long start = System.nanoTime();
+        assertThat(FramedLog.of(format, file).reported()).isEqualTo(file.length);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    private FramedLog log(String text) {
+        return FramedLog.of(format, text.getBytes(StandardCharsets.US_ASCII));
+    }
+}
