@@ -88,7 +88,8 @@ final class GeneralLine {
     static boolean isBannerTail(byte[] bytes, int from, int to) {
         return ByteText.startsWith(bytes, from, to, PORT)
                 || ByteText.startsWith(bytes, from, to, TCP_PORT)
-                || (ByteText.startsWith(bytes, from, to, COLUMNS) || ByteText.startsWith(bytes, from, to, TABBED_COLUMNS))
+                || (ByteText.startsWith(bytes, from, to, COLUMNS)
+                                || ByteText.startsWith(bytes, from, to, TABBED_COLUMNS))
                         && ByteText.endsWith(bytes, from, ByteText.trimBlanks(bytes, from, to), ARGUMENT);
     }
 }

@@ -37,6 +37,7 @@ final class GeneralLogFramer implements EntryFramer {
     private static final int STRAY = 2;
     /** The same, before the first command with a known time. */
     private static final int UNKNOWN = 3;
+
     private static final int BANNER = 4;
 
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
@@ -175,7 +176,7 @@ final class GeneralLogFramer implements EntryFramer {
                 }
             }
             case QUERY -> use(buffer, id, from, to);
-            default -> { }
+            default -> {}
         }
         session = sessions.of(id);
         if (header.command == Command.QUIT) {
@@ -186,7 +187,8 @@ final class GeneralLogFramer implements EntryFramer {
     private void connect(byte[] buffer, long id, int from, int to) {
         boolean named = account.read(buffer, from, to);
         if (named && !account.denied) {
-            String name = latin1(buffer, account.userFrom, account.userTo) + '@'
+            String name = latin1(buffer, account.userFrom, account.userTo)
+                    + '@'
                     + latin1(buffer, account.hostFrom, account.hostTo);
             sessions.connect(id, name, latin1(buffer, account.databaseFrom, account.databaseTo));
         } else {
@@ -227,7 +229,10 @@ final class GeneralLogFramer implements EntryFramer {
     private void limit(FrameListener out) {
         long length = position - pendingFrom;
         if (state == STATEMENT && length > ENTRY_LIMIT) {
-            out.rejected(pendingFrom, position, DeadLetterCode.ENTRY_TOO_LARGE,
+            out.rejected(
+                    pendingFrom,
+                    position,
+                    DeadLetterCode.ENTRY_TOO_LARGE,
                     "expected an entry of at most " + ENTRY_LIMIT + " bytes");
             state = NOTHING;
             pendingFrom = position;
@@ -241,11 +246,17 @@ final class GeneralLogFramer implements EntryFramer {
         if (to > pendingFrom) {
             switch (state) {
                 case STATEMENT -> out.entry(pendingFrom, to, context());
-                case STRAY -> out.rejected(pendingFrom, to, DeadLetterCode.STRAY_TEXT,
+                case STRAY -> out.rejected(
+                        pendingFrom,
+                        to,
+                        DeadLetterCode.STRAY_TEXT,
                         "expected a command's first line: time, thread id, command");
-                case UNKNOWN -> out.rejected(pendingFrom, to, DeadLetterCode.NO_ENTRY_START,
+                case UNKNOWN -> out.rejected(
+                        pendingFrom,
+                        to,
+                        DeadLetterCode.NO_ENTRY_START,
                         "expected a command with a time, found none before it");
-                default -> { }
+                default -> {}
             }
         }
         state = time.isEmpty() ? UNKNOWN : NOTHING;
@@ -253,8 +264,7 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private EntryContext context() {
-        return new EntryContext(
-                session.database(), ownTime ? "" : time, session.account(), forged, ambiguous);
+        return new EntryContext(session.database(), ownTime ? "" : time, session.account(), forged, ambiguous);
     }
 
     @Override
@@ -285,7 +295,11 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
         ByteBuffer out = ByteBuffer.allocate(64 + open.length + when.length + user.length + database.length);
         int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0);
-        out.putLong(position).putLong(pendingFrom).put((byte) state).put((byte) bits).putLong(firstProof);
+        out.putLong(position)
+                .putLong(pendingFrom)
+                .put((byte) state)
+                .put((byte) bits)
+                .putLong(firstProof);
         out.put((byte) proofs).putInt(scanner.state()).put(plain.state());
         put(out, when);
         put(out, user);

@@ -109,8 +109,8 @@ final class GeneralLogParser implements EntryParser {
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
-        String sample = Secrets.mayHold(bytes, from, to)
-                ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        String sample =
+                Secrets.mayHold(bytes, from, to) ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
         out.audit(event, shape.fingerprint(), sample);
     }
 
@@ -120,8 +120,8 @@ final class GeneralLogParser implements EntryParser {
         switch (header.command) {
             case CONNECT, CHANGE_USER -> connect(event, bytes, from, to);
             case INIT_DB -> database(event, bytes, from, to);
-            case FIELD_LIST, CREATE_DB, DROP_DB ->
-                event.setObject(strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to)));
+            case FIELD_LIST, CREATE_DB, DROP_DB -> event.setObject(
+                    strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to)));
             default -> {
                 if (to > from) {
                     String text = ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_ARGUMENT));

@@ -28,19 +28,34 @@ class GeneralLogFramerTest {
                 + "2026-11-21T02:49:03.4Z\t8 Quit\t\n"
                 + "2026-11-21T02:49:03.5Z\t8 Query\tSELECT 1\n");
 
-        assertThat(log.entries()).extracting(entry -> entry.context().account() + '/' + entry.context().database())
-                .containsExactly("app@web/shop", "root@localhost/", "app@web/billing", "root@localhost/",
-                        "app@web/billing", "app@web/billing", "/");
+        assertThat(log.entries())
+                .extracting(entry ->
+                        entry.context().account() + '/' + entry.context().database())
+                .containsExactly(
+                        "app@web/shop",
+                        "root@localhost/",
+                        "app@web/billing",
+                        "root@localhost/",
+                        "app@web/billing",
+                        "app@web/billing",
+                        "/");
     }
 
     @Test
     void manyConnectionsWithLongNamesFitIntoASnapshot() {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 5_000; i++) {
-            text.append("2026-11-21T02:49:03.1Z\t").append(i).append(" Connect\t").append("u".repeat(i % 300)).append(i)
-                    .append("@host on db").append(i).append(" using Socket\n");
+            text.append("2026-11-21T02:49:03.1Z\t")
+                    .append(i)
+                    .append(" Connect\t")
+                    .append("u".repeat(i % 300))
+                    .append(i)
+                    .append("@host on db")
+                    .append(i)
+                    .append(" using Socket\n");
         }
-        byte[] file = text.append("2026-11-21T02:49:04.1Z\t4999 Quit\t\n").toString().getBytes(StandardCharsets.US_ASCII);
+        byte[] file =
+                text.append("2026-11-21T02:49:04.1Z\t4999 Quit\t\n").toString().getBytes(StandardCharsets.US_ASCII);
         EntryFramer framer = format.newFramer();
         Accounts accounts = new Accounts();
         long at = 0;
@@ -82,7 +97,9 @@ class GeneralLogFramerTest {
     void aLongLogOfOpenLiteralsIsReadInLinearTime() {
         StringBuilder text = new StringBuilder("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n");
         for (int i = 0; i < 150_000; i++) {
-            text.append("2026-11-21T02:49:03.1Z\t8 Query\tSELECT 'open /* ").append(i % 10).append('\n');
+            text.append("2026-11-21T02:49:03.1Z\t8 Query\tSELECT 'open /* ")
+                    .append(i % 10)
+                    .append('\n');
         }
         byte[] file = text.toString().getBytes(StandardCharsets.US_ASCII);
         long start = System.nanoTime();
