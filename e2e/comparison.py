@@ -6,7 +6,12 @@ from e2e.workload.manifest import LogManifest, Minute
 from e2e.workload.statements import CLASSES
 from tailrace.clickhouse import ClickHouse, Row
 
-EVENT_TABLES = {"slowlog": "query_events", "audit": "audit_events"}
+EVENT_TABLES = {
+    "slowlog": "query_events",
+    "audit": "audit_events",
+    "general": "audit_events",
+    "errorlog": "error_events",
+}
 
 THIS_LOG = "instance = {instance:String} AND source = {source:String} AND log = {log:String}"
 

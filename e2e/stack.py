@@ -118,7 +118,7 @@ class Stack:
             ) as answer:
                 outputs = json.load(answer)["output"]
             records = {name: output["proc_records"] for name, output in outputs.items()}
-            census = records["kafka-files"]  # which goes into one of the other two queues as well
+            census = records["kafka-files"]  # which goes into one of the other queues as well
             counts.append(sum(records.values()) - 2 * census)
             return True
 

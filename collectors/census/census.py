@@ -14,11 +14,13 @@ It needs nothing but Python 3.9's standard library, so that one copied file runs
 What it looks at comes from the environment, as for Fluent Bit (../README.md):
 
     TAILRACE_INSTANCE, TAILRACE_CLUSTER        names of the server and of its cluster
-    TAILRACE_SLOWLOG_PATH, TAILRACE_AUDIT_PATH live files, separated by commas, glob patterns allowed
+    TAILRACE_SLOWLOG_PATH, TAILRACE_AUDIT_PATH,
+    TAILRACE_ERRORLOG_PATH, TAILRACE_GENERAL_PATH
+                                               live files, separated by commas, glob patterns allowed
     TAILRACE_CENSUS_SPOOL                      directory of the spool
 
 or, for several servers' logs on one machine, from --sources: a JSON list of objects with the keys cluster,
-instance, source (slowlog or audit) and path.
+instance, source (slowlog, audit, errorlog or general) and path.
 
 Of each live file the rotated siblings are looked at too (slow.log.1, slow.log-20260101, slow.log.old), but no
 compressed ones: their size says nothing about the log's bytes.
@@ -39,7 +41,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-KINDS = ("slowlog", "audit")
+KINDS = ("slowlog", "audit", "errorlog", "general")
 HEAD_BYTES = 4096
 RENAME_POLL_SECONDS = 0.2
 STEADY_TRIES = 3
@@ -104,7 +106,7 @@ def sources_from_environment(environment) -> list[Source]:
         if path.strip()
     ]
     if not found:
-        raise ConfigurationError("neither TAILRACE_SLOWLOG_PATH nor TAILRACE_AUDIT_PATH is set")
+        raise ConfigurationError("none of TAILRACE_{SLOWLOG,AUDIT,ERRORLOG,GENERAL}_PATH is set")
     return found
 
 

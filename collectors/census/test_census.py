@@ -209,7 +209,7 @@ def test_sources_from_environment():
         '{"path": "/a"}',
         '[{"path": "/a"}]',
         '[{"paht": "/a"}]',
-        '[{"cluster": "a", "instance": "a", "source": "general", "path": "/a"}]',
+        '[{"cluster": "a", "instance": "a", "source": "binlog", "path": "/a"}]',
     ],
 )
 def test_unusable_list_of_sources(tmp_path, capsys, content):

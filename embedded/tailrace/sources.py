@@ -2,7 +2,7 @@
 
     - instance: shop-db-1          # the server's name; unique, it is part of every event's identity
       cluster: shop                # any grouping of servers; default: the instance
-      source: slowlog              # slowlog or audit
+      source: slowlog              # slowlog, audit, errorlog or general
       path: /var/log/mysql/slow.log
       tz: Europe/Berlin            # IANA zone of the log's own local times; default: UTC
       format: auto                 # a hint for the parser; default: auto
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import yaml
 
-KINDS = ("slowlog", "audit")
+KINDS = ("slowlog", "audit", "errorlog", "general")
 
 
 class SourcesError(ValueError):

@@ -72,7 +72,10 @@ def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
             "- {instance: a, source: slowlog, path: x, zone: UTC}",
             "log 1: unknown key 'zone'; known are cluster",
         ),
-        ("- {instance: a, source: errors, path: x}", "source must be one of slowlog, audit, not 'errors'"),
+        (
+            "- {instance: a, source: errors, path: x}",
+            "source must be one of slowlog, audit, errorlog, general, not 'errors'",
+        ),
         ("- {instance: a, source: audit, path: x, tz: CEST+2}", "tz must be an IANA zone"),
         ("- &a {instance: a, source: audit, path: x}\n- *a", "x of a is listed twice"),
         ("- {", "cannot be read"),

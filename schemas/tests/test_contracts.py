@@ -64,7 +64,7 @@ def test_accepts(contract, record):
     [
         ("lines.schema.json", {**LINE, "offset": -1}),
         ("lines.schema.json", {**SHORT, "origin": "slowlog|auto|shop"}),
-        ("lines.schema.json", {**LINE, "source": "general"}),
+        ("lines.schema.json", {**LINE, "source": "binlog"}),
         ("lines.schema.json", {**LINE, "instance": ""}),
         ("lines.schema.json", {**LINE, "generation": 0}),
         ("lines.schema.json", {name: value for name, value in LINE.items() if name != "offset"}),

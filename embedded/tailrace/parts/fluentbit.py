@@ -1,8 +1,8 @@
 """Fluent Bit: tails the logs of sources.yaml and the census's spool, ships lines to Kafka.
 
 It runs the files of collectors/fluent-bit as they are. Those describe one server, so that for each log of
-sources.yaml a copy of slowlog.conf or audit.conf is written with that log's names filled in; everything else
-comes from the environment, as in production.
+sources.yaml a copy of its kind's file, such as slowlog.conf, is written with that log's names filled in;
+everything else comes from the environment, as in production.
 """
 
 import hashlib
