@@ -1,8 +1,11 @@
 """What the collector really loses is a gap in the books within a minute; a backfill repairs it exactly."""
 
+import json
 from collections.abc import Callable
 
-from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle
+import pytest
+
+from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 from e2e.stack import Stack, wait_until
 
 
@@ -52,4 +55,21 @@ def test_lines_in_the_middle_are_lost_and_a_backfill_is_killed(stack, watched):
     assert settle(stack, workload.manifests).keys() == {"lost"}
     backfill(stack, workload.manifests)
     stack.kill("flink")
+    await_exact(stack, workload.manifests)
+
+
+@pytest.mark.long
+def test_the_last_lines_of_quiet_logs_are_lost(stack, watched):
+    workload = watched(seed=3)
+    entries(workload, 400)
+    assert not settle(stack, workload.manifests)
+    lose(stack, lambda: entries(workload, 400))
+    logs = {(log.instance, log.path) for log in workload.manifests}
+
+    def are_found_missing() -> bool:
+        found = json.loads(tailrace(stack, "backfill", "--dry-run", "--json"))["stretches"]
+        return logs <= {(row["instance"], row["log"]) for row in found}
+
+    wait_until(are_found_missing, 180, "unread ends to be found")
+    backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)

@@ -4,6 +4,10 @@ The books say what is missing: open gaps, and the dead letters of the framer at 
 entries that a gap cut). Each stretch of gaps and such dead letters is shipped whole, as whole lines, to the
 topic tailrace.backfill.lines; the job reads it in place of what it had posted.
 
+What a collector has lost of the end of a file is no gap yet: only the next line shows it. If the file has not
+grown for a minute and is longer than what was read, its whole lines are shipped too. Should the collector
+send them after all, they are duplicates.
+
 A file is the right one if the census has seen it under the generation's inode, and if its first bytes still
 have the hash that the census found.
 """
@@ -12,7 +16,7 @@ import gzip
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,6 +54,34 @@ FROM tailrace.dead_letters FINAL
 WHERE stage = 'FRAMER' AND NOT superseded
 """
 
+UNREAD = """
+WITH
+    looks AS (
+        SELECT instance, source, log, generation, at, ledger.size AS bytes,
+               argMax(ledger.size, at) OVER (PARTITION BY instance, source, log, generation) AS last_bytes
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS' AND generation > 0
+    ),
+    files AS (
+        SELECT instance, source, log, generation, any(last_bytes) AS end,
+               dateDiff('second', minIf(at, bytes = last_bytes), max(at)) AS quiet_seconds
+        FROM looks
+        GROUP BY instance, source, log, generation
+    ),
+    read AS (
+        SELECT instance, source, log, generation, max(to_offset) AS start
+        FROM tailrace.ledger
+        WHERE kind = 'FRONTIER'
+        GROUP BY instance, source, log, generation
+    )
+SELECT instance, source, log, generation, start, end
+FROM files INNER JOIN read USING (instance, source, log, generation)
+WHERE end > start AND quiet_seconds >= {quiet_seconds:UInt32}
+"""
+
+QUIET_SECONDS = 60
+"""A collector that works has sent every line long before."""
+
 INODES = """
 SELECT instance, source, log, generation, argMax(inode, at) AS inode
 FROM tailrace.ledger
@@ -70,10 +102,16 @@ class Stretch:
     start: int
     end: int
     missing: int = 0
-    """Bytes of it that lie in open gaps."""
+    """Bytes of it that lie in open gaps, or after all that was read."""
+
+    may_grow: bool = False
+    """The file is still written to: its last line may be incomplete."""
 
     def touches(self, other: "Stretch") -> bool:
         return self.file == other.file and self.start <= other.end and other.start <= self.end
+
+    def overlaps(self, other: "Stretch") -> bool:
+        return self.file == other.file and self.start < other.end and other.start < self.end
 
     def joined(self, other: "Stretch") -> "Stretch":
         return Stretch(
@@ -81,6 +119,7 @@ class Stretch:
             min(self.start, other.start),
             max(self.end, other.end),
             self.missing + other.missing,
+            self.may_grow or other.may_grow,
         )
 
 
@@ -104,10 +143,19 @@ SIGHTING = tuple(field.name for field in fields(Sighting))
 
 
 def stretches(clickhouse: ClickHouse) -> list[Stretch]:
-    """What to ship: the open gaps, each with the framer's dead letters at its edges."""
+    """What to ship: the open gaps, each with the framer's dead letters at its edges, and unread ends."""
     books.await_what_is_posted(clickhouse)
     edges = [Stretch(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
-    return with_edges(map(_of_gap, books.gaps(clickhouse)), edges)
+    gaps = map(_of_gap, books.gaps(clickhouse))
+    return with_edges([*gaps, *unread(clickhouse, QUIET_SECONDS)], edges)
+
+
+def unread(clickhouse: ClickHouse, quiet_seconds: int) -> list[Stretch]:
+    """What follows after all that was read of files that have not grown for so long."""
+    return [
+        Stretch(LogFile.of(row), row["start"], row["end"], row["end"] - row["start"], may_grow=True)
+        for row in clickhouse.rows(UNREAD, {"quiet_seconds": str(quiet_seconds)})
+    ]
 
 
 def with_edges(gaps: Iterable[Stretch], edges: Iterable[Stretch]) -> list[Stretch]:
@@ -163,6 +211,20 @@ def check(file: Path, sighting: Sighting) -> None:
 def opened(file: Path) -> BinaryIO:
     """The log's bytes, unpacked if the file is compressed."""
     return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")  # type: ignore[return-value]
+
+
+def whole_lines(stretch: Stretch, file: Path) -> Stretch:
+    """The stretch without what is no whole line, if its file may grow; it may then have no bytes."""
+    if not stretch.may_grow:
+        return stretch
+    with opened(file) as content:
+        content.seek(max(0, stretch.start - 1))
+        before = content.read(min(1, stretch.start))
+        unread_bytes = content.read(stretch.end - stretch.start)
+    # a collector ships no carriage return: the line feed after it was not read
+    start = stretch.start + (before == b"\r" and unread_bytes.startswith(b"\n"))
+    end = stretch.start + unread_bytes.rfind(b"\n") + 1
+    return replace(stretch, start=start, end=max(start, end))
 
 
 def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
@@ -236,11 +298,11 @@ def ship(bootstrap: str, shipment: Shipment) -> int:
 
 
 def await_filled(clickhouse: ClickHouse, shipped: Sequence[Stretch], seconds: float) -> list[Stretch]:
-    """Waits until no gap of the shipped stretches is open; returns the gaps that stay open."""
+    """Waits until no byte of the shipped stretches is missing; returns the gaps that stay open."""
     deadline = time.monotonic() + seconds
     while True:
-        open_gaps = map(_of_gap, books.gaps(clickhouse))
-        left = [gap for gap in open_gaps if any(gap.touches(stretch) for stretch in shipped)]
+        missing = [*map(_of_gap, books.gaps(clickhouse)), *unread(clickhouse, 0)]
+        left = [gap for gap in missing if any(gap.overlaps(stretch) for stretch in shipped)]
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(POLL_SECONDS)

@@ -73,6 +73,35 @@ def test_a_message_that_is_no_census_is_passed_over(message):
     assert backfill.census_record(message) is None
 
 
+def test_of_a_file_that_may_grow_only_whole_lines_are_shipped(tmp_path):
+    path = tmp_path / "slow.log"
+    path.write_bytes(b"one\ntwo\nthr")
+
+    assert backfill.whole_lines(Stretch(FILE, 4, 11, 7, may_grow=True), path) == Stretch(
+        FILE, 4, 8, 7, may_grow=True
+    )
+    assert backfill.whole_lines(gap(4, 11), path) == gap(4, 11)
+
+
+def test_a_line_that_is_being_written_is_not_lost(tmp_path):
+    path = tmp_path / "slow.log"
+    path.write_bytes(b"one\ntw")
+
+    found = backfill.whole_lines(Stretch(FILE, 4, 6, 2, may_grow=True), path)
+
+    assert found.start == found.end
+
+
+def test_the_line_feed_after_an_unshipped_carriage_return_is_no_line(tmp_path):
+    path = tmp_path / "slow.log"
+    path.write_bytes(b"one\r\ntwo\r\n")
+
+    found = backfill.whole_lines(Stretch(FILE, 4, 10, 6, may_grow=True), path)
+
+    assert (found.start, found.end) == (5, 10)
+    assert backfill.whole_lines(Stretch(FILE, 4, 5, 1, may_grow=True), path).end == 5
+
+
 def test_a_block_holds_whole_lines_and_no_more_than_it_may():
     content = b"".join(b"%03d\n" % number for number in range(20))
     found = list(backfill.blocks(io.BytesIO(content), 8, 60, most=10))

@@ -62,27 +62,23 @@ class _Backfill:
         """What became of each stretch."""
         wanted = {self._key(stretch) for stretch in stretches}
         seen = backfill.sightings(self._bootstrap, wanted) if wanted else {}
-        rows = [self._row(stretch, seen.get(self._key(stretch))) for stretch in stretches]
+        done = [self._ship(stretch, seen.get(self._key(stretch))) for stretch in stretches]
+        done = [(stretch, row) for stretch, row in done if stretch.end > stretch.start]
         if not self._arguments.dry_run:
-            self._await(stretches, rows)
-        return rows
+            self._await(done)
+        return [row for _, row in done]
 
-    def _row(self, stretch: Stretch, sighting: Sighting | None) -> dict:
-        row = {
-            **dataclasses.asdict(stretch.file),
-            "from": stretch.start,
-            "to": stretch.end,
-            "missing": stretch.missing,
-            "file": "-",
-        }
+    def _ship(self, lost: Stretch, sighting: Sighting | None) -> tuple[Stretch, dict]:
+        """What was shipped, and its row. Without a whole line the stretch is empty: nothing of it is lost."""
+        stretch, file = lost, None
         try:
-            file = self._file(stretch, sighting)
-            row["file"] = str(file)
+            file = self._file(lost, sighting)
+            stretch = backfill.whole_lines(lost, file)
             if not self._arguments.dry_run:
                 backfill.ship(self._bootstrap, self._shipment(stretch, file, sighting))
         except BackfillError as error:
-            return {**row, "state": str(error)}
-        return {**row, "state": "to be shipped" if self._arguments.dry_run else "shipped"}
+            return stretch, _row(stretch, file, str(error))
+        return stretch, _row(stretch, file, "to be shipped" if self._arguments.dry_run else "shipped")
 
     def _file(self, stretch: Stretch, sighting: Sighting | None) -> Path:
         if sighting is None:
@@ -99,17 +95,28 @@ class _Backfill:
                 return Shipment(stretch, file, sighting.cluster, watched.format, watched.tz)
         return Shipment(stretch, file, sighting.cluster)
 
-    def _await(self, stretches: list[Stretch], rows: list[dict]) -> None:
+    def _await(self, done: list[tuple[Stretch, dict]]) -> None:
         """Turns `shipped` into `filled`, or says what stayed open."""
-        shipped = [stretch for stretch, row in zip(stretches, rows, strict=True) if row["state"] == "shipped"]
+        shipped = [stretch for stretch, row in done if row["state"] == "shipped"]
         left = backfill.await_filled(self._clickhouse, shipped, self._arguments.wait) if shipped else []
-        for stretch, row in zip(stretches, rows, strict=True):
+        for stretch, row in done:
             if row["state"] == "shipped":
-                missing = sum(gap.missing for gap in left if gap.touches(stretch))
+                missing = sum(gap.missing for gap in left if gap.overlaps(stretch))
                 row["state"] = f"{missing} bytes are still missing" if missing else "filled"
 
     def _key(self, stretch: Stretch) -> tuple[str, int]:
         return stretch.file.instance, self._inodes.get(stretch.file, 0)
+
+
+def _row(stretch: Stretch, file: Path | None, state: str) -> dict:
+    return {
+        **dataclasses.asdict(stretch.file),
+        "from": stretch.start,
+        "to": stretch.end,
+        "missing": stretch.missing,
+        "file": str(file or "-"),
+        "state": state,
+    }
 
 
 def _is_wanted(stretch: Stretch, arguments: argparse.Namespace) -> bool:
