@@ -159,6 +159,37 @@ class ParseOperatorTest {
         assertThat(operator.extractOutputValues().get(0).getFlags()).contains("backfilled");
     }
 
+    @Test
+    void aMessageOfAnErrorLogIsAnErrorEventAndPosted() throws Exception {
+        FramedEntry entry = withText(
+                new FramedEntry(
+                        "c",
+                        "db-1",
+                        "errorlog",
+                        "mysql-error",
+                        "UTC",
+                        "/e",
+                        "/e",
+                        1,
+                        0,
+                        new byte[0],
+                        "",
+                        "",
+                        "",
+                        false,
+                        false,
+                        true),
+                NOW + " 8 [Note] Access denied for user 'app'@'10.0.0.7' (using password: YES)\n");
+        send(entry);
+        operator.prepareSnapshotPreBarrier(1);
+        assertThat(side(ParseOutputs.ERROR_EVENTS)).singleElement().satisfies(event -> {
+            assertThat(event.getKind()).isEqualTo("access_denied");
+            assertThat(event.getUser() + '@' + event.getIp()).isEqualTo("app@10.0.0.7");
+        });
+        assertThat(posting(side(ParseOutputs.POSTINGS), PostingKind.EVENT).getBytes())
+                .isEqualTo(entry.bytes().length);
+    }
+
     private void send(FramedEntry entry) throws Exception {
         List<EntryBlock> blocks = new ArrayList<>();
         EntryBlockWriter writer = new EntryBlockWriter(blocks::add);

@@ -33,6 +33,8 @@ final class SafeText {
     private int statementTo;
     private boolean cut;
     private boolean dump;
+    /** No literal opens between the line at hand and this index. */
+    private int nextLiteral;
 
     /** The message in the range; without blanks at its ends. */
     String of(byte[] bytes, int from, int to) {
@@ -44,6 +46,7 @@ final class SafeText {
         statementFrom = -1;
         cut = false;
         dump = isDump(from);
+        nextLiteral = from;
         int line = from;
         while (line < end && out.length() < LONGEST) {
             int next = Math.min(ByteText.lineFeed(bytes, line, end) + 1, end);
@@ -113,12 +116,16 @@ final class SafeText {
     private int guessedStatement(int from, int to) {
         int lineTo = Math.min(to, from + LONGEST);
         int at = QuotedValues.statement(new String(in, from, lineTo - from, StandardCharsets.ISO_8859_1));
-        for (int i = from + at; at >= 0 && i < end; i++) {
-            if (opensLiteral(i)) {
-                return from + at;
-            }
+        return at >= 0 && literalFrom(from + at) < end ? from + at : -1;
+    }
+
+    /** Index of the next literal or comment, or the end. It is remembered, so that many lines cost one search. */
+    private int literalFrom(int from) {
+        nextLiteral = Math.max(nextLiteral, from);
+        while (nextLiteral < end && !opensLiteral(nextLiteral)) {
+            nextLiteral++;
         }
-        return -1;
+        return nextLiteral;
     }
 
     private boolean opensLiteral(int i) {
