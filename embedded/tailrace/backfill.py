@@ -85,7 +85,7 @@ QUIET_SECONDS = 60
 INODES = """
 SELECT instance, source, log, generation, argMax(inode, at) AS inode
 FROM tailrace.ledger
-WHERE kind = 'CENSUS'
+WHERE kind IN ('CENSUS', 'FRONTIER') AND inode > 0
 GROUP BY instance, source, log, generation
 """
 
@@ -170,7 +170,7 @@ def with_edges(gaps: Iterable[Stretch], edges: Iterable[Stretch]) -> list[Stretc
 
 
 def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
-    """The inode under which the census last saw each file."""
+    """The inode under which the census last saw each file; a frontier holds it before the next census comes."""
     return {LogFile.of(row): row["inode"] for row in clickhouse.rows(INODES)}
 
 
