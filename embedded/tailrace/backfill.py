@@ -170,7 +170,7 @@ def with_edges(gaps: Iterable[Stretch], edges: Iterable[Stretch]) -> list[Stretc
 
 
 def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
-    """The inode under which the census last saw each file; a frontier holds it before the next census comes."""
+    """The inode under which the census last saw each file; a frontier holds it before the next census."""
     return {LogFile.of(row): row["inode"] for row in clickhouse.rows(INODES)}
 
 
