@@ -22,6 +22,7 @@ from threading import Event, Thread
 
 from e2e.comparison import Stored, is_complete
 from e2e.stack import Stack, wait_until
+from e2e.topics import message_count
 from e2e.workload import statements
 from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
@@ -32,6 +33,7 @@ from tailrace.stack import control
 
 FIRST_PORT = 21190
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
+TOPIC = "tailrace.slowlog.lines"
 LOG = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
 HEADERS = 199_307
 """Entry headers in the log, one of them within a statement; a few entries have times out of range."""
@@ -78,10 +80,12 @@ def _measure_file_to_row(stack: Stack, unpacked: Path, instance: str) -> None:
 
 def _measure_kafka_to_row(stack: Stack, unpacked: Path) -> None:
     log = _watch(stack, unpacked, "kafka-warm")
-    before, lines = stack.lines_queued(), unpacked.read_bytes().count(b"\n")
+    before, lines = message_count(stack.settings, TOPIC), unpacked.read_bytes().count(b"\n")
     with _standing_still(stack, "flink"):
         os.link(unpacked, log.path)
-        wait_until(lambda: stack.lines_queued() >= before + lines, 120, "all lines to be in Kafka")
+        wait_until(
+            lambda: message_count(stack.settings, TOPIC) >= before + lines, 120, "all lines to be in Kafka"
+        )
     with Usage(stack) as usage:
         started = time.monotonic()
         _await_all_rows(stack, log)

@@ -46,6 +46,15 @@ def read_lines(
     return found
 
 
+def message_count(settings: Settings, topic: str) -> int:
+    """Messages that the broker has of a topic, those included that it has deleted."""
+    consumer = _consumer(settings, topic)
+    try:
+        return sum(consumer.get_watermark_offsets(place, timeout=10)[1] for place in consumer.assignment())
+    finally:
+        consumer.close()
+
+
 def _consumer(settings: Settings, topic: str) -> Consumer:
     consumer = Consumer(
         {
