@@ -90,8 +90,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
      * @param formatsSource makes the formats in each subtask
      * @param version of Tailrace, written into dead letters
      */
-    public FramerOperator(
-            ReassemblyLimits limits, SerializableSupplier<LogFormats> formatsSource, String version) {
+    public FramerOperator(ReassemblyLimits limits, SerializableSupplier<LogFormats> formatsSource, String version) {
         this.limits = limits;
         this.version = version;
         this.formatsSource = formatsSource;

@@ -79,6 +79,21 @@ class EntryBlockTest {
 
     private static FramedEntry entry(byte[] bytes, String database) {
         return new FramedEntry(
-                "c", "i", "slowlog", "mysql-slow", "UTC", "/log", "/l", 1, 7, bytes, database, "", "", false, true, false);
+                "c",
+                "i",
+                "slowlog",
+                "mysql-slow",
+                "UTC",
+                "/log",
+                "/l",
+                1,
+                7,
+                bytes,
+                database,
+                "",
+                "",
+                false,
+                true,
+                false);
     }
 }

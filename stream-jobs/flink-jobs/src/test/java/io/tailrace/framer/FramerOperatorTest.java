@@ -36,9 +36,10 @@ class FramerOperatorTest {
 
     private static final int LOGS = 6;
     private static final long START = 1_700_000_000_000L;
-    private static final String BANNER = "/usr/sbin/mysqld, Version: 8.0.46 (MySQL Community Server - GPL). started with:\n"
-            + "Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock\n"
-            + "Time                 Id Command    Argument\n";
+    private static final String BANNER =
+            "/usr/sbin/mysqld, Version: 8.0.46 (MySQL Community Server - GPL). started with:\n"
+                    + "Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock\n"
+                    + "Time                 Id Command    Argument\n";
 
     private final List<FramedEntry> entries = new ArrayList<>();
     private final List<LedgerEntry> postings = new ArrayList<>();
@@ -142,7 +143,8 @@ class FramerOperatorTest {
         framer.close();
         assertThat(entries).hasSize(3);
         assertThat(entries.get(2).backfill()).isTrue();
-        assertThat(of(PostingKind.GAP).stream().mapToLong(LedgerEntry::getBytes).sum()).isZero();
+        assertThat(of(PostingKind.GAP).stream().mapToLong(LedgerEntry::getBytes).sum())
+                .isZero();
     }
 
     @Test
@@ -230,8 +232,19 @@ class FramerOperatorTest {
     private static LineBlock block(String instance, long offset, String text, boolean backfill, long generation) {
         String path = "/var/log/mysql/slow.log";
         String key = LogId.of(instance, "slowlog", path).toKey();
-        return new LineBlock(key, "c1", instance, "slowlog", "auto", "UTC", path, offset, text.getBytes(ISO_8859_1),
-                START, backfill, generation);
+        return new LineBlock(
+                key,
+                "c1",
+                instance,
+                "slowlog",
+                "auto",
+                "UTC",
+                path,
+                offset,
+                text.getBytes(ISO_8859_1),
+                START,
+                backfill,
+                generation);
     }
 
     private static CensusRecord census(int log, long inode, long size) {
@@ -250,8 +263,8 @@ class FramerOperatorTest {
             harness = new KeyedOneInputStreamOperatorTestHarness<>(
                     operator, LogInput::key, Types.STRING, 128, parallelism, index);
             if (state != null) {
-                harness.initializeState(AbstractStreamOperatorTestHarness.repartitionOperatorState(
-                        state, 128, 1, parallelism, index));
+                harness.initializeState(
+                        AbstractStreamOperatorTestHarness.repartitionOperatorState(state, 128, 1, parallelism, index));
             }
             harness.open();
             harness.setProcessingTime(START);

@@ -175,7 +175,8 @@ final class ContentHashes {
         pages.forEach(out::number);
         out.number(unpaged.size());
         unpaged.forEach(segment -> saveSegment(out, segment));
-        List<Segment> withLines = segments.values().stream().filter(Segment::knowsLines).toList();
+        List<Segment> withLines =
+                segments.values().stream().filter(Segment::knowsLines).toList();
         out.number(withLines.size());
         withLines.forEach(segment -> saveLines(out, segment));
         out.number(recent.size());

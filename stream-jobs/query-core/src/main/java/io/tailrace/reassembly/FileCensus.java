@@ -25,6 +25,7 @@ final class FileCensus {
     private static final int DEPARTED = 64;
     /** Records of two rounds may come mixed: a file is gone only when it was not seen for so long either. */
     private static final long GONE_MICROS = 15_000_000L;
+
     private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
@@ -148,7 +149,8 @@ final class FileCensus {
     /** The file was cut off, or its inode was given to another one. */
     private boolean isOtherFile(FileView view, CensusRecord record) {
         CensusRecord last = view.last();
-        boolean otherHead = record.headLength() == last.headLength() && !record.headHash().equals(last.headHash());
+        boolean otherHead =
+                record.headLength() == last.headLength() && !record.headHash().equals(last.headHash());
         return record.size() < last.size() || otherHead || isOverwritten(view, record);
     }
 
@@ -237,14 +239,11 @@ final class FileCensus {
 
     private boolean mayBeFile(Generation generation, long inode) {
         FileView view = views.get(inode);
-        return view != null
-                && isUnknown(view)
-                && canBe(generation, view.last());
+        return view != null && isUnknown(view) && canBe(generation, view.last());
     }
 
     private static boolean isLongEnough(Generation generation, CensusRecord record) {
-        return record.size() >= generation.frontier()
-                || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
+        return record.size() >= generation.frontier() || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
@@ -282,7 +281,8 @@ final class FileCensus {
      * The generation's file had been renamed, and was too short for the block, when the census looked last.
      */
     boolean wasCutBefore(Generation generation, LineBlock block) {
-        return isRenamed(generation, id.log()) && views.get(generation.inode()).last().size() < block.end();
+        return isRenamed(generation, id.log())
+                && views.get(generation.inode()).last().size() < block.end();
     }
 
     /**
@@ -341,7 +341,8 @@ final class FileCensus {
         }
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
-                .filter(view -> run.beginsLike(view.last().headLength(), view.last().headHash()))
+                .filter(view ->
+                        run.beginsLike(view.last().headLength(), view.last().headHash()))
                 .toList();
         return alike.size() == 1 ? alike.get(0) : null;
     }
@@ -415,8 +416,8 @@ final class FileCensus {
         CensusRecord record = view.last();
         return generations.values().stream()
                 .filter(generation -> generation.inode() == 0 && !generation.gone())
-                .allMatch(generation ->
-                        Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash())));
+                .allMatch(
+                        generation -> Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash())));
     }
 
     void save(StateWriter out) {

@@ -19,6 +19,7 @@ final class Generation implements FrameListener {
      * More than a banner not yet posted can have: so many equal bytes after the posted one are one file's.
      */
     private static final int TELLING_BYTES = 512;
+
     private static final int FIRST_LINES_BYTES = 4096;
     private static final long FRONTIER_MILLIS = 1000;
     /** How long after a file's end its lines may come again one by one. */
@@ -70,8 +71,7 @@ final class Generation implements FrameListener {
     private boolean changed = true;
     private long storedAs;
 
-    Generation(
-            long number, Poster poster, LogFormats formats, ReassemblyLimits limits, StateWriter.Ids ids) {
+    Generation(long number, Poster poster, LogFormats formats, ReassemblyLimits limits, StateWriter.Ids ids) {
         this.number = number;
         this.poster = poster;
         this.formats = formats;
@@ -490,9 +490,24 @@ final class Generation implements FrameListener {
     void postEntry(LineReader by, long from, long to, EntryContext context, boolean backfill) {
         postings.add(PostingKind.ENTRY, "", from, to, 1);
         LogId id = poster.id();
-        poster.output().entry(new FramedEntry(cluster, id.instance(), id.source(), by.format().name(), zone,
-                id.log(), path, number, from, by.copy(from, to), context.database(), context.timeLine(),
-                context.account(), context.forgedHeader(), context.ambiguous(), backfill));
+        poster.output()
+                .entry(new FramedEntry(
+                        cluster,
+                        id.instance(),
+                        id.source(),
+                        by.format().name(),
+                        zone,
+                        id.log(),
+                        path,
+                        number,
+                        from,
+                        by.copy(from, to),
+                        context.database(),
+                        context.timeLine(),
+                        context.account(),
+                        context.forgedHeader(),
+                        context.ambiguous(),
+                        backfill));
     }
 
     @Override
@@ -544,9 +559,7 @@ final class Generation implements FrameListener {
 
     /** Whether a flush later on has something to write. */
     boolean frontierMoved() {
-        return postedFrontier != reader.frontier()
-                || postedAccounted != reader.accounted()
-                || postedInode != inode;
+        return postedFrontier != reader.frontier() || postedAccounted != reader.accounted() || postedInode != inode;
     }
 
     private void postFrontier(long now) {

@@ -139,7 +139,9 @@ final class HeldRun {
     /** Whether a file's head hash contradicts the lines; false when too few are there to tell. */
     boolean contradicts(int headLength, String md5) {
         boolean lineEndUnsure = headLength == to;
-        return holdsHead(headLength) && !lineEndUnsure && !Md5.hex(head(headLength), headLength).equals(md5);
+        return holdsHead(headLength)
+                && !lineEndUnsure
+                && !Md5.hex(head(headLength), headLength).equals(md5);
     }
 
     /** Whether the lines are the head that a hash is of. */
@@ -250,8 +252,19 @@ final class HeldRun {
         boolean backfill = in.flag();
         long generation = in.number();
         long storedAs = in.number();
-        Held held = new Held(new LineBlock(id.toKey(), cluster, id.instance(), id.source(), format, zone, path,
-                offset, in.stored(storedAs), readAt, backfill, generation));
+        Held held = new Held(new LineBlock(
+                id.toKey(),
+                cluster,
+                id.instance(),
+                id.source(),
+                format,
+                zone,
+                path,
+                offset,
+                in.stored(storedAs),
+                readAt,
+                backfill,
+                generation));
         held.storedAs = storedAs;
         return held;
     }

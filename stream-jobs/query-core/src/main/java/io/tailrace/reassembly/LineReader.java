@@ -49,8 +49,7 @@ final class LineReader implements FrameListener {
     private long currentFrom;
     private long reports;
 
-    LineReader(
-            String source, LogFormats formats, ReassemblyLimits limits, ContentHashes hashes, StateWriter.Ids ids) {
+    LineReader(String source, LogFormats formats, ReassemblyLimits limits, ContentHashes hashes, StateWriter.Ids ids) {
         this.source = source;
         this.formats = formats;
         this.limits = limits;
@@ -192,8 +191,7 @@ final class LineReader implements FrameListener {
         while (position < end) {
             if (position < currentFrom) {
                 pending.line(position, pendingLine);
-                position = framer.line(
-                        pendingLine.bytes(), pendingLine.from(), pendingLine.to(), position, this);
+                position = framer.line(pendingLine.bytes(), pendingLine.from(), pendingLine.to(), position, this);
             } else {
                 position = feedCurrent(position);
             }

@@ -7,8 +7,7 @@ import java.nio.ByteOrder;
 /** Where lines end, and what they hash to. */
 final class Lines {
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long FEEDS = 0x0a0a0a0a0a0a0a0aL;
     private static final long LOW_BITS = 0x0101010101010101L;
     private static final long HIGH_BITS = 0x8080808080808080L;

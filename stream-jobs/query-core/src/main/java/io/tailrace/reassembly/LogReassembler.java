@@ -25,6 +25,7 @@ public final class LogReassembler {
     private static final long TICK_MILLIS = 1000;
     /** Lines so much older than the newest census: there is more to come. */
     private static final long LAG_MILLIS = 10_000;
+
     private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
@@ -40,6 +41,7 @@ public final class LogReassembler {
     private Moment now = Moment.NEVER;
     /** When lines came last that the collector had read long before its newest census. */
     private Moment laggedAt = Moment.NEVER;
+
     private boolean censusTaken;
 
     /**
@@ -348,10 +350,12 @@ public final class LogReassembler {
     }
 
     private void endOldest() {
-        List<Generation> live = generations.values().stream().filter(g -> !g.ended()).toList();
+        List<Generation> live =
+                generations.values().stream().filter(g -> !g.ended()).toList();
         if (live.size() > limits.liveGenerations()) {
             live.stream()
-                    .min((a, b) -> Long.compare(a.lastBlockAt().job(), b.lastBlockAt().job()))
+                    .min((a, b) ->
+                            Long.compare(a.lastBlockAt().job(), b.lastBlockAt().job()))
                     .ifPresent(oldest -> oldest.end(now.job()));
         }
     }
@@ -529,7 +533,8 @@ public final class LogReassembler {
             generation.extendLastLine();
         }
         boolean complete = !generation.gone() && generation.frontier() >= generation.size();
-        Moment quietSince = generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
+        Moment quietSince =
+                generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
         if (complete || isOverdue(quietSince)) {
             loseTail(generation);
         }

@@ -37,7 +37,15 @@ public record ReassemblyLimits(
 
     /** These limits with another time to wait for a hole. */
     public ReassemblyLimits withGapTimeout(long millis) {
-        return new ReassemblyLimits(reorderBytes, millis, lineLimitBytes, segmentBytes, recentBytes, detectBytes,
-                edgeBytes, retentionMillis, liveGenerations);
+        return new ReassemblyLimits(
+                reorderBytes,
+                millis,
+                lineLimitBytes,
+                segmentBytes,
+                recentBytes,
+                detectBytes,
+                edgeBytes,
+                retentionMillis,
+                liveGenerations);
     }
 }

@@ -72,7 +72,8 @@ class AuditCorporaTest {
     private static List<Map<String, String>> xmlRecords(byte[] file) throws Exception {
         String text = new String(file, StandardCharsets.UTF_8).replaceAll(CONTROLS, "\ufffd");
         String whole = text.contains("</AUDIT>") ? text : text + "</AUDIT>";
-        NodeList nodes = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+        NodeList nodes = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
                 .parse(new ByteArrayInputStream(whole.getBytes(StandardCharsets.UTF_8)))
                 .getElementsByTagName("AUDIT_RECORD");
         List<Map<String, String>> records = new ArrayList<>();
@@ -98,7 +99,8 @@ class AuditCorporaTest {
         AuditEvent event = (AuditEvent) outcome.event();
         assertThat(event.getCommand()).isEqualTo(record.get("NAME"));
         assertThat(event.getRecordId()).isEqualTo(record.getOrDefault("RECORD", record.get("RECORD_ID")));
-        assertThat(event.getEventTime().toString()).startsWith(record.get("TIMESTAMP").substring(0, 19));
+        assertThat(event.getEventTime().toString())
+                .startsWith(record.get("TIMESTAMP").substring(0, 19));
         assertThat(event.getCommandClass()).isEqualTo(record.getOrDefault("COMMAND_CLASS", ""));
         assertThat(Long.toString(event.getConnectionId())).isEqualTo(record.getOrDefault("CONNECTION_ID", "0"));
         assertThat(Integer.toString(event.getStatus())).isEqualTo(record.getOrDefault("STATUS", "0"));
@@ -111,7 +113,8 @@ class AuditCorporaTest {
             String logged = record.get("SQLTEXT");
             assertThat(readable).isEqualTo(logged.substring(0, Math.min(logged.length(), readable.length())));
         }
-        assertThat(outcome.fingerprint().isEmpty()).isEqualTo(record.getOrDefault("SQLTEXT", "").isEmpty());
+        assertThat(outcome.fingerprint().isEmpty())
+                .isEqualTo(record.getOrDefault("SQLTEXT", "").isEmpty());
     }
 
     @ParameterizedTest
@@ -138,15 +141,19 @@ class AuditCorporaTest {
         JsonNode data = record.path(record.path("class").asText() + "_data");
         assertThat(event.getRecordId()).isEqualTo(record.get("id").asText());
         assertThat(event.getEventName()).isEqualTo(record.path("event").asText());
-        assertThat(event.getConnectionId()).isEqualTo(record.path("connection_id").asLong());
+        assertThat(event.getConnectionId())
+                .isEqualTo(record.path("connection_id").asLong());
         assertThat(event.getStatus()).isEqualTo(data.path("status").asInt());
         assertThat(event.getCommandClass()).isEqualTo(data.path("sql_command").asText());
-        assertThat(event.getHost()).isEqualTo(record.path("account").path("host").asText());
+        assertThat(event.getHost())
+                .isEqualTo(record.path("account").path("host").asText());
         assertThat(event.getDatabase()).isEqualTo(data.path("db").asText());
-        assertThat(event.getObject()).isIn(data.path("table").asText(), data.path("name").asText());
+        assertThat(event.getObject())
+                .isIn(data.path("table").asText(), data.path("name").asText());
         assertThat(outcome.statement()).isEqualTo(data.path("query").asText());
         if (record.has("time")) {
-            assertThat(event.getEventTime().toEpochMilli()).isEqualTo(record.get("time").asLong() / 1_000);
+            assertThat(event.getEventTime().toEpochMilli())
+                    .isEqualTo(record.get("time").asLong() / 1_000);
         }
     }
 
@@ -175,8 +182,8 @@ class AuditCorporaTest {
         byte[] file = Corpora.read("third-party/audit/percona-docs/audit-log-plugin.12.txt");
         LogFormat format = new KnownFormats().detect("audit", "auto", file).orElseThrow();
         FramedLog log = FramedLog.of(format, file);
-        assertThat(log.frames()).singleElement()
-                .satisfies(frame -> assertThat(frame.code()).isEqualTo(DeadLetterCode.INCOMPLETE));
+        assertThat(log.frames()).singleElement().satisfies(frame -> assertThat(frame.code())
+                .isEqualTo(DeadLetterCode.INCOMPLETE));
     }
 
     /** The plugin's JSON, rewritten as its CSV: the records must mean the same. */
@@ -213,7 +220,9 @@ class AuditCorporaTest {
         event.setEntryOffset(0);
         event.setEntryBytes(0);
         event.setFormat("");
-        event.setFlags(event.getFlags().stream().filter(flag -> !flag.equals("repaired")).toList());
+        event.setFlags(event.getFlags().stream()
+                .filter(flag -> !flag.equals("repaired"))
+                .toList());
         event.setAttributes(Map.of());
         return event + outcome.fingerprint() + outcome.statement();
     }
@@ -225,9 +234,11 @@ class AuditCorporaTest {
             byte[] file = Corpora.read(path);
             LogFormat format = new KnownFormats().detect("audit", "auto", file).orElseThrow();
             for (Parsed.Outcome outcome : Parsed.of(format, FramedLog.of(format, file))) {
-                String all = new RecordJson().write(outcome.event())
-                        + outcome.fingerprint() + outcome.statement();
-                assertThat(all).as(path.toString()).doesNotContainIgnoringCase("s3cret").doesNotContain("hasło");
+                String all = new RecordJson().write(outcome.event()) + outcome.fingerprint() + outcome.statement();
+                assertThat(all)
+                        .as(path.toString())
+                        .doesNotContainIgnoringCase("s3cret")
+                        .doesNotContain("hasło");
             }
         }
     }

@@ -34,6 +34,7 @@ class AuditPropertiesTest {
 
     /** Of processor time; what is quadratic takes minutes. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
+
     private static final String MARKS = "\"'<>&;{}[],:\\\n\r/# A0\0\377";
     private static final int LARGE = 512 << 10;
 
@@ -136,7 +137,8 @@ class AuditPropertiesTest {
         int step = Math.max(1, sample.file().length / 400);
         for (int from = 0; from < sample.file().length && !undecided; from += step) {
             byte[] head = Arrays.copyOfRange(sample.file(), from, sample.file().length);
-            Optional<String> found = new KnownFormats().detect("audit", "auto", head).map(LogFormat::name);
+            Optional<String> found =
+                    new KnownFormats().detect("audit", "auto", head).map(LogFormat::name);
             assertThat(found.orElse(sample.format())).as("from " + from).isEqualTo(sample.format());
         }
     }
@@ -144,7 +146,8 @@ class AuditPropertiesTest {
     @Test
     void aSourceNarrowsTheChoice() {
         for (Sample sample : samples()) {
-            assertThat(new KnownFormats().detect("slowlog", "auto", sample.file())).isEmpty();
+            assertThat(new KnownFormats().detect("slowlog", "auto", sample.file()))
+                    .isEmpty();
         }
     }
 
@@ -214,24 +217,59 @@ class AuditPropertiesTest {
                 glued.writeBytes(sample.file());
                 int before = events(format, Arrays.copyOf(sample.file(), cut)).size();
                 int found = events(format, glued.toByteArray()).size();
-                assertThat(found).as(sample + " cut at " + cut)
-                        .isGreaterThanOrEqualTo(before - 1 + whole - 1);
+                assertThat(found).as(sample + " cut at " + cut).isGreaterThanOrEqualTo(before - 1 + whole - 1);
             }
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "\"", "<", ">", "{", "}", "[", ",", "'", "&", "&#1", "\\", "<?xml", "<AUDIT_RECORD", "<AUDIT_RECORD>",
-        "<AUDIT_RECORD A=\"", "</AUDIT", "{\"a\":", "{\"timestamp\":\"", "\"A\",\"1_\",", ",1,1,QUERY,", ",1,1,READ,",
-        ",1,1,QUERY,a,'", "A=\"", "/>", " ", "a", "\n", " \n", "[\n", "{\n", "\"\n", "<a>", "#012", "a: ",
-    })
+    @ValueSource(
+            strings = {
+                "\"",
+                "<",
+                ">",
+                "{",
+                "}",
+                "[",
+                ",",
+                "'",
+                "&",
+                "&#1",
+                "\\",
+                "<?xml",
+                "<AUDIT_RECORD",
+                "<AUDIT_RECORD>",
+                "<AUDIT_RECORD A=\"",
+                "</AUDIT",
+                "{\"a\":",
+                "{\"timestamp\":\"",
+                "\"A\",\"1_\",",
+                ",1,1,QUERY,",
+                ",1,1,READ,",
+                ",1,1,QUERY,a,'",
+                "A=\"",
+                "/>",
+                " ",
+                "a",
+                "\n",
+                " \n",
+                "[\n",
+                "{\n",
+                "\"\n",
+                "<a>",
+                "#012",
+                "a: ",
+            })
     void timeIsLinear(String piece) {
         byte[] bytes = piece.repeat(LARGE / piece.length()).getBytes(StandardCharsets.US_ASCII);
         List<byte[]> files = new ArrayList<>(List.of(bytes));
         for (String opening : List.of(
-                "<AUDIT_RECORD\n NAME=\"", "<AUDIT_RECORD><A>", "{ \"timestamp\": \"", "\"Query\",\"1_\",\"",
-                "20261121 02:44:18,h,u,h,1,1,QUERY,d,'", "{\"audit_record\":{\"sqltext\":\"")) {
+                "<AUDIT_RECORD\n NAME=\"",
+                "<AUDIT_RECORD><A>",
+                "{ \"timestamp\": \"",
+                "\"Query\",\"1_\",\"",
+                "20261121 02:44:18,h,u,h,1,1,QUERY,d,'",
+                "{\"audit_record\":{\"sqltext\":\"")) {
             ByteArrayOutputStream file = new ByteArrayOutputStream();
             file.writeBytes(opening.getBytes(StandardCharsets.US_ASCII));
             file.write(bytes, 0, bytes.length / 8);

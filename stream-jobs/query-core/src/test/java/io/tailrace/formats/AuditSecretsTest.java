@@ -30,7 +30,8 @@ class AuditSecretsTest {
             "INSERT INTO t (a, b) VALUES ('x\\'zq7secret', 'it''s zq7secret'), ('\n zq7secret\t\\\\', N'zq7secret')",
             "UPDATE t SET a = _utf8mb4'zq7secret', b = x'zq7secret' /* zq7secret */ WHERE c = 1 -- zq7secret",
             "SELECT '</SQLTEXT></AUDIT_RECORD><AUDIT_RECORD>zq7secret', '\",\"zq7secret\"}},', ',0\n\"Query\",\"9_zq7secret'",
-            "CREATE USER u IDENTIFIED BY 'zq7secret'", "SET PASSWORD FOR u = 'zq7secret'",
+            "CREATE USER u IDENTIFIED BY 'zq7secret'",
+            "SET PASSWORD FOR u = 'zq7secret'",
             "ALTER USER u IDENTIFIED WITH sha256_password AS 'zq7secret'",
             "SELECT 'a\u0001\u001a zq7secret' # zq7secret");
 
@@ -45,49 +46,75 @@ class AuditSecretsTest {
 
     static List<Writer> writers() {
         Map<String, UnaryOperator<String>> writers = new LinkedHashMap<>();
-        writers.put("mariadb-audit", sql -> "20261121 02:44:18,vm,root,localhost,4,1,QUERY,d,'" + mariaDb(sql) + "',0\n");
-        writers.put("mariadb-audit-syslog", sql -> "2026-11-21T02:44:18Z vm mysql-server_auditing: "
-                + "vm,root,localhost,4,1,QUERY,d,'" + mariaDb(sql) + "',0\n");
+        writers.put(
+                "mariadb-audit", sql -> "20261121 02:44:18,vm,root,localhost,4,1,QUERY,d,'" + mariaDb(sql) + "',0\n");
+        writers.put(
+                "mariadb-audit-syslog",
+                sql -> "2026-11-21T02:44:18Z vm mysql-server_auditing: " + "vm,root,localhost,4,1,QUERY,d,'"
+                        + mariaDb(sql) + "',0\n");
         writers.put("aurora-audit", sql -> "1767323046000123,vm,root,localhost,4,1,QUERY,d,'" + mariaDb(sql) + "\n");
         writers.put("percona-audit-json", AuditSecretsTest::pluginJson);
         writers.put("percona-audit-syslog", sql -> "Jan  2 03:04:05 db1 percona-audit: " + pluginJson(sql));
-        writers.put("percona-audit-csv", sql -> "\"Query\",\"4_2026-11-21T02:50:36\",\"2026-11-21T02:50:38 UTC\",\"select\","
-                + "\"4\",0,\"" + sql.replace("\"", "\"\"") + "\",\"root[root] @ localhost []\",\"localhost\",\"\",\"\",\"\"\n");
-        for (String format : List.of(
-                "percona-audit-xml-old", "percona-audit-filter-xml-old", "mysql-enterprise-audit-xml-old")) {
-            writers.put(format, sql -> "<AUDIT_RECORD\n  NAME=\"Query\"\n  RECORD_ID=\"4_x\"\n"
-                    + "  TIMESTAMP=\"2026-11-21T02:50:38 UTC\"\n  SQLTEXT=\"" + xml(sql) + "\"\n  REWRITTEN_QUERY=\""
-                    + xml(sql) + "\"\n  VARIABLE_VALUE=\"" + SECRET + "\"\n  UNKNOWN=\"" + SECRET + "\"\n/>\n");
+        writers.put(
+                "percona-audit-csv",
+                sql -> "\"Query\",\"4_2026-11-21T02:50:36\",\"2026-11-21T02:50:38 UTC\",\"select\"," + "\"4\",0,\""
+                        + sql.replace("\"", "\"\"")
+                        + "\",\"root[root] @ localhost []\",\"localhost\",\"\",\"\",\"\"\n");
+        for (String format :
+                List.of("percona-audit-xml-old", "percona-audit-filter-xml-old", "mysql-enterprise-audit-xml-old")) {
+            writers.put(
+                    format,
+                    sql -> "<AUDIT_RECORD\n  NAME=\"Query\"\n  RECORD_ID=\"4_x\"\n"
+                            + "  TIMESTAMP=\"2026-11-21T02:50:38 UTC\"\n  SQLTEXT=\"" + xml(sql)
+                            + "\"\n  REWRITTEN_QUERY=\""
+                            + xml(sql) + "\"\n  VARIABLE_VALUE=\"" + SECRET + "\"\n  UNKNOWN=\"" + SECRET + "\"\n/>\n");
         }
-        for (String format : List.of(
-                "percona-audit-xml-new", "percona-audit-filter-xml-new", "mysql-enterprise-audit-xml-new")) {
-            writers.put(format, sql -> "<AUDIT_RECORD>\n  <NAME>Query</NAME>\n  <RECORD_ID>4_x</RECORD_ID>\n"
-                    + "  <TIMESTAMP>2026-11-21T02:50:38 UTC</TIMESTAMP>\n  <SQLTEXT>" + xml(sql) + "</SQLTEXT>\n"
-                    + "  <MESSAGE>" + SECRET + "</MESSAGE>\n  <MAP><ELEMENT><KEY>" + SECRET + "</KEY><VALUE>" + SECRET
-                    + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n</AUDIT_RECORD>\n");
+        for (String format :
+                List.of("percona-audit-xml-new", "percona-audit-filter-xml-new", "mysql-enterprise-audit-xml-new")) {
+            writers.put(
+                    format,
+                    sql -> "<AUDIT_RECORD>\n  <NAME>Query</NAME>\n  <RECORD_ID>4_x</RECORD_ID>\n"
+                            + "  <TIMESTAMP>2026-11-21T02:50:38 UTC</TIMESTAMP>\n  <SQLTEXT>" + xml(sql)
+                            + "</SQLTEXT>\n"
+                            + "  <MESSAGE>" + SECRET + "</MESSAGE>\n  <MAP><ELEMENT><KEY>" + SECRET + "</KEY><VALUE>"
+                            + SECRET
+                            + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n</AUDIT_RECORD>\n");
         }
         for (String format : List.of("percona-audit-filter-json", "mysql-enterprise-audit-json")) {
-            writers.put(format, sql -> "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\", "
-                    + "\"general_data\": { \"command\": \"Query\", \"query\": \"" + json(sql) + "\", \"new\": \"" + SECRET
-                    + "\" }, \"parse_data\": { \"rewritten_query\": \"" + json(sql) + "\" }, \"message_data\": "
-                    + "{ \"message\": \"" + SECRET + "\", \"map\": { \"k\": \"" + SECRET + "\" } } },\n");
+            writers.put(
+                    format,
+                    sql -> "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\", "
+                            + "\"general_data\": { \"command\": \"Query\", \"query\": \"" + json(sql)
+                            + "\", \"new\": \"" + SECRET
+                            + "\" }, \"parse_data\": { \"rewritten_query\": \"" + json(sql) + "\" }, \"message_data\": "
+                            + "{ \"message\": \"" + SECRET + "\", \"map\": { \"k\": \"" + SECRET + "\" } } },\n");
         }
-        writers.put("mcafee-audit-json", sql -> "{\"msg-type\":\"activity\",\"date\":\"1767323046029\",\"cmd\":\"select\","
-                + "\"new\":\"" + SECRET + "\",\"query\":\"" + json(sql) + "\"}\n");
-        return writers.entrySet().stream().map(entry -> new Writer(entry.getKey(), entry.getValue())).toList();
+        writers.put(
+                "mcafee-audit-json",
+                sql -> "{\"msg-type\":\"activity\",\"date\":\"1767323046029\",\"cmd\":\"select\"," + "\"new\":\""
+                        + SECRET + "\",\"query\":\"" + json(sql) + "\"}\n");
+        return writers.entrySet().stream()
+                .map(entry -> new Writer(entry.getKey(), entry.getValue()))
+                .toList();
     }
 
     private static String pluginJson(String sql) {
-        return "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\"" + json(sql)
-                + "\",\"new\":\"" + SECRET + "\"}}\n";
+        return "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\""
+                + json(sql) + "\",\"new\":\"" + SECRET + "\"}}\n";
     }
 
     private static String mariaDb(String sql) {
-        return sql.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t");
+        return sql.replace("\\", "\\\\")
+                .replace("'", "\\'")
+                .replace("\n", "\\n")
+                .replace("\t", "\\t");
     }
 
     private static String xml(String sql) {
-        return sql.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+        return sql.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;")
                 .replace("\n", "&#10;");
     }
 
@@ -99,7 +126,8 @@ class AuditSecretsTest {
 
     @Test
     void everyFormatHasAWriter() {
-        assertThat(writers()).extracting(Writer::format)
+        assertThat(writers())
+                .extracting(Writer::format)
                 .containsExactlyInAnyOrderElementsOf(
                         AuditFormats.all().stream().map(LogFormat::name).toList());
     }
@@ -117,7 +145,8 @@ class AuditSecretsTest {
                 assertThat(outcomes).as(record).singleElement().satisfies(outcome -> {
                     assertThat(outcome.event()).isInstanceOf(AuditEvent.class);
                     assertThat(json.write(outcome.event()) + outcome.fingerprint())
-                            .doesNotContain("zq7").doesNotContain("secret");
+                            .doesNotContain("zq7")
+                            .doesNotContain("secret");
                 });
             }
         }
@@ -136,10 +165,13 @@ class AuditSecretsTest {
             int from = random.nextInt(10) == 0 ? random.nextInt(cut + 1) : 0;
             byte[] file = record.substring(from, cut).getBytes(StandardCharsets.UTF_8);
             FramedLog log = FramedLog.of(format, file);
-            log.rejections().forEach(rejection -> assertThat(rejection.message()).doesNotContain("zq7"));
+            log.rejections()
+                    .forEach(rejection -> assertThat(rejection.message()).doesNotContain("zq7"));
             for (Parsed.Outcome outcome : Parsed.of(format, log)) {
                 String all = outcome.event() == null ? outcome.message() : json.write(outcome.event());
-                assertThat(all + outcome.fingerprint()).as(record.substring(from, cut)).doesNotContain("zq7");
+                assertThat(all + outcome.fingerprint())
+                        .as(record.substring(from, cut))
+                        .doesNotContain("zq7");
             }
         }
     }

@@ -22,7 +22,8 @@ final class Corpora {
     }
 
     static byte[] read(String name) {
-        Path file = directory(name.substring(0, name.lastIndexOf('/'))).resolve(name.substring(name.lastIndexOf('/') + 1));
+        Path file =
+                directory(name.substring(0, name.lastIndexOf('/'))).resolve(name.substring(name.lastIndexOf('/') + 1));
         return read(file);
     }
 
@@ -38,7 +39,8 @@ final class Corpora {
     static List<Path> files(String name, String... suffixes) {
         try (Stream<Path> files = Files.walk(directory(name))) {
             return files.filter(Files::isRegularFile)
-                    .filter(file -> Stream.of(suffixes).anyMatch(suffix -> file.toString().endsWith(suffix)))
+                    .filter(file -> Stream.of(suffixes)
+                            .anyMatch(suffix -> file.toString().endsWith(suffix)))
                     .sorted()
                     .toList();
         } catch (IOException e) {

@@ -58,7 +58,8 @@ class CorporaTest {
         assertThat(log.rejections()).isEmpty();
         assertThat(log.reported()).isEqualTo(file.length);
         assertThat(outcomes).hasSize(entries).allMatch(outcome -> outcome.event() instanceof QueryEvent);
-        assertThat(outcomes.stream().filter(outcome -> flags(outcome).contains("forged_header"))).hasSize(1);
+        assertThat(outcomes.stream().filter(outcome -> flags(outcome).contains("forged_header")))
+                .hasSize(1);
     }
 
     private static List<String> flags(Parsed.Outcome outcome) {
@@ -87,8 +88,8 @@ class CorporaTest {
         assertThat(log.rejections()).isEmpty();
         assertThat(log.reported()).isEqualTo(file.length);
         assertThat(outcomes).hasSize(lines(file)).allMatch(outcome -> outcome.event() instanceof AuditEvent);
-        assertThat(outcomes).noneMatch(
-                outcome -> ((AuditEvent) outcome.event()).getFlags().contains("user_ambiguous"));
+        assertThat(outcomes)
+                .noneMatch(outcome -> ((AuditEvent) outcome.event()).getFlags().contains("user_ambiguous"));
     }
 
     private static int lines(byte[] file) {
@@ -106,25 +107,32 @@ class CorporaTest {
     @Test
     void everyCommandOfARealGeneralLogIsOneEvent() throws IOException {
         byte[] file;
-        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(
-                Corpora.read("ours/large/mariadb-10.11.19-sysbench.general.log.gz")))) {
+        try (InputStream in = new GZIPInputStream(
+                new ByteArrayInputStream(Corpora.read("ours/large/mariadb-10.11.19-sysbench.general.log.gz")))) {
             file = in.readAllBytes();
         }
         LogFormat format = detected(file);
         assertThat(format.name()).isEqualTo("mysql-general");
         FramedLog log = FramedLog.of(format, file);
 
-        assertThat(COMMAND.matcher(new String(file, StandardCharsets.ISO_8859_1)).results().count()).isEqualTo(199_445);
+        assertThat(COMMAND.matcher(new String(file, StandardCharsets.ISO_8859_1))
+                        .results()
+                        .count())
+                .isEqualTo(199_445);
         assertThat(log.rejections()).isEmpty();
         assertThat(log.reported()).isEqualTo(file.length);
         List<Parsed.Outcome> outcomes = Parsed.of(format, log);
         assertThat(outcomes).hasSize(199_445).allMatch(outcome -> outcome.event() instanceof AuditEvent);
-        assertThat(outcomes.stream().filter(outcome -> ((AuditEvent) outcome.event()).getUser().isEmpty())).hasSize(5);
+        assertThat(outcomes.stream()
+                        .filter(outcome ->
+                                ((AuditEvent) outcome.event()).getUser().isEmpty()))
+                .hasSize(5);
     }
 
     /** A line that starts a message of an error log; found by reading the logs, not with Tailrace. */
-    private static final Pattern MESSAGE = Pattern.compile("^(\\t?\\d{4}-\\d\\d-\\d\\d[T ] ?\\d{1,2}:\\d\\d:\\d\\d"
-            + "|\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d|\\d\\d:\\d\\d:\\d\\d UTC - |\\{ \"(prio|log_type)|\\{\"log\":\"\\d{4}-)");
+    private static final Pattern MESSAGE = Pattern.compile(
+            "^(\\t?\\d{4}-\\d\\d-\\d\\d[T ] ?\\d{1,2}:\\d\\d:\\d\\d"
+                    + "|\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d|\\d\\d:\\d\\d:\\d\\d UTC - |\\{ \"(prio|log_type)|\\{\"log\":\"\\d{4}-)");
 
     /** A message that goes on with a deadlock's report. */
     private static final Pattern OF_DEADLOCK = Pattern.compile("InnoDB: ?(\\*\\*\\*.*)?$|\\[InnoDB\\]  ?\\*\\*\\*");
@@ -148,10 +156,14 @@ class CorporaTest {
             LogFormat format = detected(file);
             assertThat(format.name()).as(path.toString()).isEqualTo("mysql-error");
             FramedLog log = FramedLog.of(format, file);
-            List<ErrorEvent> events = Parsed.of(format, log).stream().map(o -> (ErrorEvent) o.event()).toList();
+            List<ErrorEvent> events = Parsed.of(format, log).stream()
+                    .map(o -> (ErrorEvent) o.event())
+                    .toList();
             assertThat(log.rejections()).as(path.toString()).isEmpty();
             assertThat(log.reported()).isEqualTo(file.length);
-            long messages = events.stream().filter(event -> !event.getFlags().contains("continuation")).count();
+            long messages = events.stream()
+                    .filter(event -> !event.getFlags().contains("continuation"))
+                    .count();
             assertThat(messages).as(path.toString()).isEqualTo(messages(file));
             read++;
         }
@@ -181,9 +193,13 @@ class CorporaTest {
     /** Lines that belong to no message: what containers, shells and XtraBackup's libraries write into the log. */
     @ParameterizedTest
     @CsvSource({
-        "operator_ambiguous_ips/node3.log, 12", "operator_concurrent_ssts/node1.log, 4",
-        "operator_concurrent_ssts/node2.log, 6", "upgrade/node1.log, 0", "upgrade/node2.log, 7",
-        "upgrade/node3.log, 2", "conflict/node.log, 0",
+        "operator_ambiguous_ips/node3.log, 12",
+        "operator_concurrent_ssts/node1.log, 4",
+        "operator_concurrent_ssts/node2.log, 6",
+        "upgrade/node1.log, 0",
+        "upgrade/node2.log, 7",
+        "upgrade/node3.log, 2",
+        "conflict/node.log, 0",
     })
     void whatOthersWriteIntoAnErrorLogIsKept(String name, int continuations) {
         byte[] file = Corpora.read("third-party/error/galera-pt-explainer/logs/" + name);

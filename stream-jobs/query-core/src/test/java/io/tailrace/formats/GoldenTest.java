@@ -91,7 +91,8 @@ class GoldenTest {
                 .map(path -> DynamicTest.dynamicTest(path.getFileName().toString(), () -> {
                     byte[] head = Files.readAllBytes(path.resolve("input.log"));
                     assertThat(new KnownFormats().detect("", "auto", head).map(LogFormat::name))
-                            .isEqualTo(List.of(format.getFileName().toString()).stream().findFirst());
+                            .isEqualTo(List.of(format.getFileName().toString()).stream()
+                                    .findFirst());
                 })));
     }
 }

@@ -35,8 +35,7 @@ final class Parsed implements ParseListener {
             int before = parsed.outcomes.size();
             parser.parse(
                     new LogEntry(
-                            origin, 1, frame.from(), log.file(), (int) frame.from(), (int) frame.to(),
-                            frame.context()),
+                            origin, 1, frame.from(), log.file(), (int) frame.from(), (int) frame.to(), frame.context()),
                     parsed);
             if (parsed.outcomes.size() != before + 1) {
                 throw new AssertionError("expected one call for the entry at " + frame.from());

@@ -25,17 +25,22 @@ class PerconaToolkitTest {
     private final LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "microslow001.txt", "mysql5.7.log", "slow001.txt", "slow002.txt", "slow003.txt", "slow004.txt", "slow005.txt",
-        "slow006.txt", "slow007.txt", "slow010.txt", "slow014.txt", "slow025.txt", "slow031.txt", "slow060.txt",
-    })
+    @ValueSource(
+            strings = {
+                "microslow001.txt", "mysql5.7.log", "slow001.txt", "slow002.txt", "slow003.txt", "slow004.txt",
+                        "slow005.txt",
+                "slow006.txt", "slow007.txt", "slow010.txt", "slow014.txt", "slow025.txt", "slow031.txt", "slow060.txt",
+            })
     void samplesAreReadAsTheirOwnersReadThem(String name) throws IOException {
         FramedLog log = FramedLog.of(format, Corpora.read(SAMPLES + name));
         List<Parsed.Outcome> outcomes = Parsed.of(format, log);
         JsonNode expected = expected(name);
         assertThat(outcomes).hasSize(expected.size());
         for (int i = 0; i < expected.size(); i++) {
-            compare(expected.get(i), (QueryEvent) outcomes.get(i).event(), outcomes.get(i).statement());
+            compare(
+                    expected.get(i),
+                    (QueryEvent) outcomes.get(i).event(),
+                    outcomes.get(i).statement());
         }
     }
 
@@ -51,7 +56,8 @@ class PerconaToolkitTest {
         assertThat(event.getQueryTime()).isEqualTo(expected.path("Query_time").asDouble());
         assertThat(event.getLockTime()).isEqualTo(expected.path("Lock_time").asDouble());
         assertThat(event.getRowsSent()).isEqualTo(expected.path("Rows_sent").asLong());
-        assertThat(event.getRowsExamined()).isEqualTo(expected.path("Rows_examined").asLong());
+        assertThat(event.getRowsExamined())
+                .isEqualTo(expected.path("Rows_examined").asLong());
         assertThat(event.getConnectionId()).isEqualTo(expected.path("Thread_id").asLong());
         assertThat(statement.strip()).isEqualTo(expected.path("arg").asText().strip());
         // Its parser keeps the brackets of a replication thread's name, which are the header's.

@@ -55,8 +55,11 @@ class AuditReassemblyTest {
         List<FramedEntry> found = new ArrayList<>();
         List<DeadLetter> refused = new ArrayList<>();
         LogReassembler reassembler = new LogReassembler(
-                new LogId("db1", "audit", "/var/log/mysql/audit.log"), new KnownFormats(), ReassemblyLimits.defaults(),
-                "test", new Collected(found, refused));
+                new LogId("db1", "audit", "/var/log/mysql/audit.log"),
+                new KnownFormats(),
+                ReassemblyLimits.defaults(),
+                "test",
+                new Collected(found, refused));
         int from = 0;
         while (from < file.length) {
             int to = lineEnd(file, Math.min(file.length - 1, from + random.nextInt(1 + random.nextInt(600))));
@@ -67,7 +70,8 @@ class AuditReassemblyTest {
         assertThat(found).as(name).hasSameSizeAs(expected);
         for (int i = 0; i < expected.size(); i++) {
             assertThat(found.get(i).offset()).isEqualTo(expected.get(i).from());
-            assertThat(found.get(i).bytes()).hasSize((int) (expected.get(i).to() - expected.get(i).from()));
+            assertThat(found.get(i).bytes())
+                    .hasSize((int) (expected.get(i).to() - expected.get(i).from()));
             assertThat(found.get(i).format()).isEqualTo(format.name());
         }
         assertThat(refused).extracting(DeadLetter::getCode).doesNotContain("UNKNOWN_FORMAT");
@@ -87,7 +91,18 @@ class AuditReassemblyTest {
 
     private static LineBlock block(byte[] bytes, int offset) {
         return new LineBlock(
-                "db1", "main", "db1", "audit", "auto", "UTC", "/var/log/mysql/audit.log", offset, bytes, 1_000, false, 0);
+                "db1",
+                "main",
+                "db1",
+                "audit",
+                "auto",
+                "UTC",
+                "/var/log/mysql/audit.log",
+                offset,
+                bytes,
+                1_000,
+                false,
+                0);
     }
 
     private record Collected(List<FramedEntry> entries, List<DeadLetter> refused) implements ReassemblyOutput {

@@ -117,13 +117,14 @@ final class Books implements ReassemblyOutput {
         long next = 0;
         for (Piece piece : standing(generation)) {
             if (piece.from() != next) {
-                throw new AssertionError("generation " + generation + ": expected a posting from " + next
-                        + ", found " + piece);
+                throw new AssertionError(
+                        "generation " + generation + ": expected a posting from " + next + ", found " + piece);
             }
             next = piece.to();
         }
         if (next != accounted) {
-            throw new AssertionError("generation " + generation + ": posted up to " + next + ", accounted " + accounted);
+            throw new AssertionError(
+                    "generation " + generation + ": posted up to " + next + ", accounted " + accounted);
         }
     }
 }

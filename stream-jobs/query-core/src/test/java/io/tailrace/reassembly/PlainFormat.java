@@ -160,8 +160,15 @@ final class PlainFormat implements LogFormat, LogFormats {
 
         @Override
         public byte[] snapshot() {
-            return ByteBuffer.allocate(48).putLong(position).putLong(start).putInt(state).putInt(proofs)
-                    .putLong(firstProof).putInt(database).putInt(own).array();
+            return ByteBuffer.allocate(48)
+                    .putLong(position)
+                    .putLong(start)
+                    .putInt(state)
+                    .putInt(proofs)
+                    .putLong(firstProof)
+                    .putInt(database)
+                    .putInt(own)
+                    .array();
         }
     }
 }

@@ -43,6 +43,7 @@ class ReassemblySimulationTest {
     private static final int SHUFFLE_MILLIS = 500;
     /** How much faster than it was sent comes what was kept during an outage. */
     private static final int CATCHING_UP = 50;
+
     private static final ReassemblyLimits LIMITS =
             new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16);
 
@@ -56,9 +57,16 @@ class ReassemblySimulationTest {
         @Override
         public String toString() {
             return census != null
-                    ? String.format("census of %,d: %d %s %d bytes", census.at() / 1000, census.inode(), census.path(), census.size())
-                    : String.format("lines read at %,d: %d as %s [%d, %d)", sent.block().readAt(), sent.file().inode,
-                            sent.block().path(), sent.block().offset(), sent.block().end());
+                    ? String.format(
+                            "census of %,d: %d %s %d bytes",
+                            census.at() / 1000, census.inode(), census.path(), census.size())
+                    : String.format(
+                            "lines read at %,d: %d as %s [%d, %d)",
+                            sent.block().readAt(),
+                            sent.file().inode,
+                            sent.block().path(),
+                            sent.block().offset(),
+                            sent.block().end());
         }
     }
 
@@ -99,7 +107,9 @@ class ReassemblySimulationTest {
             }
         }
         int allowed = histories * (loss ? MISPLACED_WITH_LOSS : MISPLACED) / 1000;
-        assertThat(misplaced).as("histories in which lines went to the wrong file").hasSizeLessThanOrEqualTo(allowed);
+        assertThat(misplaced)
+                .as("histories in which lines went to the wrong file")
+                .hasSizeLessThanOrEqualTo(allowed);
     }
 
     /** Lines were taken for another file's. */
@@ -130,6 +140,7 @@ class ReassemblySimulationTest {
         private boolean collectorIsDown;
         /** Nothing reaches the job before. */
         private long brokerIsBackAt;
+
         private long lastRotation = now;
 
         private long brokerIsAwayAt;
@@ -209,7 +220,11 @@ class ReassemblySimulationTest {
             }
             pass(disorder ? 20_500 : 0);
             host.rotate(now);
-            tell("rename: %s", host.files.stream().map(f -> f.inode + " " + f.path + " " + f.bytes().length).toList());
+            tell(
+                    "rename: %s",
+                    host.files.stream()
+                            .map(f -> f.inode + " " + f.path + " " + f.bytes().length)
+                            .toList());
             pass(random.nextInt(NOTICE_MILLIS));
             takeCensus();
         }
@@ -350,8 +365,7 @@ class ReassemblySimulationTest {
         private void saveAndRestore() {
             reassembler.flush(now);
             reassembler.save(store);
-            reassembler =
-                    LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
+            reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
         }
 
         private void settle() {
@@ -417,7 +431,8 @@ class ReassemblySimulationTest {
             for (int i = difference.nextSetBit(0); i >= 0; i = difference.nextSetBit(i + 1)) {
                 boolean lineEnd = bytes[i] == '\n' && i > 0 && (bytes[i - 1] == '\r' || bytes[i - 1] == '\n');
                 if (!lineEnd) {
-                    throw new MisplacedError("generation " + generation + " gaps " + ranges(gaps) + ", lost " + ranges(lost));
+                    throw new MisplacedError(
+                            "generation " + generation + " gaps " + ranges(gaps) + ", lost " + ranges(lost));
                 }
             }
         }
@@ -435,18 +450,22 @@ class ReassemblySimulationTest {
         private static String ranges(BitSet bits) {
             StringBuilder text = new StringBuilder();
             for (int from = bits.nextSetBit(0); from >= 0; from = bits.nextSetBit(bits.nextClearBit(from))) {
-                text.append('[').append(from).append(',').append(bits.nextClearBit(from)).append(')');
+                text.append('[')
+                        .append(from)
+                        .append(',')
+                        .append(bits.nextClearBit(from))
+                        .append(')');
             }
             return text.toString();
         }
 
         private void checkEntries(long generation, SimulatedHost.LogFile file, LedgerEntry frontier) {
-            boolean ended = frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
+            boolean ended =
+                    frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
             Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
             Map<Long, String> found = new TreeMap<>();
             for (FramedEntry entry : books.entries) {
-                if (entry.generation() == generation
-                        && found.put(entry.offset(), text(entry.bytes())) != null) {
+                if (entry.generation() == generation && found.put(entry.offset(), text(entry.bytes())) != null) {
                     throw new AssertionError("generation " + generation + ": entry at " + entry.offset() + " twice");
                 }
             }
@@ -494,7 +513,12 @@ class ReassemblySimulationTest {
                 if (pieces.get(i).kind() == PostingKind.GAP) {
                     int first = i > 0 && pieces.get(i - 1).kind() == PostingKind.DEAD_LETTER ? i - 1 : i;
                     boolean edge = i + 1 < pieces.size() && pieces.get(i + 1).kind() == PostingKind.DEAD_LETTER;
-                    cut(file, generation, pieces.get(first).from(), pieces.get(edge ? i + 1 : i).to(), blocks);
+                    cut(
+                            file,
+                            generation,
+                            pieces.get(first).from(),
+                            pieces.get(edge ? i + 1 : i).to(),
+                            blocks);
                 }
             }
             if (blocks.size() > 1 && random.nextInt(3) == 0) {
@@ -532,7 +556,8 @@ class ReassemblySimulationTest {
                     throw new MisplacedError("generation " + generation + ": " + piece + " was not filled");
                 }
             }
-            boolean ended = frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
+            boolean ended =
+                    frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
             Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
             Map<Long, String> found = new TreeMap<>();
             books.entries.stream()
@@ -582,7 +607,9 @@ class ReassemblySimulationTest {
         }
 
         private static String text(byte[] bytes) {
-            return new String(bytes, StandardCharsets.ISO_8859_1).replace("\r\n", "\n").stripTrailing();
+            return new String(bytes, StandardCharsets.ISO_8859_1)
+                    .replace("\r\n", "\n")
+                    .stripTrailing();
         }
     }
 }

@@ -29,6 +29,7 @@ final class SimulatedHost {
         final ByteArrayOutputStream content = new ByteArrayOutputStream();
         /** Bytes that reached the job at least once. */
         final BitSet delivered = new BitSet();
+
         String path = LOG.log();
         String pathBefore;
         long renamedAt;
@@ -102,7 +103,8 @@ final class SimulatedHost {
         String end = carriageReturns && random.nextInt(3) == 0 ? "\r\n" : "\n";
         int kind = random.nextInt(20);
         if (kind < 6) {
-            return "E entry number " + entries++ + " " + "e".repeat(random.nextInt(60)) + (random.nextInt(3) == 0 ? ";" : "") + "\n";
+            return "E entry number " + entries++ + " " + "e".repeat(random.nextInt(60))
+                    + (random.nextInt(3) == 0 ? ";" : "") + "\n";
         } else if (kind < 12) {
             return " body " + "x".repeat(random.nextInt(400)) + random.nextInt(1000) + end;
         } else if (kind < 16) {
@@ -169,8 +171,8 @@ final class SimulatedHost {
         }
         boolean noticed = now - file.renamedAt > NOTICE_MILLIS || random.nextBoolean();
         String path = noticed ? file.path : file.pathBefore;
-        return new LineBlock(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path, from, lines, now,
-                false, 0);
+        return new LineBlock(
+                LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path, from, lines, now, false, 0);
     }
 
     /** The collector starts again: it opens the live file only, where it was, or somewhere before. */
@@ -181,11 +183,12 @@ final class SimulatedHost {
             }
         }
         LogFile live = live();
-        int back = switch (random.nextInt(4)) {
-            case 0 -> 0;
-            case 1 -> live.readTo;
-            default -> random.nextInt(live.readTo + 1);
-        };
+        int back =
+                switch (random.nextInt(4)) {
+                    case 0 -> 0;
+                    case 1 -> live.readTo;
+                    default -> random.nextInt(live.readTo + 1);
+                };
         byte[] bytes = live.bytes();
         while (back > 0 && bytes[back - 1] != '\n') {
             back--;
@@ -198,8 +201,17 @@ final class SimulatedHost {
         for (LogFile file : files) {
             byte[] bytes = file.bytes();
             int head = Math.min(bytes.length, 4096);
-            records.add(new CensusRecord(LOG.toKey(), "c1", LOG.instance(), LOG.source(), file.path, file.inode,
-                    bytes.length, head, md5(bytes, head), now * 1000));
+            records.add(new CensusRecord(
+                    LOG.toKey(),
+                    "c1",
+                    LOG.instance(),
+                    LOG.source(),
+                    file.path,
+                    file.inode,
+                    bytes.length,
+                    head,
+                    md5(bytes, head),
+                    now * 1000));
         }
         return records;
     }
@@ -207,8 +219,19 @@ final class SimulatedHost {
     /** Exact bytes, as a backfill ships them. */
     static LineBlock backfill(LogFile file, long generation, long from, long to) {
         byte[] bytes = Arrays.copyOfRange(file.bytes(), (int) from, (int) to);
-        return new LineBlock(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", file.path, from, bytes,
-                0, true, generation);
+        return new LineBlock(
+                LOG.toKey(),
+                "c1",
+                LOG.instance(),
+                LOG.source(),
+                "auto",
+                "UTC",
+                file.path,
+                from,
+                bytes,
+                0,
+                true,
+                generation);
     }
 
     private static String md5(byte[] bytes, int length) {
