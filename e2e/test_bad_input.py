@@ -138,7 +138,6 @@ def test_every_byte_has_its_place(stack: Stack, written, case: Case):
         f"{expected} bytes of {log.bytes} to be accounted for",
     )
     wait_until(lambda: stored.event_count() == case.events, 20, f"{case.events} events")
-    codes = stored.dead_letter_codes()
-    assert set(codes) <= case.dead
-    assert bool(codes) == bool(case.dead)
+    wait_until(lambda: bool(stored.dead_letter_codes()) == bool(case.dead), 20, "the dead letters")
+    assert set(stored.dead_letter_codes()) <= case.dead
     assert stored.gap_kinds().keys() == case.gaps
