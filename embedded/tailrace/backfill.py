@@ -85,7 +85,7 @@ QUIET_SECONDS = 60
 INODES = """
 SELECT instance, source, log, generation, argMax(inode, at) AS inode
 FROM tailrace.ledger
-WHERE kind IN ('CENSUS', 'FRONTIER') AND inode > 0
+WHERE kind IN ('CENSUS', 'FRONTIER') AND ledger.inode > 0
 GROUP BY instance, source, log, generation
 """
 
