@@ -260,16 +260,18 @@ def balance(
     instance: str = "",
     minutes: int = 0,
     on_look: Callable[[Books], None] = lambda _: None,
+    covered_to: float | None = None,
 ) -> Books:
-    """Reads the books until they balance and cover everything that the files held when this was called.
+    """Reads the books until they balance and cover everything that the files held at a time.
 
-    Gives up after `wait_seconds` and returns what it saw last: ask the result. `on_look` hears of every look.
+    `covered_to` is that time, seconds since 1970 UTC; when this is called, if none is given. Gives up after
+    `wait_seconds` and returns what it saw last: ask the result. `on_look` hears of every look.
     """
     begin = time.time()
     while True:
         books = _look(clickhouse, instance, 0)
         on_look(books)
-        settled = books.balances and books.covers(begin)
+        settled = books.balances and books.covers(begin if covered_to is None else covered_to)
         if settled or time.time() - begin >= wait_seconds:
             return _look(clickhouse, instance, minutes) if minutes else books
         time.sleep(POLL_SECONDS)

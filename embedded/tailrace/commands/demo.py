@@ -9,6 +9,7 @@ Exits with 1 if the books do not balance within --wait seconds.
 import argparse
 import json
 import sys
+import time
 
 from tailrace import books, books_report, console, demo
 from tailrace.books import Books
@@ -50,14 +51,15 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         bringup.install(context.settings, context.home, steps.show)
         demo.watch(context.settings, context.home)
     written = demo.feed(context.home)
+    fed_at = time.time()
     steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
     bringup.bring_up(context.settings, context.home, steps.show)
-    return _report(arguments, context, steps)
+    return _report(arguments, context, steps, fed_at)
 
 
-def _report(arguments: argparse.Namespace, context: Context, steps: Steps) -> Exit:
+def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_at: float) -> Exit:
     clickhouse = context.clickhouse("reader_compliance")
-    found = _balanced(clickhouse, arguments.wait, steps)
+    found = _balanced(clickhouse, arguments.wait, steps, fed_at)
     running = control.status(context.home)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
@@ -81,7 +83,7 @@ def _is_running(context: Context) -> bool:
     return True
 
 
-def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps) -> Books:
+def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: float) -> Books:
     """The books once they balance, shown as they come closer."""
     told = ""
 
@@ -93,7 +95,7 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps) -> Books:
             told = now
             steps.show("books", now)
 
-    found = books.balance(clickhouse, seconds, on_look=tell)
+    found = books.balance(clickhouse, seconds, on_look=tell, covered_to=fed_at)
     steps.show("books", "balance" if found.balances else "do not balance")
     return found
 
