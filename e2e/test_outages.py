@@ -64,7 +64,10 @@ def test_messages_that_are_no_lines_become_dead_letters(stack, watched):
     workload.finish()
     assert_exact(stack, workload.manifests)
     clickhouse = stack.clickhouse()
-    statement = "SELECT count() AS n FROM tailrace.dead_letters WHERE code = 'MALFORMED_MESSAGE'"
+    statement = (
+        "SELECT count() AS n FROM tailrace.dead_letters"
+        " WHERE instance = 'poison' AND code = 'MALFORMED_MESSAGE'"
+    )
     wait_until(lambda: clickhouse.rows(statement)[0]["n"] >= len(poison), 30, f"{len(poison)} dead letters")
 
 

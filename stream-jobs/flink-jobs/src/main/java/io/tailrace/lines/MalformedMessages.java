@@ -11,7 +11,8 @@ import java.util.UUID;
 
 /**
  * Makes dead letters of Kafka records that are no lines and no census. They belong to no log: {@code log} names the
- * topic and partition, {@code entry_offset} is the record's offset there.
+ * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is the record's key: that is
+ * readable where the record is not.
  */
 final class MalformedMessages {
 
@@ -24,7 +25,7 @@ final class MalformedMessages {
         DeadLetter letter = new DeadLetter();
         letter.setDeadLetterId(id(log, message.offset()));
         letter.setCluster("");
-        letter.setInstance("");
+        letter.setInstance(new String(message.key(), StandardCharsets.UTF_8));
         letter.setSource("");
         letter.setLog(log);
         letter.setEntryOffset(message.offset());

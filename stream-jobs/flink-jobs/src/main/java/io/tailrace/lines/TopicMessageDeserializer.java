@@ -16,8 +16,13 @@ public final class TopicMessageDeserializer implements KafkaRecordDeserializatio
 
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> message, Collector<TopicMessage> out) {
-        byte[] value = message.value() == null ? NOTHING : message.value();
-        out.collect(new TopicMessage(message.topic(), message.partition(), message.offset(), value));
+        byte[] key = orNothing(message.key());
+        byte[] value = orNothing(message.value());
+        out.collect(new TopicMessage(message.topic(), message.partition(), message.offset(), key, value));
+    }
+
+    private static byte[] orNothing(byte[] bytes) {
+        return bytes == null ? NOTHING : bytes;
     }
 
     @Override

@@ -137,6 +137,7 @@ class LineBlockOperatorTest {
                 .map(record -> record.getValue())
                 .toList();
         assertThat(letters).extracting(DeadLetter::getCode).containsOnly("MALFORMED_MESSAGE");
+        assertThat(letters).extracting(DeadLetter::getInstance).containsOnly("db-1");
         assertThat(letters).extracting(DeadLetter::getEntryOffset).containsExactly(0L, 1L, 2L);
         assertThat(letters.get(2).getMessage()).isEqualTo("key offset is missing");
     }
@@ -204,7 +205,8 @@ class LineBlockOperatorTest {
     }
 
     private void send(byte[] message) throws Exception {
-        operator.processElement(new TopicMessage("tailrace.slowlog.lines", 0, kafkaOffset++, message), 0);
+        operator.processElement(
+                new TopicMessage("tailrace.slowlog.lines", 0, kafkaOffset++, "db-1".getBytes(ISO_8859_1), message), 0);
     }
 
     private List<String> texts() {
