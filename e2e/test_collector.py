@@ -2,13 +2,14 @@
 
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from e2e.stack import Stack, wait_until
+from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.topics import Line, read_lines
 from tailrace.sources import Source
 
@@ -129,6 +130,19 @@ def test_killed_again_and_again_with_kafka_up_only_what_was_queued_is_lost(stack
     assert came.items() <= expected.items()
     # A kill tears out what librdkafka had queued: one stretch, or two where older lines were sent once more.
     assert stretches(offset not in came for offset in expected) <= 2 * 3
+
+
+def test_collectors_of_a_quiet_log_cost_next_to_nothing(stack, watch):
+    instance, _ = watch(BANNER)
+    shipped(stack, instance, 3)
+    spent = {part: _cpu_seconds_of(stack, part, seconds=10) for part in COLLECTORS}
+    assert max(spent.values()) < 0.1 * 10, f"CPU seconds in 10 seconds: {spent}"
+
+
+def _cpu_seconds_of(stack: Stack, part: str, seconds: float) -> float:
+    before, end = stack.status(part).cpu_seconds, time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() > end, 2 * seconds, "the time to measure")
+    return stack.status(part).cpu_seconds - before
 
 
 def await_nothing_buffered(stack: Stack) -> None:
