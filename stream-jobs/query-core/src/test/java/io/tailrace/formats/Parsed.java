@@ -12,6 +12,7 @@ import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.avro.specific.SpecificRecord;
 
 /** Parses the entries of a framed file, and keeps what its parser reports. */
@@ -20,47 +21,67 @@ final class Parsed implements ParseListener {
     /** One report: an event with its texts, or a refusal. */
     record Outcome(SpecificRecord event, String fingerprint, String statement, DeadLetterCode code, String message) {}
 
-    private final List<Outcome> outcomes = new ArrayList<>();
+    private final Consumer<Outcome> out;
+    private int count;
+
+    private Parsed(Consumer<Outcome> out) {
+        this.out = out;
+    }
 
     static List<Outcome> of(LogFormat format, FramedLog log) {
         return of(format, log, "UTC");
     }
 
     static List<Outcome> of(LogFormat format, FramedLog log, String zone) {
-        Parsed parsed = new Parsed();
+        List<Outcome> outcomes = new ArrayList<>();
+        each(format, log, zone, outcomes::add);
+        return outcomes;
+    }
+
+    /** The same one by one, for logs whose events are too many to keep. */
+    static void each(LogFormat format, FramedLog log, Consumer<Outcome> out) {
+        each(format, log, "UTC", out);
+    }
+
+    private static void each(LogFormat format, FramedLog log, String zone, Consumer<Outcome> out) {
+        Parsed parsed = new Parsed(out);
         EntryParser parser = format.newParser();
         String source = KnownFormats.sourceOf(format);
         LogOrigin origin = new LogOrigin("main", "db1", source, format.name(), zone, "/var/log/mysql/db1.log");
         for (FramedLog.Frame frame : log.entries()) {
-            int before = parsed.outcomes.size();
+            int before = parsed.count;
             parser.parse(
                     new LogEntry(
                             origin, 1, frame.from(), log.file(), (int) frame.from(), (int) frame.to(), frame.context()),
                     parsed);
-            if (parsed.outcomes.size() != before + 1) {
+            if (parsed.count != before + 1) {
                 throw new AssertionError("expected one call for the entry at " + frame.from());
             }
         }
-        return parsed.outcomes;
     }
 
     @Override
     public void query(QueryEvent event, String fingerprint, String statement) {
-        outcomes.add(new Outcome(event, fingerprint, statement, null, null));
+        add(new Outcome(event, fingerprint, statement, null, null));
     }
 
     @Override
     public void audit(AuditEvent event, String fingerprint, String statement) {
-        outcomes.add(new Outcome(event, fingerprint, statement, null, null));
+        add(new Outcome(event, fingerprint, statement, null, null));
     }
 
     @Override
     public void error(ErrorEvent event) {
-        outcomes.add(new Outcome(event, "", "", null, null));
+        add(new Outcome(event, "", "", null, null));
     }
 
     @Override
     public void rejected(DeadLetterCode code, String message) {
-        outcomes.add(new Outcome(null, null, null, code, message));
+        add(new Outcome(null, null, null, code, message));
+    }
+
+    private void add(Outcome outcome) {
+        count++;
+        out.accept(outcome);
     }
 }
