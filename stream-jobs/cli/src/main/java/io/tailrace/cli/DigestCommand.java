@@ -1,31 +1,53 @@
 package io.tailrace.cli;
 
+import io.tailrace.digest.Digest;
+import io.tailrace.digest.Grouping;
+import io.tailrace.digest.Ink;
+import io.tailrace.digest.JsonReport;
+import io.tailrace.digest.Ranking;
+import io.tailrace.digest.Report;
+import io.tailrace.digest.TextReport;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.LogFormat;
+import java.time.Clock;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** Reports where the time of slow logs went. */
-@Command(name = "digest", description = "Reports the heaviest statements of slow logs. Statements are masked.")
-final class DigestCommand implements Callable<Integer>, LogSink {
+/** Reports where the time of slow logs went, or what audit and general logs hold. */
+@Command(
+        name = "digest",
+        description = {
+            "Reports the heaviest statements of slow logs; of audit and general logs, which tell no times, the most"
+                    + " frequent ones. Statements are masked.",
+            "docs/DIGEST.md explains the report and all options."
+        })
+final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
+
+    private static final int MOST_SERVERS = 5;
 
     private final Terminal terminal;
-    private final Digest digest = new Digest();
-    private Instant from = Instant.MIN;
-    private Instant until = Instant.MAX;
+    private final Clock clock;
+    private final List<String> files = new ArrayList<>();
+    private final Set<String> servers = new LinkedHashSet<>();
+    /** What slow logs hold. */
+    private Digest timed;
+    /** What audit and general logs hold. */
+    private Digest counted;
 
-    @Spec
-    private CommandSpec spec;
+    private Instant from;
+    private Instant until;
+    private long bytes;
+    private long deadLetters;
+    private long leftOut;
 
     @Mixin
     private InputOptions input;
@@ -35,80 +57,159 @@ final class DigestCommand implements Callable<Integer>, LogSink {
 
     @Option(
             names = "--limit",
-            defaultValue = "20",
+            defaultValue = "10",
             paramLabel = "N",
-            description = "How many classes are shown. Default: ${DEFAULT-VALUE}.")
+            description = "How many groups are shown. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
     @Option(
             names = "--order-by",
             defaultValue = "total",
             paramLabel = "MEASURE",
-            description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-    private Ranking ranking;
+            description = "What the first group has most of: " + Ranking.NAMES + ". Default: ${DEFAULT-VALUE}.")
+    private String orderBy;
+
+    @Option(
+            names = "--group-by",
+            defaultValue = "query",
+            paramLabel = "KEY",
+            description = "What makes statements a group: " + Grouping.NAMES + ". Default: ${DEFAULT-VALUE}.")
+    private String groupBy;
 
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "Only events from this time on: 2026-11-21T02:49:03Z, or without Z in --tz, or a date.")
+            description = "Only statements from this time on: " + TimeArgument.FORMS + ".")
     private String since;
 
-    @Option(names = "--until", paramLabel = "TIME", description = "Only events before this time.")
+    @Option(names = "--until", paramLabel = "TIME", description = "Only statements before this time.")
     private String before;
 
-    DigestCommand(Terminal terminal) {
+    @Option(
+            names = "--show-literals",
+            description = "Examples as they were logged, with their values. Statements that may hold a password stay"
+                    + " masked.")
+    private boolean literals;
+
+    @Option(
+            names = "--color",
+            defaultValue = "auto",
+            paramLabel = "WHEN",
+            description = "always, never or auto: on a terminal, unless NO_COLOR is set. Default: ${DEFAULT-VALUE}.")
+    private String colour;
+
+    DigestCommand(Terminal terminal, Clock clock) {
         this.terminal = terminal;
+        this.clock = clock;
     }
 
     @Override
     public Integer call() {
-        from = since == null ? from : time("--since", since);
-        until = before == null ? until : time("--until", before);
+        Grouping grouping = Grouping.named(groupBy);
+        if (grouping == null) {
+            throw input.usage("--group-by expects " + Grouping.NAMES + ", found " + groupBy);
+        }
+        Ranking ranking = Ranking.named(orderBy);
+        if (ranking == null) {
+            throw input.usage("--order-by expects one of " + Ranking.NAMES + ", found " + orderBy);
+        }
+        Ink ink = ink();
+        from = time("--since", since, Instant.MIN);
+        until = time("--until", before, Instant.MAX);
+        timed = new Digest(grouping, true);
+        counted = new Digest(grouping, false);
         boolean balanced = input.read(terminal, this);
-        terminal.out()
-                .append(
-                        asJson
-                                ? new DigestJson(digest).write(ranking, limit)
-                                : new DigestReport(digest).write(ranking, limit));
-        terminal.out().flush();
+        if (balanced || !files.isEmpty()) {
+            write(ranking, ink);
+        }
         return balanced ? 0 : 1;
     }
 
-    private Instant time(String option, String text) {
-        try {
-            if (text.endsWith("Z")) {
-                return Instant.parse(text);
-            }
-            LocalDateTime local = text.length() <= "2026-11-21".length()
-                    ? LocalDate.parse(text).atStartOfDay()
-                    : LocalDateTime.parse(text.replace(' ', 'T'));
-            return local.atZone(input.zone()).toInstant();
-        } catch (DateTimeParseException e) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), option + " expects a time such as 2026-11-21T02:49:03Z, found " + text);
+    private Ink ink() {
+        return switch (colour) {
+            case "always" -> Ink.COLOURED;
+            case "never" -> Ink.PLAIN;
+            case "auto" -> terminal.screen().out() && terminal.screen().colours() ? Ink.COLOURED : Ink.PLAIN;
+            default -> throw input.usage("--color expects always, never or auto, found " + colour);
+        };
+    }
+
+    private Instant time(String option, String text, Instant absent) {
+        return text == null
+                ? absent
+                : TimeArgument.parse(text, input.zone(), clock.instant())
+                        .orElseThrow(() ->
+                                input.usage(option + " expects a time: " + TimeArgument.FORMS + "; found " + text));
+    }
+
+    private void write(Ranking ranking, Ink ink) {
+        boolean times = timed.entries() > 0 || counted.entries() == 0;
+        if (times && counted.entries() > 0) {
+            terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
+                    + " times: digest those logs by themselves");
         }
+        Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, "", List.copyOf(servers));
+        Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
+        Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
+        terminal.out()
+                .append(
+                        asJson
+                                ? new JsonReport(report).write()
+                                : new TextReport(report, ink, terminal.screen().columns()).write());
+        terminal.out().flush();
     }
 
     @Override
-    public void query(QueryEvent event, String fingerprint) {
+    public void query(QueryEvent event, String fingerprint, String statement) {
+        add(timed, event, fingerprint, statement);
+    }
+
+    @Override
+    public void audit(AuditEvent event, String fingerprint, String statement) {
+        if (AuditStatements.isStatement(event)) {
+            add(counted, AuditStatements.query(event), fingerprint, statement);
+        }
+    }
+
+    private void add(Digest digest, QueryEvent event, String fingerprint, String statement) {
         Instant time = event.getEventTime();
-        if (!time.isBefore(from) && time.isBefore(until)) {
-            digest.add(event, fingerprint);
+        if (time.isBefore(from) || !time.isBefore(until)) {
+            leftOut++;
+            return;
         }
-    }
-
-    @Override
-    public void audit(AuditEvent event, String fingerprint) {
-        digest.skipped++;
+        digest.add(event, fingerprint, statement);
     }
 
     @Override
     public void error(ErrorEvent event) {
-        digest.skipped++;
+        throw new IllegalStateException("an error log was refused before it was read");
     }
 
     @Override
     public void deadLetter(Refusal refusal) {
-        digest.deadLetters++;
+        deadLetters++;
+    }
+
+    @Override
+    public void banner(String line) {
+        if (servers.size() < MOST_SERVERS) {
+            Banners.version(line).ifPresent(servers::add);
+        }
+    }
+
+    @Override
+    public String refusal(String source) {
+        return "errorlog".equals(source)
+                ? "an error log holds no statements to digest; tailrace parse shows its events"
+                : "";
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, Accounts accounts) {
+        files.add(file.isStandardInput() ? "standard input" : file.name());
+        bytes += accounts.size;
+        if (!accounts.balance()) {
+            terminal.note(accounts.describe(file.name(), format.name()));
+        }
     }
 }

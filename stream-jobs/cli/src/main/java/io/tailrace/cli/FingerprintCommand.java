@@ -5,6 +5,8 @@ import io.tailrace.fingerprint.StatementShape;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.InvalidPathException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,7 +24,7 @@ final class FingerprintCommand implements Callable<Integer> {
             arity = "0..*",
             paramLabel = "FILE",
             defaultValue = "-",
-            description = "Files with statements; - is standard input, which is the default.")
+            description = "Files with statements, plain, gzip or Zstandard; - is standard input, which is the default.")
     private List<String> names;
 
     @Option(names = "-0", description = "Statements end with a NUL byte and may hold line feeds.")
@@ -34,20 +36,23 @@ final class FingerprintCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        boolean read = true;
-        for (String name : names) {
-            read &= read(new LogFile(name));
+        List<String> unmatched = new ArrayList<>();
+        List<LogFile> files = FileNames.of(names, unmatched);
+        boolean read = unmatched.isEmpty();
+        unmatched.forEach(pattern -> terminal.note(pattern + ": no file has such a name"));
+        for (LogFile file : files) {
+            read &= read(file);
         }
         terminal.out().flush();
         return read ? 0 : 1;
     }
 
     private boolean read(LogFile file) {
-        try (InputStream in = file.open(terminal.in())) {
+        try (InputStream in = file.open(file.raw(terminal.in()))) {
             statements(in, nulSeparated ? 0 : '\n');
             return true;
-        } catch (IOException e) {
-            terminal.note(file.name() + ": cannot be read: " + e);
+        } catch (IOException | InvalidPathException e) {
+            terminal.note(file.name() + ": cannot be read: " + InputOptions.reason(e));
             return false;
         }
     }

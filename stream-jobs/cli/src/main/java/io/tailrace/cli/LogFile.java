@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import com.github.luben.zstd.ZstdInputStream;
 import io.tailrace.reassembly.LogId;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -8,21 +9,65 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** A file named on the command line: plain, gzip (told by its first bytes), or {@code -} for standard input. */
+/**
+ * A file named on the command line: plain, gzip or Zstandard (told by its first bytes), or {@code -} for standard
+ * input.
+ */
 record LogFile(String name) {
 
-    private static final String STANDARD_INPUT = "-";
+    static final String STANDARD_INPUT = "-";
     private static final int BUFFER = 1 << 16;
+    /** Frames that were written with {@code zstd --long=31} need so large a window, bits. */
+    private static final int LARGEST_WINDOW = 31;
 
-    /** The file's bytes, uncompressed. */
-    InputStream open(InputStream standardInput) throws IOException {
-        InputStream raw = isStandardInput() ? standardInput : Files.newInputStream(Path.of(name));
+    /** The bytes of a compressed or other file: {@code raw} as stored, for what a progress bar counts. */
+    InputStream open(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, BUFFER);
-        in.mark(2);
-        int first = in.read();
-        int second = in.read();
+        in.mark(4);
+        byte[] magic = in.readNBytes(4);
         in.reset();
-        return first == 0x1f && second == 0x8b ? new GZIPInputStream(in, BUFFER) : in;
+        if (starts(magic, 0x1f, 0x8b)) {
+            return new GZIPInputStream(in, BUFFER);
+        }
+        if (starts(magic, 0x28, 0xb5, 0x2f, 0xfd)) {
+            return new ZstdInputStream(in).setLongMax(LARGEST_WINDOW);
+        }
+        String packer = starts(magic, 'B', 'Z', 'h') ? "bzip2" : starts(magic, 0xfd, '7', 'z', 'X') ? "xz" : "";
+        if (!packer.isEmpty()) {
+            throw new IOException(
+                    packer + " is not read here; give its output instead: " + packer + " -dc FILE |" + " tailrace … -");
+        }
+        return in;
+    }
+
+    /** The bytes as they are stored. */
+    InputStream raw(InputStream standardInput) throws IOException {
+        if (isStandardInput()) {
+            return standardInput;
+        }
+        Path path = Path.of(name);
+        if (Files.isDirectory(path)) {
+            throw new IOException("it is a directory; name its files: " + path.resolve("*"));
+        }
+        return Files.newInputStream(path);
+    }
+
+    /** Bytes as stored; -1 where that is unknown. */
+    long size() {
+        try {
+            return isStandardInput() ? -1 : Files.size(Path.of(name));
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    private static boolean starts(byte[] bytes, int... magic) {
+        for (int i = 0; i < magic.length; i++) {
+            if (i == bytes.length || (bytes[i] & 0xff) != magic[i]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The path by which the file is one of a log's: absolute, without rotation suffix. */

@@ -13,6 +13,7 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
+import io.tailrace.lexer.ByteText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -176,6 +177,10 @@ final class LogReader implements FrameListener, ParseListener {
     @Override
     public void framing(long from, long to, FramingKind kind) {
         accounts.framing(kind, to - from);
+        if (kind == FramingKind.BANNER) {
+            int start = (int) (from - base);
+            sink.banner(ByteText.utf8(buffer, start, ByteText.lineFeed(buffer, start, (int) (to - base))));
+        }
     }
 
     @Override
@@ -187,13 +192,13 @@ final class LogReader implements FrameListener, ParseListener {
     @Override
     public void query(QueryEvent event, String fingerprint, String statement) {
         accounts.events.add(entryTo - entryFrom);
-        sink.query(event, fingerprint);
+        sink.query(event, fingerprint, statement);
     }
 
     @Override
     public void audit(AuditEvent event, String fingerprint, String statement) {
         accounts.events.add(entryTo - entryFrom);
-        sink.audit(event, fingerprint);
+        sink.audit(event, fingerprint, statement);
     }
 
     @Override

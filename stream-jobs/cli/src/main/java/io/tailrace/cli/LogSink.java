@@ -9,13 +9,18 @@ import io.tailrace.framing.LogOrigin;
 /** Receives what a log file holds, in file order. */
 interface LogSink {
 
-    void query(QueryEvent event, String fingerprint);
+    /** A statement; {@code statement} is as logged, and empty where it may not be kept. */
+    void query(QueryEvent event, String fingerprint, String statement);
 
-    void audit(AuditEvent event, String fingerprint);
+    /** A record of an audit or general log, with its statement in the same way. */
+    void audit(AuditEvent event, String fingerprint, String statement);
 
     void error(ErrorEvent event);
 
     void deadLetter(Refusal refusal);
+
+    /** The first line of a banner with which a server began to write. */
+    void banner(String line);
 
     /**
      * Bytes that are no event. The array is only lent.

@@ -3,10 +3,10 @@ package io.tailrace.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ScopeType;
@@ -23,35 +23,61 @@ import picocli.CommandLine.ScopeType;
         exitCodeList = {
             "0:all was read and accounted for",
             "1:a file could not be read, has no known format, or its bytes do not balance",
-            "2:the command line is wrong"
+            "2:the command line is wrong",
+            "141:the reader of standard output went away, as after `| head`"
         })
 public final class Main {
 
     private static final int BUFFER = 1 << 16;
+    private static final int FAILED = 1;
+    /** What a shell reports for a program that SIGPIPE ended. */
+    private static final int BROKEN_PIPE = 141;
 
     private Main() {}
 
     public static void main(String[] arguments) {
         PrintStream out = new PrintStream(
-                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER),
+                new BufferedOutputStream(OutputLost.telling(new FileOutputStream(FileDescriptor.out)), BUFFER),
                 false,
                 StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        int exit = run(System.in, out, err, arguments);
-        out.flush();
-        System.exit(exit);
+        Terminal terminal = new Terminal(System.in, out, err, Screen.of(System.getenv()));
+        System.exit(run(terminal, Clock.systemUTC(), arguments));
     }
 
     /** Runs one command; returns its exit code. */
-    static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
-        Terminal terminal = new Terminal(in, out, err);
+    static int run(Terminal terminal, Clock clock, String... arguments) {
+        try {
+            int exit = execute(terminal, clock, arguments);
+            terminal.out().flush();
+            return exit;
+        } catch (OutputLost e) {
+            return lost(terminal, e);
+        }
+    }
+
+    private static int execute(Terminal terminal, Clock clock, String... arguments) {
         CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new ParseCommand(terminal));
-        line.addSubcommand(new DigestCommand(terminal));
+        line.addSubcommand(new DigestCommand(terminal, clock));
         line.addSubcommand(new FingerprintCommand(terminal));
-        line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
-        line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
+        line.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
         line.setExecutionStrategy(new CommandLine.RunLast());
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            if (failure instanceof OutputLost lost) {
+                return lost(terminal, lost);
+            }
+            throw failure;
+        });
         return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+    }
+
+    private static int lost(Terminal terminal, OutputLost lost) {
+        if (lost.isBrokenPipe()) {
+            return BROKEN_PIPE;
+        }
+        terminal.note("standard output cannot be written: " + lost.getCause().getMessage());
+        return FAILED;
     }
 }

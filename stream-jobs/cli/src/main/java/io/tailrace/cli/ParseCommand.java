@@ -5,8 +5,10 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.Stage;
+import io.tailrace.framing.LogFormat;
 import io.tailrace.identity.DeadLetterId;
 import io.tailrace.json.RecordJson;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -26,9 +28,13 @@ import picocli.CommandLine.Option;
         name = "parse",
         description =
                 "Turns log files into events, one per line; says on standard error what became" + " of every byte.")
-final class ParseCommand implements Callable<Integer>, LogSink {
+final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
 
+    /** Raw bytes of a dead letter in a file. */
     private static final int LONGEST_RAW = 1 << 20;
+    /** The same on standard error. */
+    private static final int LONGEST_SHOWN = 1 << 10;
+
     private static final String VERSION = "0.1.0";
 
     private final Terminal terminal;
@@ -44,7 +50,8 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     @Option(
             names = "--dead-letters",
             paramLabel = "FILE",
-            description = "Where to write what is no event, one JSON object per line; may hold secrets.")
+            description = "Where to write what is no event, one JSON object per line; may hold secrets. Default: on"
+                    + " standard error, with --json as objects cut to 1 KiB of raw text, else without the text.")
     private Path deadLetters;
 
     ParseCommand(Terminal terminal) {
@@ -52,21 +59,28 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         try (PrintStream out = deadLetters == null ? null : newFile(deadLetters)) {
             deadLetterOut = out;
-            return input.read(terminal, this) ? 0 : 1;
-        } finally {
+            boolean read = input.read(terminal, this);
             terminal.out().flush();
+            boolean kept = out == null || !out.checkError();
+            if (!kept) {
+                terminal.note(deadLetters + ": could not be written to its end");
+            }
+            return read && kept ? 0 : 1;
+        } catch (IOException e) {
+            terminal.note(deadLetters + ": cannot be written: " + InputOptions.reason(e));
+            return 1;
         }
     }
 
     private static PrintStream newFile(Path path) throws IOException {
-        return new PrintStream(Files.newOutputStream(path), false, StandardCharsets.UTF_8);
+        return new PrintStream(new BufferedOutputStream(Files.newOutputStream(path)), false, StandardCharsets.UTF_8);
     }
 
     @Override
-    public void query(QueryEvent event, String fingerprint) {
+    public void query(QueryEvent event, String fingerprint, String statement) {
         if (asJson) {
             print(json.write(event));
             return;
@@ -82,7 +96,7 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     }
 
     @Override
-    public void audit(AuditEvent event, String fingerprint) {
+    public void audit(AuditEvent event, String fingerprint, String statement) {
         if (asJson) {
             print(json.write(event));
             return;
@@ -127,14 +141,32 @@ final class ParseCommand implements Callable<Integer>, LogSink {
     @Override
     public void deadLetter(Refusal refusal) {
         if (deadLetterOut != null) {
-            deadLetterOut.append(json.write(letter(refusal))).append('\n');
+            deadLetterOut.append(json.write(letter(refusal, LONGEST_RAW))).append('\n');
+        } else if (asJson) {
+            terminal.note(json.write(letter(refusal, LONGEST_SHOWN)));
+        } else {
+            terminal.note("dead letter at byte " + refusal.offset() + ", " + refusal.length() + " bytes: "
+                    + refusal.code() + ": " + refusal.message());
         }
     }
 
-    private DeadLetter letter(Refusal refusal) {
+    @Override
+    public void banner(String line) {}
+
+    @Override
+    public String refusal(String source) {
+        return "";
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, Accounts accounts) {
+        terminal.note(accounts.describe(file.name(), format.name()));
+    }
+
+    private DeadLetter letter(Refusal refusal, int longest) {
         Stage stage = refusal.byParser() ? Stage.PARSER : Stage.FRAMER;
         String code = refusal.code().name();
-        int end = Math.min(refusal.to(), refusal.from() + LONGEST_RAW);
+        int end = Math.min(refusal.to(), refusal.from() + longest);
         return DeadLetter.newBuilder()
                 .setDeadLetterId(DeadLetterId.of(
                         refusal.origin().instance(),

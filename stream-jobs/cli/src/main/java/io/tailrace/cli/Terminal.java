@@ -9,8 +9,9 @@ import java.io.PrintStream;
  * @param in standard input
  * @param out results
  * @param err notes
+ * @param screen what shows them
  */
-record Terminal(InputStream in, PrintStream out, PrintStream err) {
+record Terminal(InputStream in, PrintStream out, PrintStream err, Screen screen) {
 
     void note(String text) {
         err.println(text);

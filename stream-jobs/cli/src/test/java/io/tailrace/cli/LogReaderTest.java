@@ -30,18 +30,23 @@ class LogReaderTest {
         private final List<String> texts = new ArrayList<>();
 
         @Override
-        public void query(QueryEvent event, String fingerprint) {
+        public void query(QueryEvent event, String fingerprint, String statement) {
             texts.add(event.getEntryOffset() + " " + fingerprint);
         }
 
         @Override
-        public void audit(AuditEvent event, String fingerprint) {
+        public void audit(AuditEvent event, String fingerprint, String statement) {
             texts.add(event.getEntryOffset() + " " + event.getCommand());
         }
 
         @Override
         public void error(ErrorEvent event) {
             throw new AssertionError("a slow log holds no such event");
+        }
+
+        @Override
+        public void banner(String line) {
+            throw new AssertionError("the log has no banner");
         }
 
         @Override

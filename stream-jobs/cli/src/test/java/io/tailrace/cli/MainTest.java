@@ -9,6 +9,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,11 +45,16 @@ class MainTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int run(String input, String... arguments) {
-        return Main.run(
+        return run(Screen.NONE, input, arguments);
+    }
+
+    private int run(Screen screen, String input, String... arguments) {
+        Terminal terminal = new Terminal(
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                arguments);
+                screen);
+        return Main.run(terminal, Clock.fixed(Instant.parse("2026-11-21T03:00:00Z"), ZoneOffset.UTC), arguments);
     }
 
     private String out() {
@@ -95,11 +103,11 @@ class MainTest {
     @Test
     void digestRanksClassesByTheirTime() throws IOException {
         assertThat(run("", "digest", "--limit", "1", file("slow.log", LOG))).isZero();
-        assertThat(out()).contains("3 statements of 2 classes took 3s");
+        assertThat(out()).startsWith("3 statements, 2 classes, 3s of query time\n");
         assertThat(out())
                 .contains("66.7%")
                 .contains("select * from orders where id = ?")
-                .contains("1 more classes");
+                .contains("1 more class");
         assertThat(out()).doesNotContain("4111111111111111");
     }
 
@@ -120,7 +128,7 @@ class MainTest {
                 .isZero();
         assertThat(out()).startsWith("{\"entries\":1,").contains("\"query_time\":{\"sum\":1.500000000");
         out.reset();
-        run("", "digest", "--json", "--order-by", "rows-examined", "--since", "2026-11-21", log);
+        run("", "digest", "--json", "--order-by", "rows-examined", "--since", "2026-11-21", "--tz", "UTC", log);
         assertThat(out()).contains("\"rank\":1,\"query_id\":\"").contains("\"rows_examined\":{\"sum\":40,");
     }
 
@@ -151,7 +159,7 @@ class MainTest {
     @Test
     void aWrongCommandLineIsRefused() throws IOException {
         String log = file("slow.log", LOG);
-        assertThat(run("", "parse")).isEqualTo(2);
+        assertThat(run(new Screen(true, false, false, false, 120), "", "parse")).isEqualTo(2);
         assertThat(run("", "parse", "--tz", "Mars/Base", log)).isEqualTo(2);
         assertThat(run("", "parse", "--format", "csv", log)).isEqualTo(2);
         assertThat(run("", "digest", "--since", "yesterday", log)).isEqualTo(2);

@@ -46,6 +46,15 @@ public final class Fingerprinter {
         return masked(withoutSemicolon(masker.bytes(), 0, masker.length()));
     }
 
+    /**
+     * The statement without literals and comments, in lower case, its lists as long as they are: the text of which
+     * {@link #statement} makes a class.
+     */
+    public String masked(byte[] bytes, int from, int to) {
+        masker.mask(bytes, ByteText.skipBlanks(bytes, from, to), withoutSemicolon(bytes, from, to));
+        return ByteText.utf8(masker.bytes(), 0, masker.length());
+    }
+
     /** The class of {@code administrator command: Quit}. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
         return cached(bytes, from, withoutSemicolon(bytes, from, to), "ADMIN", false);

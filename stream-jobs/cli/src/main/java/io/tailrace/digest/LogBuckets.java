@@ -1,4 +1,4 @@
-package io.tailrace.cli;
+package io.tailrace.digest;
 
 import java.util.Arrays;
 
@@ -7,11 +7,23 @@ import java.util.Arrays;
  * and one bucket for zero. Any quantile is within 1 % of the true value; the smallest, the largest and the sum are
  * exact.
  */
-final class LogBuckets {
+public final class LogBuckets {
+
+    /** Receives the buckets in ascending order. */
+    interface Visitor {
+
+        /** So large a weight has values of about {@code value}. */
+        void bucket(double value, double weight);
+    }
 
     private static final double LOG_BASE = Math.log(1.02);
     private static final int ZERO = Integer.MIN_VALUE;
-    private static final int FIRST_CAPACITY = 8;
+    /** Small, for of many classes there is but one statement. */
+    private static final int FIRST_CAPACITY = 2;
+    /** Below so many units the whole multiple next to a bucket is the true value. */
+    private static final double EXACT_UNITS = 49;
+
+    private final double unit;
 
     /** Buckets in ascending order, with their weights. */
     private int[] buckets = new int[FIRST_CAPACITY];
@@ -24,18 +36,37 @@ final class LogBuckets {
     private double smallest = Double.POSITIVE_INFINITY;
     private double largest;
 
+    /** Buckets of values that are multiples of a unit: small quantiles are exact then. */
+    public LogBuckets(double unit) {
+        this.unit = unit;
+    }
+
     /** Counts a value of at least 0 so many times. */
-    void add(double value, double times) {
+    public void add(double value, double times) {
         weight += times;
         sum += value * times;
         smallest = Math.min(smallest, value);
         largest = Math.max(largest, value);
         int bucket = value > 0 ? (int) Math.round(Math.log(value) / LOG_BASE) : ZERO;
-        int place = Arrays.binarySearch(buckets, 0, used, bucket);
-        if (place < 0) {
-            place = insert(-place - 1, bucket);
-        }
+        int place = place(bucket);
         weights[place] += times;
+    }
+
+    /** Counts all that the other one counted. */
+    void addAll(LogBuckets other) {
+        weight += other.weight;
+        sum += other.sum;
+        smallest = Math.min(smallest, other.smallest);
+        largest = Math.max(largest, other.largest);
+        for (int i = 0; i < other.used; i++) {
+            int place = place(other.buckets[i]);
+            weights[place] += other.weights[i];
+        }
+    }
+
+    private int place(int bucket) {
+        int place = Arrays.binarySearch(buckets, 0, used, bucket);
+        return place < 0 ? insert(-place - 1, bucket) : place;
     }
 
     private int insert(int place, int bucket) {
@@ -51,28 +82,34 @@ final class LogBuckets {
         return place;
     }
 
-    double weight() {
+    void visit(Visitor visitor) {
+        for (int i = 0; i < used; i++) {
+            visitor.bucket(buckets[i] == ZERO ? 0 : Math.exp(buckets[i] * LOG_BASE), weights[i]);
+        }
+    }
+
+    public double weight() {
         return weight;
     }
 
-    double sum() {
+    public double sum() {
         return sum;
     }
 
-    double smallest() {
+    public double smallest() {
         return used == 0 ? 0 : smallest;
     }
 
-    double largest() {
+    public double largest() {
         return largest;
     }
 
-    double average() {
+    public double average() {
         return weight == 0 ? 0 : sum / weight;
     }
 
     /** The value below which so large a part (0 to 1) of the weight lies. */
-    double quantile(double part) {
+    public double quantile(double part) {
         double wanted = part * weight;
         double seen = 0;
         for (int i = 0; i < used; i++) {
@@ -86,6 +123,9 @@ final class LogBuckets {
 
     private double bounded(int bucket) {
         double value = bucket == ZERO ? 0 : Math.exp(bucket * LOG_BASE);
+        if (value < EXACT_UNITS * unit) {
+            value = Math.rint(value / unit) * unit;
+        }
         return Math.max(smallest, Math.min(largest, value));
     }
 }

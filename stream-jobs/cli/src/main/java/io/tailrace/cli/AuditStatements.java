@@ -1,0 +1,43 @@
+package io.tailrace.cli;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
+import java.util.List;
+import java.util.Map;
+
+/** Statements of audit and general logs, as a digest counts them. */
+final class AuditStatements {
+
+    private AuditStatements() {}
+
+    /**
+     * Whether the record stands for one execution of a statement. A filter log writes several records for each, of
+     * which every statement has one named status; what is only prepared was not executed.
+     */
+    static boolean isStatement(AuditEvent event) {
+        boolean one = event.getEventName().isEmpty() || "status".equals(event.getEventName());
+        return event.getQueryId() != null
+                && one
+                && "query".equals(event.getEventClass())
+                && !"Prepare".equalsIgnoreCase(event.getCommand());
+    }
+
+    /** The same as if a slow log had told it, all durations and rows 0. */
+    static QueryEvent query(AuditEvent event) {
+        QueryEvent query = new QueryEvent();
+        query.setEventTime(event.getEventTime());
+        query.setUser(event.getUser());
+        query.setHost(event.getHost());
+        query.setIp(event.getIp());
+        query.setDatabase(event.getDatabase());
+        query.setConnectionId(event.getConnectionId());
+        query.setQueryId(event.getQueryId());
+        query.setVerb(event.getVerb());
+        query.setErrorCode(event.getStatus());
+        query.setWeight(1);
+        query.setPlanFlags(List.of());
+        query.setAttributes(Map.of());
+        query.setExplain("");
+        return query;
+    }
+}

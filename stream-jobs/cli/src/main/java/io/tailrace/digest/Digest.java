@@ -1,0 +1,127 @@
+package io.tailrace.digest;
+
+import io.tailrace.event.QueryEvent;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The statements of logs, by class or by what else groups them. Audit and general logs tell no times: of their
+ * statements only the counts say something.
+ */
+public final class Digest {
+
+    /** Groups that are told apart; statements of further ones are one group, so that memory has a bound. */
+    static final int MOST_GROUPS = 100_000;
+
+    private static final String FURTHER = "(further ones)";
+
+    private final Grouping grouping;
+    private final boolean timed;
+    private final Map<Object, Group> groups = new HashMap<>();
+    private final Group whole = new Group(0, "", "", Group.MOST_SLOTS);
+    private final LogFacts facts = new LogFacts();
+    private boolean wholeIsComplete;
+    private long entries;
+
+    /** A digest of logs that tell how long a statement took, or of ones that do not. */
+    public Digest(Grouping grouping, boolean timed) {
+        this.grouping = grouping;
+        this.timed = timed;
+    }
+
+    /**
+     * Counts a statement.
+     *
+     * @param statement as it was logged; empty where it may not be kept
+     */
+    public void add(QueryEvent event, String fingerprint, String statement) {
+        entries++;
+        facts.add(event);
+        if (grouping.isByQuery()) {
+            Group group = groups.get(event.getQueryId());
+            count(group != null ? group : newClass(event, fingerprint), event, statement);
+        } else {
+            for (String key : grouping.keys(event)) {
+                Group group = groups.get(key);
+                group = group != null ? group : newGroup(key, new Group(0, key, "", Group.SLOTS));
+                group.classes.add(fingerprint, event.getQueryTime() * event.getWeight());
+                count(group, event, statement);
+            }
+        }
+        if (grouping.overlaps()) {
+            whole.add(event);
+        } else {
+            double weight = event.getWeight();
+            whole.slots.add(event.getEventTime().getEpochSecond(), weight, event.getQueryTime() * weight);
+        }
+    }
+
+    private Group newClass(QueryEvent event, String fingerprint) {
+        return newGroup(event.getQueryId(), new Group(event.getQueryId(), fingerprint, event.getVerb(), Group.SLOTS));
+    }
+
+    private Group newGroup(Object key, Group group) {
+        if (groups.size() < MOST_GROUPS) {
+            groups.put(key, group);
+            return group;
+        }
+        return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", Group.SLOTS));
+    }
+
+    private static void count(Group group, QueryEvent event, String statement) {
+        group.add(event);
+        if (group.wantsExample(event.getQueryTime())) {
+            group.takeExample(Example.kept(statement), event.getQueryTime());
+        }
+    }
+
+    /** All statements together. */
+    Group whole() {
+        if (!wholeIsComplete && !grouping.overlaps()) {
+            groups.values().forEach(whole::addAll);
+        }
+        wholeIsComplete = true;
+        return whole;
+    }
+
+    /** The time that most statements are of. */
+    TimeRange range() {
+        return TimeRange.of(whole.slots);
+    }
+
+    LogFacts facts() {
+        return facts;
+    }
+
+    Grouping grouping() {
+        return grouping;
+    }
+
+    /** The logs tell how long statements took. */
+    boolean isTimed() {
+        return timed;
+    }
+
+    /** Entries of the logs, which may stand for more executions. */
+    public long entries() {
+        return entries;
+    }
+
+    int groupCount() {
+        return groups.size();
+    }
+
+    /** The heaviest groups first; equal ones in the order of their ids and names. */
+    List<Group> heaviest(Ranking ranking, int limit) {
+        return groups.values().stream()
+                .sorted(Comparator.comparingDouble(ranking::of)
+                        .reversed()
+                        .thenComparing(Comparator.comparingDouble(Group::count).reversed())
+                        .thenComparing((one, other) -> Long.compareUnsigned(one.queryId, other.queryId))
+                        .thenComparing(group -> group.name))
+                .limit(Math.max(0, limit))
+                .toList();
+    }
+}

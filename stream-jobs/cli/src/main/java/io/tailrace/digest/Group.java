@@ -1,0 +1,138 @@
+package io.tailrace.digest;
+
+import io.tailrace.event.QueryEvent;
+import java.time.Instant;
+
+/** What the statements of one group, or all statements, cost together. Counts are weighted. */
+public final class Group {
+
+    /** Time slots of a group, enough for a chart, few enough for many groups. */
+    static final int SLOTS = 128;
+    /** Time slots of the whole. */
+    static final int MOST_SLOTS = 4096;
+
+    /** What slow logs round times to, seconds. */
+    private static final double MICROSECOND = 1e-6;
+
+    /** Of a class of statements, else 0. */
+    final long queryId;
+    /** Its fingerprint, or the name that the statements share. */
+    final String name;
+
+    final String verb;
+
+    final LogBuckets queryTime = new LogBuckets(MICROSECOND);
+    final LogBuckets lockTime = new LogBuckets(MICROSECOND);
+    final LogBuckets rowsSent = new LogBuckets(1);
+    final LogBuckets rowsExamined = new LogBuckets(1);
+    /** Null where no statement tells. */
+    LogBuckets rowsAffected;
+
+    LogBuckets bytesSent;
+    final NameCounts databases = new NameCounts();
+    final NameCounts users = new NameCounts();
+    final NameCounts hosts = new NameCounts();
+    final NameCounts planFlags = new NameCounts();
+    final NameCounts errorCodes = new NameCounts();
+    /** Ids of the classes among the statements, where they are grouped by something else. */
+    final NameCounts classes = new NameCounts();
+
+    final TimeSlots slots;
+    double errors;
+    Instant first = Instant.MAX;
+    Instant last = Instant.MIN;
+    /** The slowest statement as it was logged; null where it is not kept. */
+    String example;
+
+    private double exampleTime = -1;
+
+    Group(long queryId, String name, String verb, int slots) {
+        this.queryId = queryId;
+        this.name = name;
+        this.verb = verb;
+        this.slots = new TimeSlots(slots);
+    }
+
+    void add(QueryEvent event) {
+        double weight = event.getWeight();
+        queryTime.add(event.getQueryTime(), weight);
+        lockTime.add(event.getLockTime(), weight);
+        rowsSent.add(event.getRowsSent(), weight);
+        rowsExamined.add(event.getRowsExamined(), weight);
+        rowsAffected = add(rowsAffected, event.getRowsAffected(), weight);
+        bytesSent = add(bytesSent, event.getBytesSent(), weight);
+        databases.add(event.getDatabase(), weight);
+        users.add(event.getUser(), weight);
+        hosts.add(Grouping.host(event), weight);
+        for (String flag : event.getPlanFlags()) {
+            planFlags.add(flag, weight);
+        }
+        error(event.getErrorCode(), weight);
+        Instant time = event.getEventTime();
+        first = time.isBefore(first) ? time : first;
+        last = time.isAfter(last) ? time : last;
+        slots.add(time.getEpochSecond(), weight, event.getQueryTime() * weight);
+    }
+
+    private static LogBuckets add(LogBuckets buckets, Long value, double weight) {
+        if (value == null) {
+            return buckets;
+        }
+        LogBuckets counted = buckets == null ? new LogBuckets(1) : buckets;
+        counted.add(value, weight);
+        return counted;
+    }
+
+    private void error(Integer code, double weight) {
+        if (code != null && code != 0) {
+            errors += weight;
+            errorCodes.add(code.toString(), weight);
+        }
+    }
+
+    /** Whether a statement that took so many seconds would be a better example than the one that is kept. */
+    boolean wantsExample(double seconds) {
+        return seconds > exampleTime;
+    }
+
+    void takeExample(String statement, double seconds) {
+        example = statement;
+        exampleTime = seconds;
+    }
+
+    /** Adds what the other one counted, but for its time slots. */
+    void addAll(Group other) {
+        queryTime.addAll(other.queryTime);
+        lockTime.addAll(other.lockTime);
+        rowsSent.addAll(other.rowsSent);
+        rowsExamined.addAll(other.rowsExamined);
+        rowsAffected = addAll(rowsAffected, other.rowsAffected);
+        bytesSent = addAll(bytesSent, other.bytesSent);
+        databases.addAll(other.databases);
+        users.addAll(other.users);
+        hosts.addAll(other.hosts);
+        planFlags.addAll(other.planFlags);
+        errorCodes.addAll(other.errorCodes);
+        errors += other.errors;
+        first = other.first.isBefore(first) ? other.first : first;
+        last = other.last.isAfter(last) ? other.last : last;
+    }
+
+    private static LogBuckets addAll(LogBuckets mine, LogBuckets others) {
+        if (others == null) {
+            return mine;
+        }
+        LogBuckets counted = mine == null ? new LogBuckets(1) : mine;
+        counted.addAll(others);
+        return counted;
+    }
+
+    double count() {
+        return queryTime.weight();
+    }
+
+    /** Rows examined for each row sent; infinite where none was sent, 0 where none was examined. */
+    double examinedPerSent() {
+        return rowsExamined.sum() == 0 ? 0 : rowsExamined.sum() / rowsSent.sum();
+    }
+}

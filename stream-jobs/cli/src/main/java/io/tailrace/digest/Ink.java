@@ -1,0 +1,39 @@
+package io.tailrace.digest;
+
+/** Colours of a terminal, or none. */
+public enum Ink {
+    PLAIN(false),
+    COLOURED(true);
+
+    private static final String END = "\u001b[0m";
+
+    private final boolean coloured;
+
+    Ink(boolean coloured) {
+        this.coloured = coloured;
+    }
+
+    String strong(String text) {
+        return with("1", text);
+    }
+
+    String faint(String text) {
+        return with("2", text);
+    }
+
+    String heading(String text) {
+        return with("1;36", text);
+    }
+
+    String bar(String text) {
+        return with("36", text);
+    }
+
+    String alarm(String text) {
+        return with("33", text);
+    }
+
+    private String with(String code, String text) {
+        return coloured && !text.isEmpty() ? "\u001b[" + code + "m" + text + END : text;
+    }
+}

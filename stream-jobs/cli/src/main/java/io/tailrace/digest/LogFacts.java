@@ -1,0 +1,68 @@
+package io.tailrace.digest;
+
+import io.tailrace.event.QueryEvent;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What logs tell about how they were written: from which duration on, and of how many statements one. */
+public final class LogFacts {
+
+    private static final double[] USUAL_THRESHOLDS = {
+        60, 30, 20, 15, 10, 5, 4, 3, 2, 1.5, 1, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002,
+        0.001
+    };
+    /** How much a threshold may lie below the fastest statement, part of it. */
+    private static final double NEAR = 0.25;
+
+    private final Set<String> rateTypes = new TreeSet<>();
+    private double leastWeight = Double.POSITIVE_INFINITY;
+    private double mostWeight;
+    private String lastRateType;
+
+    void add(QueryEvent event) {
+        double weight = event.getWeight();
+        leastWeight = Math.min(leastWeight, weight);
+        mostWeight = Math.max(mostWeight, weight);
+        if (weight != 1) {
+            rateType(event.getAttributes().get("Log_slow_rate_type"));
+        }
+    }
+
+    private void rateType(String type) {
+        if (type != null && !type.equals(lastRateType)) {
+            lastRateType = type;
+            rateTypes.add(type);
+        }
+    }
+
+    boolean isSampled() {
+        return mostWeight > 1;
+    }
+
+    /** What {@code Log_slow_rate_limit} was: one value or the smallest and largest. */
+    List<Double> rateLimits() {
+        return leastWeight == mostWeight ? List.of(leastWeight) : List.of(leastWeight, mostWeight);
+    }
+
+    /** {@code session} or {@code query}, as Percona Server says; empty where the log does not tell. */
+    List<String> rateTypes() {
+        return List.copyOf(rateTypes);
+    }
+
+    /**
+     * The {@code long_query_time} that the fastest statement suggests, seconds: 0 where all statements seem to be
+     * logged, -1 where the fastest is near none of the usual values.
+     */
+    static double threshold(double fastest) {
+        if (fastest < USUAL_THRESHOLDS[USUAL_THRESHOLDS.length - 1]) {
+            return 0;
+        }
+        for (double threshold : USUAL_THRESHOLDS) {
+            if (fastest >= threshold) {
+                return fastest <= threshold * (1 + NEAR) ? threshold : -1;
+            }
+        }
+        return -1;
+    }
+}
