@@ -1,11 +1,12 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
-import java.nio.charset.StandardCharsets;
+import io.tailrace.statement.StatementReader;
+import io.tailrace.statement.StatementTables;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 
 /**
  * Finds the class of a statement. The rules are those of {@value #RULE_SET}; docs/FINGERPRINT.md lists them with a
@@ -22,13 +23,16 @@ public final class Fingerprinter {
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
     private static final byte[] USE = ByteText.ascii("use");
-    private static final StatementShape NOTHING = shape(new byte[0], 0, "");
+    private static final byte[] CALL = ByteText.ascii("call");
+    private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
 
     private static final int SLOTS = 4096;
     private static final int LONGEST_KEY = 8 << 10;
 
     private final Masker masker = new Masker();
+    private final NameMask names = new NameMask();
     private final Collapser collapser = new Collapser();
+    private final StatementReader reader = new StatementReader();
     private final byte[][] keys = new byte[SLOTS][];
     private final StatementShape[] shapes = new StatementShape[SLOTS];
 
@@ -39,11 +43,15 @@ public final class Fingerprinter {
         if (ByteText.startsWith(bytes, start, end, ADMINISTRATOR)) {
             return administratorCommand(bytes, start, end);
         }
-        if (ByteText.startsWith(bytes, start, end, DUMP)) {
-            return named("mysqldump", "SELECT");
-        }
         masker.mask(bytes, start, end);
-        return masked(withoutSemicolon(masker.bytes(), 0, masker.length()));
+        int length = withoutSemicolon(masker.bytes(), 0, masker.length());
+        if (length == 0) {
+            return NOTHING;
+        }
+        StatementShape shape = ByteText.startsWith(bytes, start, end, DUMP)
+                ? named("mysqldump", length)
+                : masker.hasToolComment() ? named("percona-toolkit", length) : statement(length);
+        return masker.isDoubtful() ? shape.withUnknownTables() : shape;
     }
 
     /**
@@ -57,7 +65,22 @@ public final class Fingerprinter {
 
     /** The class of {@code administrator command: Quit}. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
-        return cached(bytes, from, withoutSemicolon(bytes, from, to), "ADMIN", false);
+        int end = withoutSemicolon(bytes, from, to);
+        StatementShape known = cached(bytes, from, end);
+        if (known != null) {
+            return known;
+        }
+        byte[] text = Arrays.copyOfRange(bytes, from, end);
+        return keep(bytes, from, end, shape(text, text.length, noTables("ADMIN")));
+    }
+
+    /** A table's name as it stands in fingerprints: {@code orders_?} for {@code Orders_2024}. */
+    public static String nameInClass(String table) {
+        return NameMask.masked(table);
+    }
+
+    private static StatementTables noTables(String verb) {
+        return new StatementTables(verb, List.of(), List.of(), true);
     }
 
     private static int withoutSemicolon(byte[] bytes, int from, int to) {
@@ -69,54 +92,48 @@ public final class Fingerprinter {
     }
 
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
-    private StatementShape masked(int length) {
-        if (length == 0) {
-            return NOTHING;
+    private StatementShape statement(int length) {
+        byte[] masked = masker.bytes();
+        StatementShape known = cached(masked, 0, length);
+        if (known != null) {
+            return known;
         }
-        if (masker.hasToolComment()) {
-            return named("percona-toolkit", verb());
+        if (masker.startsWithVerb(USE)) {
+            return keep(masked, 0, length, named("use ?", length));
         }
-        if (masker.verbFrom() == 0 && ByteText.equalsIgnoreCase(masker.bytes(), 0, masker.verbTo(), USE)) {
-            return named("use ?", "USE");
+        StatementTables tables = reader.read(masked, length);
+        if (masker.isVerb(CALL)) {
+            names.call(masked, length);
+            return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
-        return cached(masker.bytes(), 0, length, null, true);
+        names.mask(masked, length);
+        collapser.collapse(names.bytes(), names.length());
+        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables));
     }
 
-    private static StatementShape named(String name, String verb) {
-        byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
-        return shape(bytes, bytes.length, verb);
+    /** A class with a fixed text. */
+    private StatementShape named(String name, int length) {
+        byte[] text = ByteText.ascii(name);
+        return shape(text, text.length, reader.read(masker.bytes(), length));
     }
 
     /**
-     * Most statements of a log are of few classes: a text that was seen before needs no second step and no digest.
-     * The key is the whole text, so a hit is exact.
+     * Most statements of a log are of few classes: a text that was seen before needs no further step and no digest.
+     * The key is the whole masked text, with names as they are written, so a hit is exact.
      */
-    private StatementShape cached(byte[] bytes, int from, int to, String knownVerb, boolean collapse) {
+    private StatementShape cached(byte[] bytes, int from, int to) {
         int slot = slot(bytes, from, to);
         byte[] key = keys[slot];
-        if (key != null && Arrays.equals(key, 0, key.length, bytes, from, to)) {
-            return shapes[slot];
-        }
-        String verb = knownVerb == null ? verb() : knownVerb;
-        StatementShape shape =
-                collapse ? collapsed(to, verb) : shape(Arrays.copyOfRange(bytes, from, to), to - from, verb);
+        return key != null && Arrays.equals(key, 0, key.length, bytes, from, to) ? shapes[slot] : null;
+    }
+
+    private StatementShape keep(byte[] bytes, int from, int to, StatementShape shape) {
         if (to - from <= LONGEST_KEY) {
+            int slot = slot(bytes, from, to);
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             shapes[slot] = shape;
         }
         return shape;
-    }
-
-    private StatementShape collapsed(int length, String verb) {
-        collapser.collapse(masker.bytes(), length);
-        return shape(collapser.bytes(), collapser.length(), verb);
-    }
-
-    private String verb() {
-        if (masker.verbFrom() < 0) {
-            return "";
-        }
-        return ByteText.utf8(masker.bytes(), masker.verbFrom(), masker.verbTo()).toUpperCase(Locale.ROOT);
     }
 
     private static int slot(byte[] bytes, int from, int to) {
@@ -127,7 +144,7 @@ public final class Fingerprinter {
         return (int) (hash ^ hash >>> 17 ^ hash >>> 41) & SLOTS - 1;
     }
 
-    private static StatementShape shape(byte[] text, int length, String verb) {
+    private static StatementShape shape(byte[] text, int length, StatementTables tables) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
         byte[] digest = md5.digest();
@@ -135,7 +152,7 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, verb);
+        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables);
     }
 
     /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */

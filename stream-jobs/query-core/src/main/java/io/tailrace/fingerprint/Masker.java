@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * First step of a fingerprint: reads a statement once and writes it without literals and comments, in lower case,
- * white space collapsed. The result is a function of the statement's bytes alone. Not thread-safe.
+ * First step of a fingerprint: reads a statement once and writes it without literals and comments, white space
+ * collapsed. Names and keywords stay as they are: {@link NameMask} is the second step. The result is a function of the
+ * statement's bytes alone. Not thread-safe.
  */
 final class Masker {
 
@@ -25,7 +26,6 @@ final class Masker {
     // spotless:on
     private static final int LONGEST_KEYWORD = 10;
 
-    private static final byte[] CALL = ByteText.ascii("call");
     private static final byte[] FALSE = ByteText.ascii("false");
 
     private byte[] out = new byte[1024];
@@ -36,7 +36,6 @@ final class Masker {
     private boolean blankPending;
     private boolean commentPending;
     private boolean toolComment;
-    private boolean call;
     /** The statement ends within a literal or quoted name, or a literal seems to end within a word. */
     private boolean doubtful;
     /** Length of the output with the first literal, or -1 before it. */
@@ -58,7 +57,6 @@ final class Masker {
         blankPending = false;
         commentPending = false;
         toolComment = false;
-        call = false;
         doubtful = false;
         trustedLength = -1;
         verbFrom = -1;
@@ -86,13 +84,19 @@ final class Masker {
         return toolComment;
     }
 
-    /** The first keyword in lower case is in {@link #bytes()} from here, or -1. */
-    int verbFrom() {
-        return verbFrom;
+    /** The statement ends within a literal: it was masked from its first one on. */
+    boolean isDoubtful() {
+        return doubtful;
     }
 
-    int verbTo() {
-        return verbTo;
+    /** The first word is this keyword, which is in lower case. */
+    boolean isVerb(byte[] keyword) {
+        return verbFrom >= 0 && ByteText.equalsIgnoreCase(out, verbFrom, verbTo, keyword);
+    }
+
+    /** The first word is this keyword, and nothing stands before it. */
+    boolean startsWithVerb(byte[] keyword) {
+        return verbFrom == 0 && isVerb(keyword);
     }
 
     private int token(int i) {
@@ -117,9 +121,6 @@ final class Masker {
     }
 
     private int symbol(int i) {
-        if (call && in[i] == '(') {
-            return to;
-        }
         separate(in[i]);
         put(in[i]);
         return i + 1;
@@ -193,7 +194,7 @@ final class Masker {
         }
         separate((byte) '`');
         put((byte) '`');
-        nameOrProcedure(from + 1, end);
+        copy(from + 1, end);
         put((byte) '`');
         return end + 1;
     }
@@ -224,10 +225,8 @@ final class Masker {
         int mark = i + 2 < to && in[i + 2] == 'M' ? i + 3 : i + 2;
         if (mark < to && in[mark] == '!') {
             separate((byte) '/');
-            while (i <= mark) {
-                put(ByteText.lower(in[i++]));
-            }
-            return i;
+            copy(i, mark + 1);
+            return mark + 1;
         }
         int end = i + 2;
         while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
@@ -241,7 +240,7 @@ final class Masker {
     private void comment(int from, int end) {
         if (Unions.isMark(in, from, end)) {
             separate((byte) '/');
-            copyLower(from, end);
+            copy(from, end);
             return;
         }
         toolComment |= ToolComment.matches(in, from + 2, end - 2);
@@ -251,16 +250,26 @@ final class Masker {
     private int number(int from) {
         int end = Numbers.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
-        boolean joins = signed && !blankPending && !commentPending && length > 0 && out[length - 1] == '?';
+        boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
         boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
         if (name) {
-            separate((byte) '?');
-            return name(from, wordEnd(from));
+            separate(in[from]);
+            copy(from, wordEnd(from));
+            return wordEnd(from);
         }
         if (!joins) {
             placeholder();
         }
         return wordEnd(end);
+    }
+
+    /** The output ends with what is a placeholder, or what {@link NameMask} makes one. */
+    private boolean endsWithNumber() {
+        int i = length - 1;
+        while (i >= 0 && Numbers.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
+            i--;
+        }
+        return i >= 0 && (ByteText.isDigit(out[i]) || i == length - 1 && out[i] == '?');
     }
 
     private int wordEnd(int from) {
@@ -283,10 +292,10 @@ final class Masker {
             return end;
         }
         separate(in[from]);
-        int start = length;
-        nameOrProcedure(from, end);
+        copy(from, end);
         if (verbFrom < 0) {
-            startsWith(start);
+            verbFrom = length - (end - from);
+            verbTo = length;
         }
         if (guard.masksRest(in, from, end)) {
             blankPending = true;
@@ -294,21 +303,6 @@ final class Masker {
             return to;
         }
         return end;
-    }
-
-    private void startsWith(int start) {
-        verbFrom = start;
-        verbTo = length;
-        call = ByteText.equalsIgnoreCase(out, verbFrom, verbTo, CALL);
-    }
-
-    /** A called procedure's name keeps its digits, as for Percona's tools. */
-    private void nameOrProcedure(int from, int end) {
-        if (call) {
-            copyLower(from, end);
-        } else {
-            name(from, end);
-        }
     }
 
     /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
@@ -337,27 +331,13 @@ final class Masker {
         };
     }
 
-    private void copyLower(int from, int end) {
-        for (int i = from; i < end; i++) {
-            put(ByteText.lower(in[i]));
+    private void copy(int from, int end) {
+        int size = end - from;
+        if (length + size > out.length) {
+            out = Arrays.copyOf(out, Math.max(out.length * 2, length + size));
         }
-    }
-
-    /** Writes a name, each run of a digit and the hexadecimal digits after it as one {@code ?}. */
-    private int name(int from, int end) {
-        int i = from;
-        while (i < end) {
-            byte b = in[i++];
-            if (ByteText.isDigit(b)) {
-                put((byte) '?');
-                while (i < end && Numbers.belongsToRun(in[i])) {
-                    i++;
-                }
-            } else {
-                put(ByteText.lower(b));
-            }
-        }
-        return end;
+        System.arraycopy(in, from, out, length, size);
+        length += size;
     }
 
     private void put(byte b) {

@@ -1,16 +1,39 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.statement.StatementTables;
+import java.util.List;
+
 /**
- * What all statements of one class have in common.
+ * What all statements of one class have in common, and the tables of the one at hand: classes leave out the digits of
+ * names.
  *
  * @param fingerprint text without literals, cut at {@link Fingerprinter#LONGEST_TEXT} bytes
  * @param queryId right-most 64 bits of the MD5 of the whole fingerprint's bytes
- * @param verb first keyword in upper case, ADMIN for an administrator command, empty where there is none
+ * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
  */
-public record StatementShape(String fingerprint, long queryId, String verb) {
+public record StatementShape(String fingerprint, long queryId, StatementTables tables) {
+
+    /** What the statement does: a keyword in upper case, or empty where there is none. */
+    public String verb() {
+        return tables.verb();
+    }
+
+    public List<String> tablesRead() {
+        return tables.read();
+    }
+
+    public List<String> tablesWritten() {
+        return tables.written();
+    }
 
     /** The id as Percona's tools print it: 16 upper-case hexadecimal digits. */
     public String queryIdText() {
         return String.format("%016X", queryId);
+    }
+
+    /** The same, of a text that may go on. */
+    StatementShape withUnknownTables() {
+        return new StatementShape(
+                fingerprint, queryId, new StatementTables(tables.verb(), tables.read(), tables.written(), false));
     }
 }

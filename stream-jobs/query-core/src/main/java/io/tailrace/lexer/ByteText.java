@@ -130,6 +130,10 @@ public final class ByteText {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
+    public static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
     /** UTF-8 with the replacement character where the bytes are none. */
     public static String utf8(byte[] bytes, int from, int to) {
         return new String(bytes, from, to - from, StandardCharsets.UTF_8);

@@ -1,0 +1,523 @@
+package io.tailrace.statement;
+
+/**
+ * Follows a query, or the clauses of another statement, token by token. What a token means depends on the phase that the
+ * innermost open parenthesis is in; the phases are kept in an array, so that no depth of nesting needs recursion.
+ */
+final class ClauseReader {
+
+    /** What may come next within one pair of parentheses. */
+    enum Phase {
+        /** A whole statement: for the caller to read. */
+        STATEMENT,
+        /** The first word behind a parenthesis of an expression: a query or anything else. */
+        QUERY_START,
+        /** The first word behind a parenthesis where a table is expected: a query or tables. */
+        TABLES_START,
+        /** Behind UNION, EXCEPT or INTERSECT. */
+        SET_OPERATION,
+        /** Behind SELECT, before FROM. */
+        SELECT_LIST,
+        /** A table, in FROM or a join. */
+        FACTOR,
+        /** Behind a table's name. */
+        ALIAS,
+        /** Behind a table and its alias: a join, its condition, a comma, or the next clause. */
+        JOINED,
+        /** Between FOR and the parenthesis of an index hint. */
+        HINT,
+        /** Where no table is named but in a subquery. */
+        EXPRESSION,
+        /** The column that an UPDATE assigns. */
+        ASSIGNMENT,
+        /** The value that an UPDATE assigns. */
+        ASSIGNED,
+        /** Behind the table of an INSERT or REPLACE. */
+        INSERTED,
+        /** Behind the name of a table or view that is defined. */
+        DEFINITION,
+        /** Behind the name of a table that is altered. */
+        ALTERATION,
+        /** The name of a common table expression. */
+        CTE_NAME,
+        /** Behind that name, before AS. */
+        CTE_AS,
+        /** Before the parenthesis of a common table expression. */
+        CTE_BODY,
+        /** Behind that parenthesis. */
+        CTE_END,
+        /** Before THEN or DO of a block. */
+        CONDITION,
+        /** The settings of {@code SET STATEMENT … FOR}. */
+        SETTINGS,
+        /** Of no interest up to the statement's end. */
+        IGNORED
+    }
+
+    /** What becomes of the tables that stand outside subqueries. */
+    enum Role {
+        READ,
+        UPDATED,
+        /** {@code DELETE FROM a}, or {@code DELETE FROM a USING …}. */
+        DELETED,
+        /** {@code DELETE a FROM …}. */
+        TARGETED
+    }
+
+    /** Deeper parentheses are not read; servers refuse them long before. */
+    private static final int DEEPEST = 1_000;
+
+    private final Tokens tokens;
+    private final References references;
+
+    private final Phase[] phases = new Phase[DEEPEST + 1];
+    private final boolean[] candidates = new boolean[DEEPEST + 1];
+    private final int[] scopes = new int[DEEPEST + 1];
+    private final String[] expressions = new String[DEEPEST + 1];
+    private final boolean[] recursive = new boolean[DEEPEST + 1];
+    private int depth;
+    private int tooDeep;
+    private Role role;
+    private Word previous;
+    /** The first keyword of a query that was read: SELECT, VALUES or TABLE. */
+    private String queryVerb;
+
+    ClauseReader(Tokens tokens, References references) {
+        this.tokens = tokens;
+        this.references = references;
+    }
+
+    String queryVerb() {
+        return queryVerb;
+    }
+
+    /** Reads from the token at hand to the statement's end, or to where another statement begins. */
+    void read(Phase first, Role roleOfTables) {
+        depth = 0;
+        tooDeep = 0;
+        role = roleOfTables;
+        previous = Word.OTHER;
+        queryVerb = "";
+        phases[0] = first;
+        candidates[0] = roleOfTables != Role.READ;
+        boolean stops = false;
+        while (!stops && !tokens.atEnd() && !tokens.at(';')) {
+            step();
+            stops = depth == 0 && phases[0] == Phase.STATEMENT;
+        }
+        if (!stops && isCut()) {
+            references.incomplete();
+        }
+    }
+
+    private boolean isCut() {
+        return depth > 0
+                || tooDeep > 0
+                || switch (phases[0]) {
+                    case FACTOR, CTE_NAME, CTE_AS, CTE_BODY, CTE_END, SET_OPERATION, QUERY_START, ASSIGNMENT -> true;
+                    case ALIAS, JOINED -> role == Role.UPDATED;
+                    default -> false;
+                };
+    }
+
+    private void step() {
+        if (tokens.at('(')) {
+            open();
+            tokens.advance();
+        } else if (tokens.at(')')) {
+            close();
+            tokens.advance();
+        } else if (tooDeep > 0) {
+            tokens.advance();
+        } else {
+            Word word = tokens.word;
+            phase(word);
+            previous = word;
+        }
+    }
+
+    private void open() {
+        if (depth == DEEPEST || tooDeep > 0) {
+            tooDeep++;
+            references.incomplete();
+            return;
+        }
+        Phase outer = phases[depth];
+        boolean tables = outer == Phase.FACTOR || outer == Phase.TABLES_START;
+        if (outer == Phase.CTE_BODY && recursive[depth]) {
+            references.defineExpression(expressions[depth]);
+        }
+        phases[depth] = afterParenthesis(outer);
+        candidates[depth + 1] = tables && candidates[depth];
+        depth++;
+        phases[depth] = inner(outer);
+        scopes[depth] = references.openScope();
+    }
+
+    private static Phase inner(Phase outer) {
+        return switch (outer) {
+            case FACTOR, TABLES_START -> Phase.TABLES_START;
+            case IGNORED -> Phase.IGNORED;
+            default -> Phase.QUERY_START;
+        };
+    }
+
+    private static Phase afterParenthesis(Phase phase) {
+        return switch (phase) {
+            case FACTOR, TABLES_START, ALIAS, HINT -> Phase.JOINED;
+            case QUERY_START, SET_OPERATION, STATEMENT -> Phase.EXPRESSION;
+            case ASSIGNMENT -> Phase.ASSIGNED;
+            default -> phase;
+        };
+    }
+
+    private void close() {
+        if (tooDeep > 0) {
+            tooDeep--;
+        } else if (depth > 0) {
+            references.closeScope(scopes[depth]);
+            depth--;
+            if (phases[depth] == Phase.CTE_BODY) {
+                endExpression();
+            }
+        }
+    }
+
+    private void endExpression() {
+        if (!recursive[depth]) {
+            references.defineExpression(expressions[depth]);
+        }
+        phases[depth] = Phase.CTE_END;
+    }
+
+    /** Reads the token at hand; goes to the next one, or to another phase of which it is the first. */
+    private void phase(Word word) {
+        switch (phases[depth]) {
+            case QUERY_START, SET_OPERATION -> queryStart(word);
+            case TABLES_START -> {
+                if (!beginsQuery(word)) {
+                    go(Phase.FACTOR);
+                }
+            }
+            case SELECT_LIST -> selectList(word);
+            case FACTOR -> factor(word);
+            case ALIAS -> alias(word);
+            case JOINED -> joined(word);
+            case EXPRESSION -> expression(word);
+            case ASSIGNMENT -> assignment();
+            case ASSIGNED -> assigned(word);
+            case INSERTED -> inserted(word);
+            case DEFINITION -> definition(word);
+            case ALTERATION -> alteration(word);
+            case CTE_NAME -> expressionName(word);
+            case CTE_AS -> next(word == Word.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
+            case CTE_END -> expressionEnd();
+            case CONDITION -> next(word == Word.THEN || word == Word.DO ? Phase.STATEMENT : Phase.CONDITION);
+            case SETTINGS -> next(word == Word.FOR ? Phase.STATEMENT : Phase.SETTINGS);
+            case HINT, CTE_BODY, IGNORED, STATEMENT -> tokens.advance();
+        }
+    }
+
+    /** The token at hand is the first of another phase. */
+    private void go(Phase phase) {
+        phases[depth] = phase;
+    }
+
+    /** The token behind the one at hand is the first of a phase. */
+    private void next(Phase phase) {
+        phases[depth] = phase;
+        tokens.advance();
+    }
+
+    private boolean beginsQuery(Word word) {
+        switch (word) {
+            case SELECT -> {
+                candidates[depth] &= depth == 0;
+                next(Phase.SELECT_LIST);
+            }
+            case VALUES -> next(Phase.EXPRESSION);
+            case WITH -> {
+                recursive[depth] = false;
+                next(Phase.CTE_NAME);
+                return true;
+            }
+            case TABLE -> {
+                next(Phase.EXPRESSION);
+                readTable();
+            }
+            default -> {
+                return false;
+            }
+        }
+        if (queryVerb.isEmpty()) {
+            queryVerb = word.name();
+        }
+        return true;
+    }
+
+    private void queryStart(Word word) {
+        if (beginsQuery(word)) {
+            return;
+        }
+        boolean setOperation = phases[depth] == Phase.SET_OPERATION;
+        if (setOperation && (word == Word.ALL || word == Word.DISTINCT)) {
+            tokens.advance();
+        } else if (!setOperation && word == Word.LIKE) {
+            next(Phase.EXPRESSION);
+            readTable();
+        } else {
+            go(Phase.EXPRESSION);
+        }
+    }
+
+    private void selectList(Word word) {
+        switch (word) {
+            case FROM -> next(Phase.FACTOR);
+            case WHERE, GROUP, HAVING, ORDER, LIMIT -> next(Phase.EXPRESSION);
+            default -> setOperationOr(word, Phase.SELECT_LIST);
+        }
+    }
+
+    private void setOperationOr(Word word, Phase same) {
+        boolean operation = word == Word.UNION || word == Word.EXCEPT || word == Word.INTERSECT;
+        next(operation ? Phase.SET_OPERATION : same);
+    }
+
+    private void factor(Word word) {
+        if (word == Word.LATERAL || word == Word.OJ || tokens.at('{') || tokens.at(',')) {
+            tokens.advance();
+        } else if (tokens.atName() && !word.endsReference() || tokens.at('.')) {
+            table(word);
+        } else {
+            references.incomplete();
+            next(Phase.JOINED);
+        }
+    }
+
+    /** A name where a table is expected; one with a parenthesis is a table function. */
+    private void table(Word word) {
+        boolean function = tokens.kind == Tokens.Kind.WORD && tokens.following() == '(';
+        if (function || word == Word.DUAL) {
+            next(Phase.JOINED);
+            return;
+        }
+        go(Phase.ALIAS);
+        TableName name = tableName();
+        if (name == null) {
+            go(Phase.JOINED);
+        } else if (candidates[depth]) {
+            references.candidate(name);
+        } else {
+            references.read(name);
+        }
+    }
+
+    private void alias(Word word) {
+        if (word == Word.PARTITION) {
+            partitions();
+        } else if (word == Word.AS) {
+            tokens.advance();
+        } else if (tokens.atName() && !word.endsReference()) {
+            if (candidates[depth]) {
+                references.alias(tokens.name());
+            }
+            next(Phase.JOINED);
+        } else {
+            go(Phase.JOINED);
+        }
+    }
+
+    /** {@code PARTITION (p0, p1)} between a table and its alias. */
+    private void partitions() {
+        tokens.advance();
+        while (tokens.atName() || tokens.at('(') || tokens.at(',')) {
+            tokens.advance();
+        }
+        if (tokens.at(')')) {
+            tokens.advance();
+        }
+    }
+
+    private void joined(Word word) {
+        switch (word) {
+            case JOIN, STRAIGHT_JOIN -> next(Phase.FACTOR);
+            case WHERE, GROUP, HAVING, ORDER, LIMIT, WINDOW, PROCEDURE, INTO, LOCK, RETURNING -> next(Phase.EXPRESSION);
+            case DUPLICATE -> next(previous == Word.ON ? Phase.EXPRESSION : Phase.JOINED);
+            case FOR -> forWhat();
+            case SET -> next(role == Role.UPDATED && depth == 0 ? Phase.ASSIGNMENT : Phase.EXPRESSION);
+            case USING -> using();
+            default -> {
+                if (tokens.at(',')) {
+                    next(Phase.FACTOR);
+                } else {
+                    setOperationOr(word, Phase.JOINED);
+                }
+            }
+        }
+    }
+
+    /** {@code USE INDEX FOR JOIN (…)}, {@code FOR SYSTEM_TIME …}, {@code FOR PORTION OF …}, or {@code FOR UPDATE}. */
+    private void forWhat() {
+        if (previous == Word.INDEX || previous == Word.KEY) {
+            next(Phase.HINT);
+            return;
+        }
+        tokens.advance();
+        boolean time = tokens.word == Word.SYSTEM_TIME || tokens.word == Word.PORTION;
+        go(time ? Phase.JOINED : Phase.EXPRESSION);
+    }
+
+    /** {@code JOIN b USING (c)}, or {@code DELETE FROM a USING a JOIN b}. */
+    private void using() {
+        if (role == Role.DELETED && depth == 0 && tokens.following() != '(') {
+            references.candidatesAreTargets();
+            role = Role.TARGETED;
+            next(Phase.FACTOR);
+        } else {
+            tokens.advance();
+        }
+    }
+
+    private void expression(Word word) {
+        if (word == Word.SELECT) {
+            beginsQuery(word);
+        } else {
+            setOperationOr(word, Phase.EXPRESSION);
+        }
+    }
+
+    /** {@code a}, {@code t.a} or {@code db.t.a}. */
+    private void assignment() {
+        String database = "";
+        String table = "";
+        while (tokens.atName()) {
+            String part = tokens.name();
+            tokens.advance();
+            if (!tokens.at('.')) {
+                break;
+            }
+            database = table;
+            table = part;
+            tokens.advance();
+        }
+        references.assigned(table.isEmpty() ? null : new TableName(database, table));
+        go(Phase.ASSIGNED);
+    }
+
+    private void assigned(Word word) {
+        switch (word) {
+            case WHERE, ORDER, LIMIT, RETURNING -> next(Phase.EXPRESSION);
+            default -> next(tokens.at(',') ? Phase.ASSIGNMENT : Phase.ASSIGNED);
+        }
+    }
+
+    private void inserted(Word word) {
+        if (!beginsQuery(word)) {
+            next(word == Word.VALUE || word == Word.SET ? Phase.EXPRESSION : Phase.INSERTED);
+        }
+    }
+
+    private void definition(Word word) {
+        if (word == Word.SELECT) {
+            beginsQuery(word);
+        } else {
+            next(word == Word.AS ? Phase.QUERY_START : Phase.DEFINITION);
+        }
+    }
+
+    /** {@code RENAME TO b}, and {@code EXCHANGE PARTITION p WITH TABLE b}. */
+    private void alteration(Word word) {
+        tokens.advance();
+        if (word == Word.TABLE) {
+            writeTable();
+        } else if (word == Word.RENAME && tokens.word != Word.COLUMN && !tokens.skip(Word.INDEX, Word.KEY)) {
+            tokens.skip(Word.TO, Word.AS);
+            writeTable();
+        }
+    }
+
+    private void expressionName(Word word) {
+        if (word == Word.RECURSIVE) {
+            recursive[depth] = true;
+            tokens.advance();
+        } else if (tokens.atName()) {
+            expressions[depth] = tokens.name();
+            next(Phase.CTE_AS);
+        } else {
+            next(Phase.EXPRESSION);
+        }
+    }
+
+    private void expressionEnd() {
+        if (tokens.at(',')) {
+            next(Phase.CTE_NAME);
+        } else {
+            go(depth == 0 ? Phase.STATEMENT : Phase.QUERY_START);
+        }
+    }
+
+    /** A table that is read, at the token at hand. */
+    void readTable() {
+        TableName name = tableName();
+        if (name != null) {
+            references.read(name);
+        }
+    }
+
+    /** A table that is written, at the token at hand. */
+    void writeTable() {
+        TableName name = tableName();
+        if (name != null) {
+            references.written(name);
+        }
+    }
+
+    /**
+     * The name at hand: {@code t}, {@code db.t}, {@code .t}, each also with {@code .*} behind it. Null where there is
+     * none, and where the text ends with it inside parentheses: then it may be cut.
+     */
+    TableName tableName() {
+        if (tokens.at('.')) {
+            tokens.advance();
+        }
+        if (!tokens.atName()) {
+            return unknown();
+        }
+        String database = "";
+        String table = tokens.name();
+        boolean last = tokens.isLast();
+        tokens.advance();
+        if (tokens.at('.')) {
+            tokens.advance();
+            if (tokens.at('*')) {
+                tokens.advance();
+                return named("", table);
+            }
+            if (!tokens.atName()) {
+                return unknown();
+            }
+            database = table;
+            table = tokens.name();
+            last = tokens.isLast();
+            tokens.advance();
+            skipStar();
+        }
+        return last && depth > 0 ? unknown() : named(database, table);
+    }
+
+    private void skipStar() {
+        if (tokens.at('.')) {
+            tokens.advance();
+            tokens.advance();
+        }
+    }
+
+    private TableName named(String database, String table) {
+        return table.isEmpty() ? unknown() : new TableName(database, table);
+    }
+
+    private TableName unknown() {
+        references.incomplete();
+        return null;
+    }
+}

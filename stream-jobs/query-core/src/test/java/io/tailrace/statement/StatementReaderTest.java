@@ -1,0 +1,124 @@
+package io.tailrace.statement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.fingerprint.Fingerprinter;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
+
+class StatementReaderTest {
+
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+
+    private StatementTables tables(String statement) {
+        byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
+        return fingerprinter.statement(bytes, 0, bytes.length).tables();
+    }
+
+    /** Statement, verb, tables read, tables written, and a word when not all tables are known. */
+    @ParameterizedTest
+    @CsvFileSource(resources = "/statement/tables.psv", delimiter = '|', quoteCharacter = '\u0001', emptyValue = "")
+    void everyKindOfStatementHasItsCase(String statement, String verb, String read, String written, String incomplete) {
+        StatementTables found = tables(statement.replace("\\n", "\n"));
+        assertThat(found.verb()).isEqualTo(text(verb));
+        assertThat(String.join(" ", found.read())).as("read").isEqualTo(text(read));
+        assertThat(String.join(" ", found.written())).as("written").isEqualTo(text(written));
+        assertThat(found.complete()).as("complete").isEqualTo(text(incomplete).isEmpty());
+    }
+
+    private static String text(String cell) {
+        return cell == null ? "" : cell;
+    }
+
+    @Test
+    void namesKeepTheirDigitsThoughTheirClassDoesNot() {
+        assertThat(tables("SELECT c FROM sbtest1").read()).containsExactly("sbtest1");
+        assertThat(tables("SELECT c FROM sbtest2").read()).containsExactly("sbtest2");
+        assertThat(Fingerprinter.nameInClass("Shop.Orders_2024_01")).isEqualTo("shop.orders_?_?");
+    }
+
+    @Test
+    void depthNeedsNoStack() {
+        int depth = 200_000;
+        StatementTables found = tables("SELECT a FROM t WHERE " + "(".repeat(depth) + "SELECT b FROM u"
+                + ")".repeat(depth) + " UNION SELECT c FROM v");
+        assertThat(found.read()).containsExactly("t", "v");
+        assertThat(found.complete()).isFalse();
+        assertThat(tables("SELECT a FROM t WHERE " + "(".repeat(900) + "SELECT b FROM u" + ")".repeat(900)))
+                .isEqualTo(new StatementTables("SELECT", java.util.List.of("t", "u"), java.util.List.of(), true));
+    }
+
+    @Test
+    void longTextsAreReadInPart() {
+        StatementTables found = tables("SELECT a FROM t WHERE " + "a + ".repeat(1 << 20) + " b IN (SELECT c FROM u)");
+        assertThat(found.read()).containsExactly("t");
+        assertThat(found.complete()).isFalse();
+    }
+
+    @Test
+    void anyTextIsRead() {
+        String[] pieces = {
+            "SELECT ",
+            "FROM ",
+            "(",
+            ")",
+            ",",
+            "t",
+            "`a`",
+            ".",
+            "UPDATE ",
+            "SET ",
+            "WITH ",
+            "AS ",
+            "JOIN ",
+            "ON ",
+            "*",
+            "@",
+            "DELETE ",
+            "USING ",
+            "INSERT INTO ",
+            "VALUES ",
+            "UNION ",
+            "TABLE ",
+            "CREATE ",
+            "VIEW ",
+            "ALTER ",
+            "RENAME ",
+            "LIKE ",
+            ";",
+            "/*!",
+            "*/",
+            "{",
+            "}",
+            "=",
+            "PARTITION ",
+            "FOR ",
+            "INDEX ",
+            "EXPLAIN ",
+            "SHOW ",
+            "COLUMNS ",
+            "LOCK ",
+            "TABLES ",
+            "BEGIN ",
+            "IF ",
+            "THEN ",
+            ":",
+            "'",
+            "RECURSIVE ",
+            "LATERAL ",
+            "DROP ",
+            "TO "
+        };
+        Random random = new Random(11);
+        for (int i = 0; i < 100_000; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int size = random.nextInt(20); size >= 0; size--) {
+                text.append(pieces[random.nextInt(pieces.length)]);
+            }
+            assertThat(tables(text.toString())).isNotNull();
+        }
+    }
+}
