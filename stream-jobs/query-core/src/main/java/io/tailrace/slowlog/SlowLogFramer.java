@@ -67,7 +67,9 @@ final class SlowLogFramer implements EntryFramer {
     private boolean entrySeen;
 
     private boolean ownTime;
+    /** The entry's header went beyond where its user stands. */
     private boolean ownUser;
+
     private boolean ownDatabase;
     private boolean statementStarted;
     private long entryTimestamp;
@@ -182,7 +184,8 @@ final class SlowLogFramer implements EntryFramer {
         if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
             ownTime |= carried.takeTime(bytes, from, end);
         }
-        ownUser |= line == SlowLogLine.USER || line == SlowLogLine.TIME_AND_USER;
+        // After both on one line the user may come again on its own.
+        ownUser |= line == SlowLogLine.USER;
     }
 
     private void headers(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
@@ -196,7 +199,7 @@ final class SlowLogFramer implements EntryFramer {
                 }
             }
             case ADMINISTRATOR_COMMAND -> complete(position, out);
-            case QUERY_TIME, HASH -> {}
+            case QUERY_TIME, HASH -> ownUser = true;
             case USE -> use(bytes, from, end);
             case SET_TIMESTAMP -> timestamp(bytes, from, end);
             case BANNER_VERSION -> rejectAndStart(line, bytes, from, end, offset, out);

@@ -18,10 +18,16 @@ final class SlowLogHeader {
 
     private static final byte[] EXPLAIN = ByteText.ascii("# explain: ");
     private static final byte[] ROUTINE = ByteText.ascii("# Stored_routine: ");
+    /** Percona Server 5.5 and 5.6. */
+    private static final byte[] OLD_ROUTINE = ByteText.ascii("# Stored routine: ");
+
     private static final byte[] NOTE = ByteText.ascii("# Note ");
     private static final byte[] WARNING = ByteText.ascii("# Warning ");
     private static final byte[] ERROR = ByteText.ascii("# Error ");
     private static final byte[] SCHEMA = ByteText.ascii("Schema:");
+    /** Percona Server 8.0 with {@code log_slow_verbosity=query_info}. */
+    private static final byte[] QUERY_TABLES = ByteText.ascii("Query_tables:");
+
     private static final int USUAL_ATTRIBUTES = 24;
 
     private final StringPool strings;
@@ -163,6 +169,8 @@ final class SlowLogHeader {
             explain(bytes, from + EXPLAIN.length, end);
         } else if (ByteText.startsWith(bytes, from, end, ROUTINE)) {
             attribute("Stored_routine", strings.utf8(bytes, from + ROUTINE.length, end));
+        } else if (ByteText.startsWith(bytes, from, end, OLD_ROUTINE)) {
+            attribute("Stored_routine", strings.utf8(bytes, from + OLD_ROUTINE.length, end));
         } else if (ByteText.startsWith(bytes, from, end, NOTE)) {
             condition("Note", bytes, from + NOTE.length, end);
         } else if (ByteText.startsWith(bytes, from, end, WARNING)) {
@@ -194,11 +202,18 @@ final class SlowLogHeader {
         }
     }
 
-    /** Reads {@code Key: value} pairs. A line that does not start with a key holds none. */
+    /**
+     * Reads {@code Key: value} pairs. A line that does not start with a key holds none. A number sign between pairs is
+     * that of a line which a tool has joined to the one before.
+     */
     private void pairs(byte[] bytes, int from, int end) {
         int key = ByteText.skipBlanks(bytes, from, end);
         while (key < end) {
             int keyEnd = tokenEnd(bytes, key, end);
+            if (keyEnd == key + 1 && bytes[key] == '#') {
+                key = ByteText.skipBlanks(bytes, keyEnd, end);
+                continue;
+            }
             if (!isKey(bytes, key, keyEnd)) {
                 return;
             }
@@ -214,7 +229,7 @@ final class SlowLogHeader {
         if (isKey(bytes, value, first)) {
             return value;
         }
-        if (!ByteText.startsWith(bytes, key, keyEnd, SCHEMA)) {
+        if (!isName(bytes, key, keyEnd)) {
             return first;
         }
         int valueEnd = first;
@@ -224,6 +239,11 @@ final class SlowLogHeader {
             next = ByteText.skipBlanks(bytes, valueEnd, end);
         }
         return valueEnd;
+    }
+
+    /** The key's value is a name, which may hold blanks. */
+    private static boolean isName(byte[] bytes, int key, int keyEnd) {
+        return ByteText.startsWith(bytes, key, keyEnd, SCHEMA) || ByteText.startsWith(bytes, key, keyEnd, QUERY_TABLES);
     }
 
     private static boolean isKey(byte[] bytes, int from, int to) {

@@ -109,11 +109,15 @@ enum SlowLogLine {
             while (equals < to && bytes[equals] != '=') {
                 equals++;
             }
-            int end = equals + 1;
+            int digits = equals + 1;
+            // Servers print row numbers of 2^63 and more as negative ones.
+            boolean negative = digits < to && bytes[digits] == '-';
+            digits += negative ? 1 : 0;
+            int end = digits;
             while (end < to && ByteText.isDigit(bytes[end])) {
                 end++;
             }
-            if (end <= equals + 1 || end == to) {
+            if (end <= digits || end == to) {
                 return -1;
             }
             if (ByteText.equalsIgnoreCase(bytes, i, equals, TIMESTAMP_KEY)) {

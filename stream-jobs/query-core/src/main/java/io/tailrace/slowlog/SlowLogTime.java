@@ -9,12 +9,14 @@ final class SlowLogTime {
 
     private static final int OLD_DATE = 6;
     private static final int CENTURY_TURN = 70;
+    private static final int MICROS_LENGTH = ".123456".length();
 
     private final LocalClock clock = new LocalClock();
 
     /**
      * Epoch microseconds of {@code 2026-11-21T02:49:03.123456Z} (MySQL 5.7 and later) or of
-     * {@code 261121  2:49:03} (older, MariaDB), which is local.
+     * {@code 261121  2:49:03} (older, MariaDB), which is local, or {@code 120315 18:01:58.123456} (Percona Server
+     * 5.1 and 5.5 with {@code slow_query_log_timestamp_precision=microsecond}).
      *
      * @param zone IANA zone of local times
      * @param hint epoch seconds near the answer, 0 for none
@@ -36,6 +38,11 @@ final class SlowLogTime {
         if (minuteTo >= to) {
             return CivilTime.NONE;
         }
+        int secondTo = minuteTo + 1;
+        while (secondTo < to && bytes[secondTo] != '.') {
+            secondTo++;
+        }
+        long micros = fraction(bytes, secondTo, to);
         long year = CivilTime.number(bytes, from, 2);
         long local = CivilTime.epochSecond(
                 year < 0 ? year : year + (year < CENTURY_TURN ? 2000 : 1900),
@@ -43,8 +50,17 @@ final class SlowLogTime {
                 CivilTime.number(bytes, from + 4, 2),
                 ByteText.unsigned(bytes, clockFrom, hourTo),
                 ByteText.unsigned(bytes, hourTo + 1, minuteTo),
-                ByteText.unsigned(bytes, minuteTo + 1, to));
-        return local == CivilTime.NONE ? local : clock.utc(zone, local, hint) * 1_000_000;
+                ByteText.unsigned(bytes, minuteTo + 1, secondTo));
+        boolean none = local == CivilTime.NONE || micros < 0;
+        return none ? CivilTime.NONE : clock.utc(zone, local, hint) * 1_000_000 + micros;
+    }
+
+    /** Microseconds of {@code .123456} or of nothing; -1 where the range is neither. */
+    private static long fraction(byte[] bytes, int from, int to) {
+        if (from == to) {
+            return 0;
+        }
+        return to - from == MICROS_LENGTH ? ByteText.unsigned(bytes, from + 1, to) : -1;
     }
 
     private static int colon(byte[] bytes, int from, int to) {
