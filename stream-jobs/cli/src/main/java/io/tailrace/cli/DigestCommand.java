@@ -10,6 +10,8 @@ import io.tailrace.digest.TextReport;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.filter.Filter;
+import io.tailrace.filter.FilterException;
 import io.tailrace.framing.LogFormat;
 import java.time.Clock;
 import java.time.Instant;
@@ -45,6 +47,9 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     private Instant from;
     private Instant until;
+    /** Null where every statement is wanted. */
+    private Filter filter;
+
     private long bytes;
     private long deadLetters;
     private long leftOut;
@@ -86,6 +91,14 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
     private String before;
 
     @Option(
+            names = "--filter",
+            paramLabel = "EXPR",
+            description =
+                    "Only statements that it accepts: 'user=app and query_time>1 and db~^shop'. docs/DIGEST.md has"
+                            + " all fields.")
+    private String expression;
+
+    @Option(
             names = "--show-literals",
             description = "Examples as they were logged, with their values. Statements that may hold a password stay"
                     + " masked.")
@@ -116,6 +129,7 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
         Ink ink = ink();
         from = time("--since", since, Instant.MIN);
         until = time("--until", before, Instant.MAX);
+        filter = expression == null ? null : filter();
         timed = new Digest(grouping, true);
         counted = new Digest(grouping, false);
         boolean balanced = input.read(terminal, this);
@@ -134,6 +148,14 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
         };
     }
 
+    private Filter filter() {
+        try {
+            return Filter.of(expression);
+        } catch (FilterException e) {
+            throw input.usage("--filter: " + e.getMessage());
+        }
+    }
+
     private Instant time(String option, String text, Instant absent) {
         return text == null
                 ? absent
@@ -148,7 +170,8 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
             terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
                     + " times: digest those logs by themselves");
         }
-        Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, "", List.copyOf(servers));
+        String filtered = expression == null ? "" : expression;
+        Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, filtered, List.copyOf(servers));
         Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
         Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
         terminal.out()
@@ -173,11 +196,12 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     private void add(Digest digest, QueryEvent event, String fingerprint, String statement) {
         Instant time = event.getEventTime();
-        if (time.isBefore(from) || !time.isBefore(until)) {
+        boolean wanted = !time.isBefore(from) && time.isBefore(until);
+        if (wanted && (filter == null || filter.accepts(event, fingerprint))) {
+            digest.add(event, fingerprint, statement);
+        } else {
             leftOut++;
-            return;
         }
-        digest.add(event, fingerprint, statement);
     }
 
     @Override
