@@ -49,14 +49,17 @@ test: test-java test-python e2e test-browser ## Everything that must pass before
 .PHONY: test-java
 test-java: ## Unit and integration tests of schemas and stream-jobs
 	@$(MAVEN) verify
+	@.ci/check-skips stream-jobs/*/target/*-reports
 
 .PHONY: test-python
 test-python: $(DEV) ## Unit and integration tests of the embedded stack, collectors, SQL and dashboards
-	@$(PYTEST) -q -m "not long and not browser" $(TESTS)
+	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
+	@.ci/check-skips target/unit.xml
 
 .PHONY: e2e
 e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost lines
-	@$(PYTEST) -q -m "not long" e2e
+	@$(PYTEST) -q --junit-xml=target/e2e.xml -m "not long" e2e
+	@.ci/check-skips target/e2e.xml
 
 .PHONY: test-browser
 test-browser: $(DEV) ## Dashboards in a real browser
@@ -73,8 +76,8 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 
 .PHONY: lint
 lint: $(DEV) ## Check style: Python, shell, Java
-	@$(RUFF) check $(PYTHON_CODE)
-	@$(RUFF) format --check $(PYTHON_CODE)
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips
 	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
 	@$(MAVEN) spotless:check
 	@$(MAVEN) -Plint test-compile
