@@ -2,6 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.digest.Digest;
 import io.tailrace.digest.Grouping;
+import io.tailrace.digest.HtmlReport;
 import io.tailrace.digest.Ink;
 import io.tailrace.digest.JsonReport;
 import io.tailrace.digest.Ranking;
@@ -13,6 +14,10 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.filter.Filter;
 import io.tailrace.filter.FilterException;
 import io.tailrace.framing.LogFormat;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +64,13 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     @Option(names = "--json", description = "The report as one JSON object.")
     private boolean asJson;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Also writes the report as one HTML file with charts; - is standard output, in place of the"
+                    + " text.")
+    private String html;
 
     @Option(
             names = "--limit",
@@ -133,10 +145,8 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
         timed = new Digest(grouping, true);
         counted = new Digest(grouping, false);
         boolean balanced = input.read(terminal, this);
-        if (balanced || !files.isEmpty()) {
-            write(ranking, ink);
-        }
-        return balanced ? 0 : 1;
+        boolean written = balanced || !files.isEmpty() ? write(ranking, ink) : balanced;
+        return balanced && written ? 0 : 1;
     }
 
     private Ink ink() {
@@ -164,7 +174,7 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
                                 input.usage(option + " expects a time: " + TimeArgument.FORMS + "; found " + text));
     }
 
-    private void write(Ranking ranking, Ink ink) {
+    private boolean write(Ranking ranking, Ink ink) {
         boolean times = timed.entries() > 0 || counted.entries() == 0;
         if (times && counted.entries() > 0) {
             terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
@@ -174,12 +184,23 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
         Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, filtered, List.copyOf(servers));
         Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
         Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
-        terminal.out()
-                .append(
-                        asJson
-                                ? new JsonReport(report).write()
-                                : new TextReport(report, ink, terminal.screen().columns()).write());
+        String text = asJson
+                ? new JsonReport(report).write()
+                : new TextReport(report, ink, terminal.screen().columns()).write();
+        boolean htmlInstead = LogFile.STANDARD_INPUT.equals(html);
+        terminal.out().append(htmlInstead ? new HtmlReport(report).write() : text);
         terminal.out().flush();
+        return html == null || htmlInstead || writeHtml(new HtmlReport(report).write());
+    }
+
+    private boolean writeHtml(String text) {
+        try {
+            Files.writeString(Path.of(html), text);
+            return true;
+        } catch (IOException | InvalidPathException e) {
+            terminal.note(html + ": cannot be written: " + InputOptions.reason(e));
+            return false;
+        }
     }
 
     @Override
@@ -195,6 +216,7 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
     }
 
     private void add(Digest digest, QueryEvent event, String fingerprint, String statement) {
+        digest.see(event);
         Instant time = event.getEventTime();
         boolean wanted = !time.isBefore(from) && time.isBefore(until);
         if (wanted && (filter == null || filter.accepts(event, fingerprint))) {

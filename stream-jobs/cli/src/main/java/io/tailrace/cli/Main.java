@@ -30,6 +30,7 @@ public final class Main {
 
     private static final int BUFFER = 1 << 16;
     private static final int FAILED = 1;
+    private static final int USAGE = 2;
     /** What a shell reports for a program that SIGPIPE ended. */
     private static final int BROKEN_PIPE = 141;
 
@@ -63,6 +64,11 @@ public final class Main {
         line.addSubcommand(new FingerprintCommand(terminal));
         line.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
+        line.setParameterExceptionHandler((failure, words) -> {
+            terminal.note(failure.getMessage());
+            terminal.note("Try: " + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+            return USAGE;
+        });
         line.setExecutionStrategy(new CommandLine.RunLast());
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof OutputLost lost) {

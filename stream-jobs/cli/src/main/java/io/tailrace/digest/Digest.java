@@ -31,6 +31,11 @@ public final class Digest {
         this.timed = timed;
     }
 
+    /** Sees an entry, wanted or not: what it says about the log. */
+    public void see(QueryEvent event) {
+        facts.add(event);
+    }
+
     /**
      * Counts a statement.
      *
@@ -38,7 +43,6 @@ public final class Digest {
      */
     public void add(QueryEvent event, String fingerprint, String statement) {
         entries++;
-        facts.add(event);
         if (grouping.isByQuery()) {
             Group group = groups.get(event.getQueryId());
             count(group != null ? group : newClass(event, fingerprint), event, statement);

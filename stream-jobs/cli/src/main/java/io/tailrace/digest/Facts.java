@@ -1,24 +1,25 @@
 package io.tailrace.digest;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What {@link LogFacts} say, in sentences. */
+/** What is known about the logs as a whole, in sentences. */
 final class Facts {
 
     private Facts() {}
 
     /** From which duration on statements seem to be logged. */
-    static String threshold(Group all) {
-        double fastest = all.queryTime.smallest();
+    static String threshold(LogFacts facts) {
+        double fastest = facts.fastest();
         double threshold = LogFacts.threshold(fastest);
         String evidence = "the fastest logged took " + Figures.seconds(fastest);
         if (threshold == 0) {
             return "none: " + evidence + ", so all statements seem to be logged";
         }
-        String examined = all.rowsExamined.smallest() < 2
+        String examined = facts.leastExamined() < 2
                 ? ""
-                : ", and none examined fewer than " + Figures.whole(all.rowsExamined.smallest()) + " rows";
+                : ", and none examined fewer than " + Figures.whole(facts.leastExamined()) + " rows";
         return threshold < 0
                 ? evidence + examined
                 : "long_query_time seems to be " + Figures.seconds(threshold) + ": " + evidence + examined;
@@ -29,8 +30,34 @@ final class Facts {
         List<Double> limits = digest.facts().rateLimits();
         String limit = limits.stream().map(Figures::whole).collect(Collectors.joining(" to "));
         List<String> types = digest.facts().rateTypes();
-        String of = types.isEmpty() ? "statements" : types.get(0).equals("session") ? "sessions" : "statements";
+        String of = types.contains("session") ? "sessions" : "statements";
         return "1 of " + limit + " " + of + " (log_slow_rate_limit): " + Figures.whole(digest.entries())
-                + " entries stand for " + Figures.whole(digest.whole().count()) + " statements, weighted below";
+                + " entries stand for " + Figures.whole(digest.whole().count())
+                + " statements; all counts, sums and percentiles are weighted";
+    }
+
+    static String leftOut(long entries) {
+        return Figures.whole(entries) + " entries outside the wanted time or filter";
+    }
+
+    static String deadLetters(long count) {
+        return Figures.whole(count) + " pieces that are no entry were left out; tailrace parse shows them";
+    }
+
+    /** Statements whose times lie far from all others. */
+    static String strays(Report report, TimeRange range) {
+        Group all = report.digest().whole();
+        boolean before = all.first.isBefore(Instant.ofEpochSecond(range.from()));
+        return Figures.whole(range.strays()) + " statements have times far outside, such as "
+                + report.time(before ? all.first : all.last) + "; they count, but not in rates and charts";
+    }
+
+    /** With which errors statements ended. */
+    static String errors(Group group, int most) {
+        String codes = group.errorCodes.heaviest().stream()
+                .limit(most)
+                .map(count -> ErrorCodes.describe(count.name()) + " × " + Figures.count(count.weight()))
+                .collect(Collectors.joining(", "));
+        return Figures.share(group.errors, group.count()) + " of statements: " + codes;
     }
 }

@@ -29,6 +29,7 @@ public final class Group {
     LogBuckets rowsAffected;
 
     LogBuckets bytesSent;
+    final NameCounts tables = new NameCounts();
     final NameCounts databases = new NameCounts();
     final NameCounts users = new NameCounts();
     final NameCounts hosts = new NameCounts();
@@ -84,7 +85,7 @@ public final class Group {
     }
 
     private void error(Integer code, double weight) {
-        if (code != null && code != 0) {
+        if (ErrorCodes.isError(code)) {
             errors += weight;
             errorCodes.add(code.toString(), weight);
         }
@@ -108,6 +109,7 @@ public final class Group {
         rowsExamined.addAll(other.rowsExamined);
         rowsAffected = addAll(rowsAffected, other.rowsAffected);
         bytesSent = addAll(bytesSent, other.bytesSent);
+        tables.addAll(other.tables);
         databases.addAll(other.databases);
         users.addAll(other.users);
         hosts.addAll(other.hosts);

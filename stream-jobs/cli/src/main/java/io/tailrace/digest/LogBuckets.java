@@ -84,7 +84,7 @@ public final class LogBuckets {
 
     void visit(Visitor visitor) {
         for (int i = 0; i < used; i++) {
-            visitor.bucket(buckets[i] == ZERO ? 0 : Math.exp(buckets[i] * LOG_BASE), weights[i]);
+            visitor.bucket(bounded(buckets[i]), weights[i]);
         }
     }
 

@@ -19,8 +19,12 @@ public final class LogFacts {
     private double leastWeight = Double.POSITIVE_INFINITY;
     private double mostWeight;
     private String lastRateType;
+    private double fastest = Double.POSITIVE_INFINITY;
+    private long leastExamined = Long.MAX_VALUE;
 
     void add(QueryEvent event) {
+        fastest = Math.min(fastest, event.getQueryTime());
+        leastExamined = Math.min(leastExamined, event.getRowsExamined());
         double weight = event.getWeight();
         leastWeight = Math.min(leastWeight, weight);
         mostWeight = Math.max(mostWeight, weight);
@@ -34,6 +38,15 @@ public final class LogFacts {
             lastRateType = type;
             rateTypes.add(type);
         }
+    }
+
+    /** Shortest query time of all entries, those that a filter leaves out too, seconds. */
+    double fastest() {
+        return fastest;
+    }
+
+    long leastExamined() {
+        return leastExamined;
     }
 
     boolean isSampled() {

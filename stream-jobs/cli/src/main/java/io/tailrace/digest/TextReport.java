@@ -72,12 +72,13 @@ public final class TextReport {
         }
         timeRange(all);
         if (digest.isTimed()) {
-            field("threshold", Facts.threshold(all));
+            field("threshold", Facts.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
             field("sampling", Facts.sampling(digest));
         }
         leftOut();
+        names("tables", all.tables, all.count());
         names("databases", all.databases, all.count());
         names("users", all.users, all.count());
         names("hosts", all.hosts, all.count());
@@ -108,11 +109,7 @@ public final class TextReport {
                 report.span(from, to) + " " + report.zoneName() + " (" + Figures.seconds(range.length()) + ")"
                         + (rate.isEmpty() ? "" : ", " + rate));
         if (strays) {
-            String times = all.first.isBefore(from) ? report.time(all.first) : report.time(all.last);
-            field(
-                    "",
-                    ink.alarm(Figures.whole(range.strays()) + " statements have times far outside, such as " + times
-                            + "; they are counted, and left out of rates and charts"));
+            field("", ink.alarm(Facts.strays(report, range)));
         }
     }
 
@@ -131,13 +128,10 @@ public final class TextReport {
             field("filter", inputs.filter());
         }
         if (inputs.leftOut() > 0) {
-            field("left out", Figures.whole(inputs.leftOut()) + " entries outside the wanted time or filter");
+            field("left out", Facts.leftOut(inputs.leftOut()));
         }
         if (inputs.deadLetters() > 0) {
-            field(
-                    "left out",
-                    ink.alarm(Figures.whole(inputs.deadLetters())
-                            + " dead letters: pieces that are no entry; tailrace parse shows them"));
+            field("left out", ink.alarm(Facts.deadLetters(inputs.deadLetters())));
         }
     }
 
@@ -265,6 +259,7 @@ public final class TextReport {
         out.append('\n');
         heading(rank, group);
         statement(group);
+        names("tables", group.tables, group.count());
         names("databases", group.databases, group.count());
         names("users", group.users, group.count());
         names("hosts", group.hosts, group.count());
@@ -350,11 +345,7 @@ public final class TextReport {
         if (group.errors == 0) {
             return;
         }
-        String text = group.errorCodes.heaviest().stream()
-                .limit(MOST_NAMES)
-                .map(count -> ErrorCodes.describe(count.name()) + " × " + Figures.count(count.weight()))
-                .collect(Collectors.joining(", "));
-        field("errors", ink.alarm(Figures.share(group.errors, group.count())) + " of statements: " + text);
+        field("errors", ink.alarm(Facts.errors(group, MOST_NAMES)));
     }
 
     /** How long the statements took; the bars' lengths are logarithmic. */

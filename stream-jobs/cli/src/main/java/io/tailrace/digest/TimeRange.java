@@ -13,10 +13,10 @@ import java.util.List;
  */
 public record TimeRange(long from, long to, double strays) {
 
-    /** Strays are at most so large a part of all. */
-    private static final double MOST_STRAYS = 0.02;
-    /** A gap before strays is so many times as long as what all others span. */
-    private static final double GAP = 10;
+    /** At each end so large a part of all may be strays. */
+    private static final double MOST_STRAYS = 0.01;
+    /** A gap before strays is so many times as long as what nearly all others span. */
+    private static final long GAP = 10;
     /** Shorter gaps make no strays, seconds. */
     private static final long SHORTEST_GAP = 86_400;
 
@@ -30,42 +30,31 @@ public record TimeRange(long from, long to, double strays) {
         }
         double total = all.stream().mapToDouble(Slot::weight).sum();
         int first = 0;
+        for (double before = 0; before + all.get(first).weight <= MOST_STRAYS * total; first++) {
+            before += all.get(first).weight;
+        }
         int last = all.size() - 1;
-        double before = 0;
-        double after = 0;
-        double strays = 0;
-        for (int i = 1; i < all.size(); i++) {
-            before += all.get(i - 1).weight;
-            if (before > MOST_STRAYS * total) {
-                break;
-            }
-            if (isGap(all, i - 1, i, i, last)) {
-                first = i;
-                strays = before;
-            }
+        for (double after = 0; after + all.get(last).weight <= MOST_STRAYS * total; last--) {
+            after += all.get(last).weight;
         }
-        for (int i = all.size() - 2; i >= first; i--) {
-            after += all.get(i + 1).weight;
-            if (strays + after > MOST_STRAYS * total) {
-                break;
-            }
-            if (isGap(all, i, i + 1, first, i)) {
-                last = i;
-            }
-        }
-        return new TimeRange(all.get(first).from, all.get(last).to, weight(all, first, last, total));
+        return around(all, first, last, total);
     }
 
-    private static double weight(List<Slot> all, int first, int last, double total) {
+    /** From the middle outwards up to the first wide gap. */
+    private static TimeRange around(List<Slot> all, int middleFirst, int middleLast, double total) {
+        long gap = Math.max(SHORTEST_GAP, GAP * (all.get(middleLast).to - all.get(middleFirst).from));
+        int first = middleFirst;
+        while (first > 0 && all.get(first).from - all.get(first - 1).to <= gap) {
+            first--;
+        }
+        int last = middleLast;
+        while (last < all.size() - 1 && all.get(last + 1).from - all.get(last).to <= gap) {
+            last++;
+        }
         double within =
                 all.subList(first, last + 1).stream().mapToDouble(Slot::weight).sum();
-        return Math.max(0, total - within);
-    }
-
-    private static boolean isGap(List<Slot> all, int left, int right, int first, int last) {
-        long gap = all.get(right).from - all.get(left).to;
-        long span = all.get(last).to - all.get(first).from;
-        return gap > SHORTEST_GAP && gap > GAP * span;
+        boolean whole = first == 0 && last == all.size() - 1;
+        return new TimeRange(all.get(first).from, all.get(last).to, whole ? 0 : total - within);
     }
 
     /** Seconds. */
