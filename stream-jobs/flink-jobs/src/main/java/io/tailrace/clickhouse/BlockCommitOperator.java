@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -30,6 +29,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *   <li>At a barrier it seals them: each gets a random token, and block and token go into the checkpoint.
  *   <li>When the checkpoint is complete it posts them with their tokens, beside the stream, and forgets each one that
  *       is stored. What is not stored yet is in every later checkpoint.
+ *   <li>While the store is away it posts no more than what it has tried already: the others wait, and many small ones
+ *       become one at a later checkpoint: {@link WaitingBlocks}.
  *   <li>After a restore it posts what the checkpoint holds again, with the same tokens: ClickHouse drops those that it
  *       has.
  *   <li>A block that is refused for its data is replaced by smaller ones, until the rows that are to blame stand
@@ -50,28 +51,16 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     private static final long serialVersionUID = 1;
     private static final ListStateDescriptor<PendingBlock> PENDING =
             new ListStateDescriptor<>("pending-blocks", TypeInformation.of(PendingBlock.class));
-    private static final String REFUSED = "-refused";
     private static final Duration LAST_POSTS = Duration.ofSeconds(15);
-
-    /** @param saysRefused whether the rows stand for others that were refused; those stay apart */
-    private record Target(String layout, int day, boolean saysRefused) {
-
-        static Target of(RowBlock rows, boolean saysRefused) {
-            return new Target(rows.layout(), rows.day(), saysRefused);
-        }
-
-        PendingBlock seal(OpenBlock block) {
-            return block.seal(UUID.randomUUID() + (saysRefused ? REFUSED : ""));
-        }
-    }
 
     private final CommitSettings settings;
     private final transient MailboxExecutor mailbox;
 
     private transient ListState<PendingBlock> state;
-    private transient Map<Target, OpenBlock> open;
-    private transient List<PendingBlock> sealed;
-    private transient TreeMap<Long, List<PendingBlock>> awaitingCheckpoint;
+    private transient Map<BlockTarget, OpenBlock> open;
+    private transient List<SealedBlock> sealed;
+    private transient TreeMap<Long, List<SealedBlock>> awaitingCheckpoint;
+    private transient WaitingBlocks waiting;
     private transient Map<String, PendingBlock> posting;
     private transient long pendingBytes;
     private transient long lastCheckpoint;
@@ -92,6 +81,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         open = new LinkedHashMap<>();
         sealed = new ArrayList<>();
         awaitingCheckpoint = new TreeMap<>();
+        waiting = new WaitingBlocks();
         posting = new HashMap<>();
         lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
         state = context.getOperatorStateStore().getListState(PENDING);
@@ -119,7 +109,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         storedRows = metrics.counter("storedRows");
         refusedRows = metrics.counter("refusedRows");
         metrics.gauge("pendingBytes", () -> pendingBytes);
-        metrics.gauge("pendingBlocks", () -> posting.size());
+        metrics.gauge("pendingBlocks", () -> posting.size() + waiting.all().size());
     }
 
     /** Brings what the poster's threads tell into the task's own thread. */
@@ -149,16 +139,16 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     @Override
     public void processElement(StreamRecord<RowBlock> element) throws Exception {
         RowBlock rows = element.getValue();
-        add(rows, Target.of(rows, false));
+        add(rows, BlockTarget.of(rows, false));
         while (pendingBytes > settings.mostPendingBytes()) {
             mailbox.yield();
         }
     }
 
-    private void add(RowBlock rows, Target target) {
+    private void add(RowBlock rows, BlockTarget target) {
         OpenBlock block = open.computeIfAbsent(target, key -> new OpenBlock(key.layout()));
         if (!block.hasRoomFor(rows)) {
-            sealed.add(target.seal(block));
+            sealed.add(SealedBlock.of(target, block));
             block = new OpenBlock(rows.layout());
             open.put(target, block);
         }
@@ -171,26 +161,45 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         lastCheckpoint = context.getCheckpointId();
         sealAll(lastCheckpoint);
         List<PendingBlock> pending = new ArrayList<>(posting.values());
-        awaitingCheckpoint.values().forEach(pending::addAll);
+        pending.addAll(waiting.all());
+        awaitingCheckpoint.values().stream()
+                .flatMap(Collection::stream)
+                .map(SealedBlock::block)
+                .forEach(pending::add);
         state.update(pending);
     }
 
     private void sealAll(long checkpointId) {
-        open.forEach((target, block) -> sealed.add(target.seal(block)));
+        pendingBytes -= bytesOf(waiting.all());
+        sealed.addAll(waiting.merge());
+        pendingBytes += bytesOf(waiting.all());
+        open.forEach((target, block) -> sealed.add(SealedBlock.of(target, block)));
         open.clear();
         if (!sealed.isEmpty()) {
-            sealed.forEach(block -> pendingBytes += block.frame().length);
+            pendingBytes += bytesOf(sealed.stream().map(SealedBlock::block).toList());
             awaitingCheckpoint.put(checkpointId, sealed);
             sealed = new ArrayList<>();
         }
     }
 
+    private static long bytesOf(Collection<PendingBlock> blocks) {
+        return blocks.stream().mapToLong(block -> block.frame().length).sum();
+    }
+
     @Override
     public void notifyCheckpointComplete(long checkpointId) throws Exception {
         super.notifyCheckpointComplete(checkpointId);
-        Map<Long, List<PendingBlock>> durable = awaitingCheckpoint.headMap(checkpointId, true);
-        durable.values().stream().flatMap(Collection::stream).forEach(this::post);
+        Map<Long, List<SealedBlock>> durable = awaitingCheckpoint.headMap(checkpointId, true);
+        durable.values().stream().flatMap(Collection::stream).forEach(this::postOrLetWait);
         durable.clear();
+    }
+
+    private void postOrLetWait(SealedBlock sealed) {
+        if (poster.isAway() && sealed.target().isPresent()) {
+            waiting.add(sealed.target().get(), sealed.block());
+        } else {
+            post(sealed.block());
+        }
     }
 
     private void post(PendingBlock block) {
@@ -208,6 +217,14 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
             pendingBytes -= block.frame().length;
             storedRows.inc(block.rows());
         }
+        postWaiting();
+    }
+
+    /** Whenever the store has answered: while it is away some block is always being tried. */
+    private void postWaiting() {
+        if (!poster.isAway()) {
+            waiting.drain().forEach(this::post);
+        }
     }
 
     /**
@@ -215,7 +232,8 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
      * refused block itself is in the checkpoint, and a restore begins with it again.
      */
     private void onRefused(PendingBlock block, String reason) {
-        if (block.token().endsWith(REFUSED)) {
+        postWaiting();
+        if (BlockTarget.saysRefused(block)) {
             poster.postLater(block, "even what says that rows were refused is refused: " + reason);
             return;
         }
@@ -224,7 +242,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         if (refusedBlocks.isHopeless(block)) {
             putAway(block, reason);
         } else {
-            sealed.addAll(refusedBlocks.cut(block));
+            refusedBlocks.cut(block).stream().map(SealedBlock::piece).forEach(sealed::add);
         }
     }
 
@@ -232,7 +250,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
         refusedRows.inc(block.rows());
         for (RowBlock rows : refusedBlocks.putAway(block, reason, lastCheckpoint)) {
-            add(rows, Target.of(rows, true));
+            add(rows, BlockTarget.of(rows, true));
         }
     }
 

@@ -41,6 +41,7 @@ final class BlockPoster implements AutoCloseable {
     private final Listener listener;
     private final ScheduledThreadPoolExecutor threads;
     private final AtomicReference<Complaint> lastComplaint = new AtomicReference<>();
+    private volatile boolean away;
 
     BlockPoster(BlockStore store, int parallelPosts, String name, Listener listener) {
         this.store = store;
@@ -57,6 +58,11 @@ final class BlockPoster implements AutoCloseable {
         threads.execute(() -> attempt(block, FIRST_DELAY_MS));
     }
 
+    /** Whether the last attempt found the store away. Then a block waits for another attempt, and its end is told. */
+    boolean isAway() {
+        return away;
+    }
+
     /** Posts a block again after the longest delay. */
     void postLater(PendingBlock block, String reason) {
         retry(block, LONGEST_DELAY_MS, reason);
@@ -65,6 +71,7 @@ final class BlockPoster implements AutoCloseable {
     private void attempt(PendingBlock block, long delayIfUnavailable) {
         try {
             InsertOutcome outcome = store.insert(block);
+            away = outcome instanceof Unavailable;
             if (outcome instanceof Stored) {
                 reportRecovery();
                 listener.stored(block);

@@ -114,11 +114,52 @@ class BlockCommitOperatorTest {
             committer.snapshot(checkpoint, 0);
             committer.notifyOfCompletedCheckpoint(checkpoint);
         }
-        awaitMails("some attempts", () -> store.attempts() > 5);
+        awaitMails("some attempts", () -> store.attempts() > 3);
         restart(committer.snapshot(6, 0));
         assertThat(store.storedRows()).isZero();
         store.setAway(false);
         awaitMails("rows stored", () -> store.storedRows() == 10);
+    }
+
+    @Test
+    void smallBlocksOfALongOutageBecomeFew() throws Exception {
+        outage(1, 600);
+        store.setAway(false);
+        awaitMails("rows stored", () -> store.storedRows() == 600);
+        assertThat(store.stored()).hasSizeLessThan(3 * WaitingBlocks.MERGED_FROM);
+        assertThat(store.storedIds()).hasSize(600).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aRestartAtAnyMomentOfAnOutageStoresEveryRowOnce() throws Exception {
+        for (int last = WaitingBlocks.MERGED_FROM - 2; last <= WaitingBlocks.MERGED_FROM + 3; last++) {
+            store = new TokenStore();
+            restart(null);
+            OperatorSubtaskState complete = outage(1, last);
+            committer.snapshot(last + 1, 0);
+            store.setAway(false);
+            int rows = last;
+            awaitMails("what may be stored is", () -> store.storedRows() > 0);
+            awaitMails("the posts", this::nothingIsBeingPosted);
+            restart(complete);
+            awaitMails("rows stored", () -> store.storedRows() == rows);
+            assertThat(store.storedIds()).hasSize(rows).doesNotHaveDuplicates();
+        }
+    }
+
+    /** One row, its number, in each of these checkpoints, all complete; returns the state of the last. */
+    private OperatorSubtaskState outage(int first, int last) throws Exception {
+        store.setAway(true);
+        OperatorSubtaskState state = null;
+        for (int checkpoint = first; checkpoint <= last; checkpoint++) {
+            RowBuffer out = new RowBuffer(Long.BYTES);
+            out.writeLong(checkpoint);
+            committer.processElement(new RowBlock(EVENTS, 0, 1, out.toByteArray()), 0);
+            state = committer.snapshot(checkpoint, 0);
+            committer.notifyOfCompletedCheckpoint(checkpoint);
+            awaitMails("the store to be found away", () -> store.attempts() > 0);
+        }
+        return state;
     }
 
     @Test
