@@ -77,6 +77,25 @@ def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
         stack.process.communicate()
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Gives a part a disk of its own, with 200 MiB."""
+    mounted: list[Path] = []
+
+    def mount(part: str) -> Path:
+        directory = Home(tmp_path / "home").data(part)
+        command = ["mount", "-t", "tmpfs", "-o", "size=200m,mode=0700", "tailrace", directory]
+        done = subprocess.run(command, capture_output=True)
+        if done.returncode:
+            pytest.skip(f"no small disk can be mounted: {done.stderr.decode().strip()}")
+        mounted.append(directory)
+        return directory
+
+    yield mount
+    for directory in mounted:
+        subprocess.run(["umount", "--lazy", directory], check=True)
+
+
 def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
@@ -117,6 +136,19 @@ def test_restarts_a_killed_part(start):
 
     after = stack.await_status("steady-a", lambda status: status.is_healthy and status.restarts == 1)
     assert after.pid != before.pid
+
+
+@pytest.mark.parametrize(("name", "restarts"), [("steady-a", 0), ("steadychecking-a", 1)])
+def test_a_part_whose_disk_was_full_checks_its_data_if_it_can(start, small_disk, name, restarts):
+    disk = small_disk(name)
+    stack = start(name)
+    before = stack.await_healthy(name)
+    filler = disk / "filler"
+    filler.write_bytes(bytes(100 << 20))
+    stack.await_status(name, lambda status: "is full" in status.reason)
+    filler.unlink()
+    stack.await_status(name, lambda status: status.is_healthy and status.restarts == restarts)
+    assert (stack.status(name).pid == before.pid) == (restarts == 0)
 
 
 def test_backs_off_from_a_part_that_crashes_and_says_why(start):

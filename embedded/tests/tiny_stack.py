@@ -42,6 +42,7 @@ class TinyPart(Part):
         super().__init__(settings, home)
         self.name = name
         self.needs = needs
+        self.checks_data_at_start = name.startswith("steadychecking")
 
     def installed(self) -> bool:
         return True
@@ -53,7 +54,7 @@ class TinyPart(Part):
         (self._here / "up").unlink(missing_ok=True)
 
     def command(self) -> list[str]:
-        return ["/bin/sh", "-c", SCRIPTS[self.name.split("-")[0]]]
+        return ["/bin/sh", "-c", SCRIPTS[self.name.split("-")[0].removesuffix("checking")]]
 
     def environment(self) -> dict[str, str]:
         return {"HERE": str(self._here)}

@@ -32,6 +32,10 @@ class ClickHouse(Part):
     tools = ("npm",)
     grace_seconds = 30
 
+    # A merge that ran into a full disk may have left a part with empty files. At a start the engine puts such
+    # a part aside and takes those that it was merged of, which it keeps for eight minutes.
+    checks_data_at_start = True
+
     def installed(self) -> bool:
         return self._library().exists()
 

@@ -193,9 +193,15 @@ class Keeper:
 
     async def _watch_health(self) -> None:
         failures = 0
+        was_full = False
         while True:
             await asyncio.sleep(POLL_RUNNING_SECONDS)
-            health = await self._ask_health_and_disk()
+            full = await asyncio.to_thread(self._disk_complaint)
+            if was_full and not full and self.part.checks_data_at_start:
+                raise PartFailedError("its disk was full: it checks its data at a new start")
+            was_full = bool(full)
+            # A part that still answers is not well when it can store nothing.
+            health = Health.failing(full) if full else await self._ask_health()
             failures = 0 if health.ok else failures + 1
             if health.ok and self.state is State.UNHEALTHY:
                 self._enter(State.HEALTHY)
@@ -204,12 +210,6 @@ class Keeper:
 
     async def _ask_health(self) -> Health:
         return await asyncio.to_thread(self._checked_health)
-
-    async def _ask_health_and_disk(self) -> Health:
-        """A part that still answers is not well when it can store nothing."""
-        health = await self._ask_health()
-        full = await asyncio.to_thread(self._disk_complaint)
-        return Health.failing(full) if full else health
 
     def _disk_complaint(self) -> str:
         try:

@@ -97,6 +97,9 @@ class Part(ABC):
     start_seconds: ClassVar[float] = 180
     """A process that is not healthy by then is killed and counts as crashed."""
 
+    checks_data_at_start: ClassVar[bool] = False
+    """Whether a start mends what a full disk broke: then it is started anew once there is room again."""
+
     def __init__(self, settings: Settings, home: Home) -> None:
         self.settings = settings
         self.home = home
