@@ -48,6 +48,7 @@ final class ErrorLogFramer implements EntryFramer {
 
     private final ErrorLine header = new ErrorLine();
     private final DumpedStatement statement = new DumpedStatement();
+    private final OpenQuote quote = new OpenQuote();
 
     private long position;
     private long pendingFrom;
@@ -63,6 +64,8 @@ final class ErrorLogFramer implements EntryFramer {
     private boolean ambiguous;
     private long firstProof = -1;
     private int proofs;
+    /** Entries before this offset, behind the one that was given up, may be text of its literal. */
+    private long ambiguousUntil;
     /** The last time that a message began with. */
     private byte[] time = new byte[0];
 
@@ -80,7 +83,7 @@ final class ErrorLogFramer implements EntryFramer {
             return position;
         }
         if (state != MONITOR
-                && !statement.insideLiteral()
+                && !insideLiteral()
                 && end - from >= 10
                 && buffer[from] == '='
                 && DumpedStatement.isRule(buffer, from, end)) {
@@ -134,7 +137,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private long header(byte[] buffer, int from, long offset, FrameListener out) {
-        if (statement.insideLiteral()) {
+        if (insideLiteral()) {
             return headerInLiteral(buffer, from, offset, out);
         }
         if (state == DEADLOCK && Messages.continuesDeadlock(buffer, header)) {
@@ -159,6 +162,11 @@ final class ErrorLogFramer implements EntryFramer {
         return position;
     }
 
+    /** What comes next may be the client's, whatever it looks like. */
+    private boolean insideLiteral() {
+        return statement.insideLiteral() || quote.isOpen();
+    }
+
     /** Lines before the first time get that one: they were written before it, by as little as can be known. */
     private void timedBy(byte[] buffer, int timeFrom, int timeTo) {
         if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= LONGEST_TIME) {
@@ -172,16 +180,25 @@ final class ErrorLogFramer implements EntryFramer {
         forged = true;
         firstProof = firstProof < 0 ? offset : firstProof;
         if (++proofs < PROOFS) {
-            statement.line(buffer, from, header.messageTo);
+            readLiteral(buffer, from, header.messageTo);
             limit(out);
             return position;
         }
         ambiguous = true;
         forged = false;
+        ambiguousUntil = position;
         long resume = firstProof;
         position = resume;
         close(resume, out);
         return resume;
+    }
+
+    private void readLiteral(byte[] buffer, int from, int to) {
+        if (statement.isOpen()) {
+            statement.line(buffer, from, to);
+        } else {
+            quote.line(buffer, from, to);
+        }
     }
 
     private void begin(long offset, byte[] buffer, boolean crash, FrameListener out) {
@@ -204,6 +221,9 @@ final class ErrorLogFramer implements EntryFramer {
         } else {
             assertion = Messages.isAssertion(buffer, header.messageFrom, header.messageTo);
             quoted(buffer, header.messageFrom, header.messageTo);
+            if (!statement.isOpen()) {
+                quote.line(buffer, header.messageFrom, header.messageTo);
+            }
         }
     }
 
@@ -239,6 +259,7 @@ final class ErrorLogFramer implements EntryFramer {
         firstProof = -1;
         proofs = 0;
         statement.reset();
+        quote.reset();
     }
 
     private void takeTime(byte[] buffer, int from, int to) {
@@ -267,6 +288,8 @@ final class ErrorLogFramer implements EntryFramer {
                 assertion |= Messages.isAssertion(buffer, from, end);
                 if (statement.isOpen()) {
                     quotedLine(buffer, from, end);
+                } else if (quote.isOpen()) {
+                    quote.line(buffer, from, end);
                 } else {
                     quoted(buffer, from, end);
                 }
@@ -327,14 +350,16 @@ final class ErrorLogFramer implements EntryFramer {
         ending = false;
         pendingFrom = to;
         statement.reset();
+        quote.reset();
     }
 
     private EntryContext context() {
-        if (ownTime && !forged && !ambiguous) {
+        boolean doubtful = !ambiguous && pendingFrom < ambiguousUntil;
+        if (ownTime && !forged && !ambiguous && !doubtful) {
             return EntryContext.NONE;
         }
         String carried = ownTime ? "" : new String(time, StandardCharsets.ISO_8859_1);
-        return new EntryContext("", carried, forged, ambiguous);
+        return new EntryContext("", carried, forged || doubtful, ambiguous || doubtful);
     }
 
     @Override
@@ -355,19 +380,21 @@ final class ErrorLogFramer implements EntryFramer {
     public void hole(long resumeAt, FrameListener out) {
         end(out);
         time = new byte[0];
+        ambiguousUntil = 0;
         position = resumeAt;
         pendingFrom = resumeAt;
     }
 
     @Override
     public byte[] snapshot() {
-        ByteBuffer out = ByteBuffer.allocate(64 + time.length);
+        ByteBuffer out = ByteBuffer.allocate(72 + time.length);
         int bits = (ending ? 1 : 0)
                 | (assertion ? 2 : 0)
                 | (mariaDb ? 4 : 0)
                 | (ownTime ? 8 : 0)
                 | (forged ? 16 : 0)
-                | (ambiguous ? 32 : 0);
+                | (ambiguous ? 32 : 0)
+                | (quote.isOpen() ? 64 : 0);
         out.putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
@@ -375,7 +402,7 @@ final class ErrorLogFramer implements EntryFramer {
                 .put((byte) bits);
         out.putLong(firstProof).put((byte) proofs);
         statement.write(out);
-        out.put((byte) time.length).put(time);
+        out.put((byte) time.length).put(time).putLong(ambiguousUntil);
         return Arrays.copyOf(out.array(), out.position());
     }
 
@@ -391,10 +418,13 @@ final class ErrorLogFramer implements EntryFramer {
         ownTime = (bits & 8) != 0;
         forged = (bits & 16) != 0;
         ambiguous = (bits & 32) != 0;
+        quote.restore((bits & 64) != 0);
         firstProof = in.getLong();
         proofs = in.get();
         statement.restore(in);
         time = new byte[in.get()];
         in.get(time);
+        // Snapshots of 0.1 before the field was added end here.
+        ambiguousUntil = in.hasRemaining() ? in.getLong() : 0;
     }
 }

@@ -65,6 +65,11 @@ final class ErrorLogParser implements EntryParser {
             return;
         }
         ErrorEvent event = event(entry, time, flags);
+        if (entry.context().ambiguous() && entry.context().forgedHeader()) {
+            event.setLevel(Levels.named(ByteText.utf8(bytes, header.levelFrom, header.levelTo)));
+            withheld(event, out);
+            return;
+        }
         if (own && header.form == ErrorLine.Form.JSON) {
             json(event, bytes, entry.from(), entry.to());
         } else if (own && header.form == ErrorLine.Form.WRAPPED) {
@@ -76,6 +81,16 @@ final class ErrorLogParser implements EntryParser {
             flags.add("continuation");
         }
         classify(event, monitor);
+        out.error(event);
+    }
+
+    /**
+     * The whole entry, header and all, may be text of a client's literal: nobody can tell. Only its place, time and
+     * level are told.
+     */
+    private static void withheld(ErrorEvent event, ParseListener out) {
+        event.setMessage("?");
+        event.setKind(ErrorKind.OTHER.text());
         out.error(event);
     }
 

@@ -10,19 +10,6 @@ import java.util.Locale;
  */
 final class QuotedValues {
 
-    /** A value stands between the two texts. The last occurrence of the second one ends it: values may hold any. */
-    // spotless:off
-    private static final String[][] BETWEEN = {
-        {"Duplicate entry '", "' for key"},
-        {" value: '", "' for "},
-        {" value '", "' for "},
-        {"near '", "' at line"},
-        {"Duplicate key entry '", "'"},
-        {"--auth '", "'"},
-        {"--password '", "'"},
-    };
-    // spotless:on
-
     /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password. */
     private static final String[] SECRETS = {"passw", "pass=", "_pwd", "auth=", "--auth ", "secret", "token="};
 
@@ -74,8 +61,8 @@ final class QuotedValues {
 
     private static String withoutValues(String text) {
         String safe = text;
-        for (String[] pair : BETWEEN) {
-            safe = without(safe, pair[0], pair[1]);
+        for (OpenQuote.Pair pair : OpenQuote.PAIRS) {
+            safe = without(safe, pair.before(), pair.after());
         }
         safe = withoutAssignments(safe);
         int password = safe.indexOf(TEMPORARY_PASSWORD);

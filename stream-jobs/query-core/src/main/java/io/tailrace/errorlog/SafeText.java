@@ -107,6 +107,10 @@ final class SafeText {
             fingerprint(guessed, end);
             return end;
         }
+        OpenQuote.Opening value = dump || next == end ? null : OpenQuote.opening(in, text, to);
+        if (value != null) {
+            return value(text, value, next);
+        }
         plain(text, to);
         out.append('\n');
         return next;
@@ -169,6 +173,17 @@ final class SafeText {
         fingerprint(start, stop);
         if (tail >= 0) {
             plain(tail, end);
+        }
+        return end;
+    }
+
+    /** A value that goes on behind its line goes on to the last place that may close it, else to the message's end. */
+    private int value(int from, OpenQuote.Opening value, int next) {
+        plain(from, value.from());
+        out.append('?');
+        int close = ByteText.lastIndexOf(in, next, end, value.closing());
+        if (close >= 0) {
+            plain(close, end);
         }
         return end;
     }
