@@ -13,6 +13,7 @@ import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.filter.Filter;
 import io.tailrace.filter.FilterException;
+import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -201,6 +202,16 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
             terminal.note(html + ": cannot be written: " + InputOptions.reason(e));
             return false;
         }
+    }
+
+    @Override
+    public EntryDetail detail() {
+        return filter == null ? EntryDetail.STATISTICS : EntryDetail.FULL;
+    }
+
+    @Override
+    public boolean wantsStatement(QueryEvent event) {
+        return timed.wantsExample(event);
     }
 
     @Override

@@ -63,7 +63,7 @@ final class LogReader implements FrameListener, ParseListener {
         this.in = in;
         this.origin = origin;
         this.framer = format.newFramer();
-        this.parser = format.newParser();
+        this.parser = format.newParser(sink.detail());
         this.sink = sink;
         this.buffer = Arrays.copyOf(head, Math.max(FIRST_BUFFER, head.length));
         this.limit = head.length;
@@ -99,12 +99,8 @@ final class LogReader implements FrameListener, ParseListener {
 
     /** Index after the next line feed, or 0 when none was read yet. */
     private int lineEnd(int from) {
-        for (int i = from; i < limit; i++) {
-            if (buffer[i] == '\n') {
-                return i + 1;
-            }
-        }
-        return 0;
+        int feed = ByteText.lineFeed(buffer, from, limit);
+        return feed < limit ? feed + 1 : 0;
     }
 
     private void feed(int end) {
@@ -138,7 +134,8 @@ final class LogReader implements FrameListener, ParseListener {
         while (feed == 0 && read >= 0) {
             to += read;
             read = in.read(buffer, 0, FIRST_BUFFER);
-            feed = lineFeed(read);
+            int found = ByteText.lineFeed(buffer, 0, Math.max(read, 0));
+            feed = found < read ? found + 1 : 0;
         }
         to += feed;
         refuse(new LogSink.Refusal(
@@ -156,15 +153,6 @@ final class LogReader implements FrameListener, ParseListener {
         at = feed;
         limit = Math.max(read, 0);
         return read >= 0;
-    }
-
-    private int lineFeed(int read) {
-        for (int i = 0; i < read; i++) {
-            if (buffer[i] == '\n') {
-                return i + 1;
-            }
-        }
-        return 0;
     }
 
     @Override
@@ -187,6 +175,11 @@ final class LogReader implements FrameListener, ParseListener {
     public void rejected(long from, long to, DeadLetterCode code, String message) {
         refuse(new LogSink.Refusal(
                 origin, false, from, to - from, buffer, (int) (from - base), (int) (to - base), code, message));
+    }
+
+    @Override
+    public boolean wantsStatement(QueryEvent event) {
+        return sink.wantsStatement(event);
     }
 
     @Override

@@ -4,12 +4,23 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogOrigin;
 
 /** Receives what a log file holds, in file order. */
 interface LogSink {
 
-    /** A statement; {@code statement} is as logged, and empty where it may not be kept. */
+    /** How much of each entry is wanted. */
+    default EntryDetail detail() {
+        return EntryDetail.FULL;
+    }
+
+    /** Whether {@link #query} shall get the statement of this event; an empty one else. */
+    default boolean wantsStatement(QueryEvent event) {
+        return true;
+    }
+
+    /** A statement; {@code statement} is as logged, and empty where it may not be kept or is not wanted. */
     void query(QueryEvent event, String fingerprint, String statement);
 
     /** A record of an audit or general log, with its statement in the same way. */

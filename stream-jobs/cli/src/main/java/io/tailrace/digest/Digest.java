@@ -62,6 +62,23 @@ public final class Digest {
         }
     }
 
+    /** Whether {@link #add} would keep the statement of this event as an example. */
+    public boolean wantsExample(QueryEvent event) {
+        if (grouping.isByQuery()) {
+            return wantsExample(groups.get(event.getQueryId()), event);
+        }
+        for (String key : grouping.keys(event)) {
+            if (wantsExample(groups.get(key), event)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean wantsExample(Group group, QueryEvent event) {
+        return group == null || group.wantsExample(event.getQueryTime());
+    }
+
     private Group newClass(QueryEvent event, String fingerprint) {
         return newGroup(event.getQueryId(), new Group(event.getQueryId(), fingerprint, event.getVerb(), Group.SLOTS));
     }

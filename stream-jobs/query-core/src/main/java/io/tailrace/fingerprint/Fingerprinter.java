@@ -26,15 +26,11 @@ public final class Fingerprinter {
     private static final byte[] CALL = ByteText.ascii("call");
     private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
 
-    private static final int SLOTS = 4096;
-    private static final int LONGEST_KEY = 8 << 10;
-
     private final Masker masker = new Masker();
     private final NameMask names = new NameMask();
     private final Collapser collapser = new Collapser();
     private final StatementReader reader = new StatementReader();
-    private final byte[][] keys = new byte[SLOTS][];
-    private final StatementShape[] shapes = new StatementShape[SLOTS];
+    private final ShapeCache shapes = new ShapeCache();
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
     public StatementShape statement(byte[] bytes, int from, int to) {
@@ -66,7 +62,7 @@ public final class Fingerprinter {
     /** The class of {@code administrator command: Quit}. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
         int end = withoutSemicolon(bytes, from, to);
-        StatementShape known = cached(bytes, from, end);
+        StatementShape known = shapes.get(bytes, from, end);
         if (known != null) {
             return known;
         }
@@ -94,7 +90,7 @@ public final class Fingerprinter {
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
     private StatementShape statement(int length) {
         byte[] masked = masker.bytes();
-        StatementShape known = cached(masked, 0, length);
+        StatementShape known = shapes.get(masked, 0, length);
         if (known != null) {
             return known;
         }
@@ -117,31 +113,9 @@ public final class Fingerprinter {
         return shape(text, text.length, reader.read(masker.bytes(), length));
     }
 
-    /**
-     * Most statements of a log are of few classes: a text that was seen before needs no further step and no digest.
-     * The key is the whole masked text, with names as they are written, so a hit is exact.
-     */
-    private StatementShape cached(byte[] bytes, int from, int to) {
-        int slot = slot(bytes, from, to);
-        byte[] key = keys[slot];
-        return key != null && Arrays.equals(key, 0, key.length, bytes, from, to) ? shapes[slot] : null;
-    }
-
     private StatementShape keep(byte[] bytes, int from, int to, StatementShape shape) {
-        if (to - from <= LONGEST_KEY) {
-            int slot = slot(bytes, from, to);
-            keys[slot] = Arrays.copyOfRange(bytes, from, to);
-            shapes[slot] = shape;
-        }
+        shapes.put(bytes, from, to, shape);
         return shape;
-    }
-
-    private static int slot(byte[] bytes, int from, int to) {
-        long hash = 0;
-        for (int i = from; i < to; i++) {
-            hash = hash * 31 + bytes[i];
-        }
-        return (int) (hash ^ hash >>> 17 ^ hash >>> 41) & SLOTS - 1;
     }
 
     private static StatementShape shape(byte[] text, int length, StatementTables tables) {

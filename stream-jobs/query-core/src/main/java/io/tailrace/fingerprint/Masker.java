@@ -2,9 +2,10 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.WordTable;
 import java.util.Arrays;
-import java.util.Locale;
-import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * First step of a fingerprint: reads a statement once and writes it without literals and comments, white space
@@ -19,7 +20,7 @@ final class Masker {
     private static final int LONGEST_NAME = 1024;
 
     // spotless:off
-    private static final Set<String> AFTER_LITERAL = Set.of(
+    private static final WordTable<Boolean> AFTER_LITERAL = words(
             "and", "or", "xor", "as", "from", "where", "having", "group", "order", "limit", "union", "then", "else",
             "when", "end", "in", "is", "like", "rlike", "regexp", "not", "between", "collate", "separator", "escape",
             "on", "using", "into", "for", "asc", "desc", "div", "mod", "with", "set", "values", "identified");
@@ -27,6 +28,10 @@ final class Masker {
     private static final int LONGEST_KEYWORD = 10;
 
     private static final byte[] FALSE = ByteText.ascii("false");
+
+    private static WordTable<Boolean> words(String... words) {
+        return WordTable.ofAnyCase(Stream.of(words).collect(Collectors.toMap(word -> word, word -> true)));
+    }
 
     private byte[] out = new byte[1024];
     private int length;
@@ -159,8 +164,7 @@ final class Masker {
     /** A word right behind a literal is a keyword, or the literal's quotes do not match: {@code 'O'Brien'}. */
     private boolean mayFollowLiteral(int from) {
         int end = wordEnd(from);
-        return end - from <= LONGEST_KEYWORD
-                && AFTER_LITERAL.contains(ByteText.utf8(in, from, end).toLowerCase(Locale.ROOT));
+        return end - from <= LONGEST_KEYWORD && AFTER_LITERAL.get(in, from, end) != null;
     }
 
     /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */

@@ -1,7 +1,8 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
-import java.nio.charset.StandardCharsets;
+import io.tailrace.lexer.WordTable;
+import java.util.Map;
 
 /**
  * Finds the word of a statement after which a password may stand, in any spelling: quoted, bare, hashed, or in what
@@ -25,7 +26,22 @@ final class PasswordGuard {
     private static final byte[] PASSWORD = ByteText.ascii("password");
     private static final byte[] IDENTIFIED = ByteText.ascii("identified");
     private static final byte[] OPTIONS = ByteText.ascii("options");
-    private static final int LONGEST_KEYWORD = 10;
+    private static final WordTable<Statement> VERBS = WordTable.ofAnyCase(Map.of(
+            "create", Statement.DEFINITION,
+            "alter", Statement.DEFINITION,
+            "grant", Statement.ACCOUNT,
+            "set", Statement.ASSIGNMENT,
+            "change", Statement.ASSIGNMENT,
+            "start", Statement.ASSIGNMENT));
+    private static final WordTable<Statement> OBJECTS = WordTable.ofAnyCase(Map.of(
+            "or", Statement.DEFINITION,
+            "replace", Statement.DEFINITION,
+            "if", Statement.DEFINITION,
+            "not", Statement.DEFINITION,
+            "exists", Statement.DEFINITION,
+            "user", Statement.ACCOUNT,
+            "role", Statement.ACCOUNT,
+            "server", Statement.SERVER));
 
     private Statement statement;
 
@@ -37,11 +53,11 @@ final class PasswordGuard {
     boolean masksRest(byte[] bytes, int from, int to) {
         return switch (statement) {
             case UNKNOWN -> {
-                statement = kind(keyword(bytes, from, to));
+                statement = of(VERBS, bytes, from, to);
                 yield false;
             }
             case DEFINITION -> {
-                statement = object(keyword(bytes, from, to));
+                statement = of(OBJECTS, bytes, from, to);
                 yield false;
             }
             case ACCOUNT -> ByteText.equalsIgnoreCase(bytes, from, to, IDENTIFIED);
@@ -52,30 +68,8 @@ final class PasswordGuard {
         };
     }
 
-    private static String keyword(byte[] bytes, int from, int to) {
-        int length = Math.min(to - from, LONGEST_KEYWORD);
-        byte[] lower = new byte[length];
-        for (int i = 0; i < length; i++) {
-            lower[i] = ByteText.lower(bytes[from + i]);
-        }
-        return new String(lower, StandardCharsets.ISO_8859_1);
-    }
-
-    private static Statement kind(String verb) {
-        return switch (verb) {
-            case "create", "alter" -> Statement.DEFINITION;
-            case "grant" -> Statement.ACCOUNT;
-            case "set", "change", "start" -> Statement.ASSIGNMENT;
-            default -> Statement.HARMLESS;
-        };
-    }
-
-    private static Statement object(String word) {
-        return switch (word) {
-            case "or", "replace", "if", "not", "exists" -> Statement.DEFINITION;
-            case "user", "role" -> Statement.ACCOUNT;
-            case "server" -> Statement.SERVER;
-            default -> Statement.HARMLESS;
-        };
+    private static Statement of(WordTable<Statement> words, byte[] bytes, int from, int to) {
+        Statement found = words.get(bytes, from, to);
+        return found == null ? Statement.HARMLESS : found;
     }
 }

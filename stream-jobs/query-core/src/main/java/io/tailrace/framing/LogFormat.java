@@ -14,4 +14,9 @@ public interface LogFormat {
 
     /** A parser; parsers hold scratch buffers and are used by one thread. */
     EntryParser newParser();
+
+    /** A parser that may leave out what is not wanted. */
+    default EntryParser newParser(EntryDetail detail) {
+        return newParser();
+    }
 }

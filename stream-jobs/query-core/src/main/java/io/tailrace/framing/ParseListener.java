@@ -8,11 +8,20 @@ import io.tailrace.event.QueryEvent;
 public interface ParseListener {
 
     /**
+     * Whether {@link #query} shall get the statement of this event, which costs time to make; an empty one else.
+     *
+     * @param event as {@link #query} will get it
+     */
+    default boolean wantsStatement(QueryEvent event) {
+        return true;
+    }
+
+    /**
      * A statement of a slow log.
      *
      * @param event without any literal
      * @param fingerprint text of the event's {@code query_id}
-     * @param statement the statement as logged, unmasked; empty where it sets a password or may not be kept
+     * @param statement the statement as logged, unmasked; empty where it sets a password or is not wanted
      */
     void query(QueryEvent event, String fingerprint, String statement);
 

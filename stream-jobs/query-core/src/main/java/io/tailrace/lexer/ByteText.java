@@ -1,9 +1,20 @@
 package io.tailrace.lexer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** Reading ASCII within ranges of raw bytes, without making strings. Ranges are {@code [from, to)}. */
 public final class ByteText {
+
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long LOW_BITS = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
+    private static final long CASE_BITS = 0x20 * LOW_BITS;
+    private static final long FEEDS = '\n' * LOW_BITS;
+    private static final long AFTER_BLANK = '!' * LOW_BITS;
+    private static final long PRIME = 0x9e3779b97f4a7c15L;
 
     private ByteText() {}
 
@@ -22,10 +33,85 @@ public final class ByteText {
     /** Index of the first line feed at or after {@code from}, or {@code to} when there is none. */
     public static int lineFeed(byte[] bytes, int from, int to) {
         int i = from;
+        for (; i + Long.BYTES <= to; i += Long.BYTES) {
+            long found = zeros((long) LONGS.get(bytes, i) ^ FEEDS);
+            if (found != 0) {
+                return i + (Long.numberOfTrailingZeros(found) >>> 3);
+            }
+        }
         while (i < to && bytes[i] != '\n') {
             i++;
         }
         return i;
+    }
+
+    /** Index of the first byte that is one of two, or {@code to} when there is none. */
+    public static int firstOf(byte[] bytes, int from, int to, byte one, byte other) {
+        long ones = (one & 0xffL) * LOW_BITS;
+        long others = (other & 0xffL) * LOW_BITS;
+        int i = from;
+        for (; i + Long.BYTES <= to; i += Long.BYTES) {
+            long eight = (long) LONGS.get(bytes, i);
+            long found = zeros(eight ^ ones) | zeros(eight ^ others);
+            if (found != 0) {
+                return i + (Long.numberOfTrailingZeros(found) >>> 3);
+            }
+        }
+        while (i < to && bytes[i] != one && bytes[i] != other) {
+            i++;
+        }
+        return i;
+    }
+
+    /** The high bit of each byte that is zero, up to the lowest of them; what lies above it may be wrong. */
+    private static long zeros(long eight) {
+        return (eight - LOW_BITS) & ~eight & HIGH_BITS;
+    }
+
+    /** Index of the first blank at or after {@code from}, or {@code to} when there is none. */
+    public static int wordEnd(byte[] bytes, int from, int to) {
+        int i = from;
+        for (; i + Long.BYTES <= to; i += Long.BYTES) {
+            long eight = (long) LONGS.get(bytes, i);
+            long low = (eight - AFTER_BLANK) & ~eight & HIGH_BITS;
+            if (low != 0) {
+                i += Long.numberOfTrailingZeros(low) >>> 3;
+                break;
+            }
+        }
+        while (i < to && !isBlank(bytes[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    /** A well-mixed hash of the range, for tables in memory: eight bytes at a time. Not for security. */
+    public static int hash(byte[] bytes, int from, int to) {
+        return hash(bytes, from, to, 0);
+    }
+
+    /** The same for every spelling of a word in upper and lower case. */
+    static int hashIgnoreCase(byte[] bytes, int from, int to) {
+        return hash(bytes, from, to, CASE_BITS);
+    }
+
+    private static int hash(byte[] bytes, int from, int to, long set) {
+        long hash = PRIME ^ (to - from);
+        int i = from;
+        for (; i + Long.BYTES <= to; i += Long.BYTES) {
+            hash = join(hash, (long) LONGS.get(bytes, i) | set);
+        }
+        long rest = 0;
+        while (i < to) {
+            rest = rest << Byte.SIZE | bytes[i++] & 0xff;
+        }
+        hash = join(hash, rest | set);
+        return (int) (hash ^ hash >>> 32);
+    }
+
+    private static long join(long hash, long eight) {
+        long product = (hash ^ eight) * PRIME;
+        return product ^ product >>> 29;
     }
 
     public static boolean startsWith(byte[] bytes, int from, int to, byte[] prefix) {
@@ -99,7 +185,7 @@ public final class ByteText {
     }
 
     public static boolean isBlank(byte b) {
-        return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\f' || b == 0x0b;
+        return b == ' ' || b >= '\t' && b <= '\r';
     }
 
     public static boolean isDigit(byte b) {

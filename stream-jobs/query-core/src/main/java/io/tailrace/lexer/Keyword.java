@@ -20,36 +20,42 @@ enum Keyword {
     NONE;
 
     private static final int LONGEST = 12;
-    private static final Map<String, Keyword> BY_NAME = new HashMap<>();
+    private static final WordTable<Keyword> BY_NAME = WordTable.ofAnyCase(names());
 
-    static {
-        put(DEFINE, "create", "alter");
-        put(ROUTINE, "procedure", "function", "trigger", "event", "package");
-        put(OTHER_OBJECT, "table", "view", "index", "database", "schema", "user", "role", "server", "temporary");
-        put(OTHER_OBJECT, "unique", "fulltext", "spatial", "tablespace", "logfile", "undo", "sequence", "resource");
-        put(OTHER_OBJECT, "instance", "library");
-        put(BEGIN, "begin");
-        put(WORK, "work");
-        put(END, "end");
-        put(CASE, "case");
-        put(BLOCK, "if", "loop", "repeat", "while", "for", "declare");
+    private static Map<String, Keyword> names() {
+        Map<String, Keyword> names = new HashMap<>();
+        put(names, DEFINE, "create", "alter");
+        put(names, ROUTINE, "procedure", "function", "trigger", "event", "package");
+        put(names, OTHER_OBJECT, "table", "view", "index", "database", "schema", "user", "role", "server", "temporary");
+        put(
+                names,
+                OTHER_OBJECT,
+                "unique",
+                "fulltext",
+                "spatial",
+                "tablespace",
+                "logfile",
+                "undo",
+                "sequence",
+                "resource");
+        put(names, OTHER_OBJECT, "instance", "library");
+        put(names, BEGIN, "begin");
+        put(names, WORK, "work");
+        put(names, END, "end");
+        put(names, CASE, "case");
+        put(names, BLOCK, "if", "loop", "repeat", "while", "for", "declare");
+        return names;
     }
 
-    private static void put(Keyword keyword, String... names) {
-        for (String name : names) {
-            BY_NAME.put(name, keyword);
+    private static void put(Map<String, Keyword> names, Keyword keyword, String... all) {
+        for (String name : all) {
+            names.put(name, keyword);
         }
     }
 
     /** The keyword that the range spells in letters of either case. */
     static Keyword of(byte[] bytes, int from, int to) {
-        if (to - from > LONGEST) {
-            return NONE;
-        }
-        char[] lower = new char[to - from];
-        for (int i = from; i < to; i++) {
-            lower[i - from] = (char) (ByteText.lower(bytes[i]) & 0xff);
-        }
-        return BY_NAME.getOrDefault(new String(lower), NONE);
+        Keyword keyword = to - from > LONGEST ? null : BY_NAME.get(bytes, from, to);
+        return keyword == null ? NONE : keyword;
     }
 }

@@ -4,6 +4,7 @@ package io.tailrace.lexer;
 public final class SqlBytes {
 
     private static final boolean[] WORD = new boolean[256];
+    private static final boolean[] MARK = new boolean[256];
 
     static {
         for (int b = 0; b < 256; b++) {
@@ -16,7 +17,18 @@ public final class SqlBytes {
         }
     }
 
+    static {
+        for (char mark : "'\"`#-/*;".toCharArray()) {
+            MARK[mark] = true;
+        }
+    }
+
     private SqlBytes() {}
+
+    /** A byte that may open or close a literal, quoted name or comment, or end a statement. */
+    static boolean mayChangeMode(byte b) {
+        return MARK[b & 0xff];
+    }
 
     /** A byte of an unquoted identifier, keyword or number: MySQL's {@code [0-9a-zA-Z$_]} and every non-ASCII byte. */
     public static boolean isWord(byte b) {

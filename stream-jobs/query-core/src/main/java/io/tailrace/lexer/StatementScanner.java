@@ -106,26 +106,24 @@ public final class StatementScanner {
     }
 
     private int quoted(byte[] bytes, int from, int to, byte quote) {
-        for (int i = from; i < to; i++) {
-            byte b = bytes[i];
-            if (b == '\\') {
-                i++;
-            } else if (b == quote) {
-                mode = CODE;
-                return i + 1;
-            }
+        int i = ByteText.firstOf(bytes, from, to, quote, (byte) '\\');
+        while (i < to && bytes[i] == '\\') {
+            i = ByteText.firstOf(bytes, Math.min(i + 2, to), to, quote, (byte) '\\');
         }
-        return to;
+        if (i == to) {
+            return to;
+        }
+        mode = CODE;
+        return i + 1;
     }
 
     private int backticked(byte[] bytes, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (bytes[i] == '`') {
-                mode = CODE;
-                return i + 1;
-            }
+        int end = ByteText.firstOf(bytes, from, to, (byte) '`', (byte) '`');
+        if (end == to) {
+            return to;
         }
-        return to;
+        mode = CODE;
+        return end + 1;
     }
 
     private int comment(byte[] bytes, int from, int to) {
@@ -140,7 +138,7 @@ public final class StatementScanner {
 
     /** Reads code up to the next change of mode. Long, for it is the hot loop. */
     private int code(byte[] bytes, int from, int to) {
-        int i = from;
+        int i = shape == SIMPLE ? plain(bytes, from, to) : from;
         while (i < to) {
             byte b = bytes[i];
             switch (b) {
@@ -187,8 +185,23 @@ public final class StatementScanner {
                 }
                 default -> i = SqlBytes.isWord(b) ? word(bytes, i, to) : text(i + 1);
             }
+            if (shape == SIMPLE) {
+                i = plain(bytes, i, to);
+            }
         }
         return to;
+    }
+
+    /** Reads what changes nothing but that there is text, in a statement whose words say nothing any more. */
+    private int plain(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && !SqlBytes.mayChangeMode(bytes[i])) {
+            i++;
+        }
+        if (i > from && ByteText.skipBlanks(bytes, from, i) < i) {
+            last = TEXT;
+        }
+        return i;
     }
 
     private int open(int quotedMode, int next) {

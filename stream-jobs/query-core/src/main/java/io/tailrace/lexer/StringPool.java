@@ -24,7 +24,7 @@ public final class StringPool {
         if (length > LONGEST) {
             return ByteText.utf8(bytes, from, to);
         }
-        int slot = slot(bytes, from, to);
+        int slot = ByteText.hash(bytes, from, to) & SLOTS - 1;
         byte[] key = keys[slot];
         if (key == null || !Arrays.equals(key, 0, key.length, bytes, from, to)) {
             key = Arrays.copyOfRange(bytes, from, to);
@@ -32,13 +32,5 @@ public final class StringPool {
             values[slot] = new String(key, StandardCharsets.UTF_8);
         }
         return values[slot];
-    }
-
-    private static int slot(byte[] bytes, int from, int to) {
-        int hash = 0;
-        for (int i = from; i < to; i++) {
-            hash = 31 * hash + bytes[i];
-        }
-        return (hash ^ hash >>> 12 ^ hash >>> 24) & SLOTS - 1;
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.slowlog;
 
+import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
@@ -26,6 +27,11 @@ public final class SlowLogFormat implements LogFormat {
 
     @Override
     public EntryParser newParser() {
-        return new SlowLogParser();
+        return newParser(EntryDetail.FULL);
+    }
+
+    @Override
+    public EntryParser newParser(EntryDetail detail) {
+        return new SlowLogParser(detail);
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.slowlog;
 
+import io.tailrace.framing.EntryDetail;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import java.util.ArrayList;
@@ -8,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The header of one entry, read into fields. Lists and maps are made anew for each entry, for the event keeps them;
+ * The header of one entry, read into fields. Lists and maps are made anew where an entry has any, for the event keeps them;
  * everything else is used again. Not thread-safe.
  */
 final class SlowLogHeader {
@@ -24,13 +25,13 @@ final class SlowLogHeader {
     private static final byte[] NOTE = ByteText.ascii("# Note ");
     private static final byte[] WARNING = ByteText.ascii("# Warning ");
     private static final byte[] ERROR = ByteText.ascii("# Error ");
-    private static final byte[] SCHEMA = ByteText.ascii("Schema:");
-    /** Percona Server 8.0 with {@code log_slow_verbosity=query_info}. */
-    private static final byte[] QUERY_TABLES = ByteText.ascii("Query_tables:");
-
     private static final int USUAL_ATTRIBUTES = 24;
+    private static final int FEW_ATTRIBUTES = 4;
 
     private final StringPool strings;
+    /** Attributes and the plan are read too. */
+    private final boolean full;
+
     final UserHost userHost = new UserHost();
 
     int timeFrom;
@@ -60,8 +61,9 @@ final class SlowLogHeader {
     Map<String, String> attributes;
     private StringBuilder explain;
 
-    SlowLogHeader(StringPool strings) {
+    SlowLogHeader(StringPool strings, EntryDetail detail) {
         this.strings = strings;
+        this.full = detail == EntryDetail.FULL;
     }
 
     String explain() {
@@ -88,8 +90,8 @@ final class SlowLogHeader {
         errorCode = null;
         threadId = 0;
         weight = 1;
-        planFlags = new ArrayList<>(2);
-        attributes = new HashMap<>(USUAL_ATTRIBUTES);
+        planFlags = List.of();
+        attributes = Map.of();
         explain = null;
     }
 
@@ -165,6 +167,17 @@ final class SlowLogHeader {
     private static final byte[] ADMINISTRATOR = ByteText.ascii("# administrator command: ");
 
     private void fields(byte[] bytes, int from, int end) {
+        if (end - from < 3 || bytes[from + 1] != ' ') {
+            pairs(bytes, from + 1, end);
+            return;
+        }
+        switch (bytes[from + 2]) {
+            case 'e', 'S', 's', 'N', 'W', 'E' -> otherFields(bytes, from, end);
+            default -> pairs(bytes, from + 1, end);
+        }
+    }
+
+    private void otherFields(byte[] bytes, int from, int end) {
         if (ByteText.startsWith(bytes, from, end, EXPLAIN)) {
             explain(bytes, from + EXPLAIN.length, end);
         } else if (ByteText.startsWith(bytes, from, end, ROUTINE)) {
@@ -183,6 +196,9 @@ final class SlowLogHeader {
     }
 
     private void explain(byte[] bytes, int from, int end) {
+        if (!full) {
+            return;
+        }
         if (explain == null) {
             explain = new StringBuilder(256);
         } else {
@@ -209,7 +225,7 @@ final class SlowLogHeader {
     private void pairs(byte[] bytes, int from, int end) {
         int key = ByteText.skipBlanks(bytes, from, end);
         while (key < end) {
-            int keyEnd = tokenEnd(bytes, key, end);
+            int keyEnd = ByteText.wordEnd(bytes, key, end);
             if (keyEnd == key + 1 && bytes[key] == '#') {
                 key = ByteText.skipBlanks(bytes, keyEnd, end);
                 continue;
@@ -217,33 +233,39 @@ final class SlowLogHeader {
             if (!isKey(bytes, key, keyEnd)) {
                 return;
             }
+            HeaderField field = HeaderField.of(bytes, key, keyEnd - 1);
             int value = ByteText.skipBlanks(bytes, keyEnd, end);
-            int valueEnd = valueEnd(bytes, key, keyEnd, value, end);
-            field(strings.utf8(bytes, key, keyEnd - 1), bytes, value, valueEnd);
+            int valueEnd = valueEnd(field, bytes, value, end);
+            if (field != null) {
+                field(field, bytes, key, keyEnd - 1, value, valueEnd);
+            } else if (full) {
+                attribute(bytes, key, keyEnd - 1, value, valueEnd);
+            }
             key = ByteText.skipBlanks(bytes, valueEnd, end);
         }
     }
 
-    private static int valueEnd(byte[] bytes, int key, int keyEnd, int value, int end) {
-        int first = tokenEnd(bytes, value, end);
+    private static int valueEnd(HeaderField field, byte[] bytes, int value, int end) {
+        int first = ByteText.wordEnd(bytes, value, end);
         if (isKey(bytes, value, first)) {
             return value;
         }
-        if (!isName(bytes, key, keyEnd)) {
-            return first;
-        }
-        int valueEnd = first;
-        int next = ByteText.skipBlanks(bytes, first, end);
-        while (next < end && !isKey(bytes, next, tokenEnd(bytes, next, end))) {
-            valueEnd = tokenEnd(bytes, next, end);
-            next = ByteText.skipBlanks(bytes, valueEnd, end);
-        }
-        return valueEnd;
+        return field != null && field.isName() ? nameEnd(bytes, first, end) : first;
     }
 
-    /** The key's value is a name, which may hold blanks. */
-    private static boolean isName(byte[] bytes, int key, int keyEnd) {
-        return ByteText.startsWith(bytes, key, keyEnd, SCHEMA) || ByteText.startsWith(bytes, key, keyEnd, QUERY_TABLES);
+    /** A name may hold blanks: it reaches to the next key. */
+    private static int nameEnd(byte[] bytes, int first, int end) {
+        int nameEnd = first;
+        int next = ByteText.skipBlanks(bytes, first, end);
+        while (next < end) {
+            int wordEnd = ByteText.wordEnd(bytes, next, end);
+            if (isKey(bytes, next, wordEnd)) {
+                return nameEnd;
+            }
+            nameEnd = wordEnd;
+            next = ByteText.skipBlanks(bytes, wordEnd, end);
+        }
+        return nameEnd;
     }
 
     private static boolean isKey(byte[] bytes, int from, int to) {
@@ -254,61 +276,59 @@ final class SlowLogHeader {
         return first >= 'a' && first <= 'z';
     }
 
-    private static int tokenEnd(byte[] bytes, int from, int end) {
-        int i = from;
-        while (i < end && !ByteText.isBlank(bytes[i])) {
-            i++;
-        }
-        return i;
-    }
-
-    private void field(String key, byte[] bytes, int from, int to) {
-        switch (key) {
-            case "Query_time" -> {
+    private void field(HeaderField field, byte[] bytes, int key, int keyEnd, int from, int to) {
+        switch (field) {
+            case QUERY_TIME -> {
                 hasQueryTime = true;
-                queryTime = time(key, bytes, from, to);
+                queryTime = time(bytes, key, keyEnd, from, to);
             }
-            case "Lock_time" -> lockTime = time(key, bytes, from, to);
-            case "Rows_sent" -> rowsSent = count(key, bytes, from, to);
-            case "Rows_examined" -> rowsExamined = count(key, bytes, from, to);
-            case "Rows_affected" -> rowsAffected = count(key, bytes, from, to);
-            case "Bytes_sent" -> bytesSent = count(key, bytes, from, to);
-            case "Last_errno", "Errno" -> errorCode = (int) count(key, bytes, from, to);
-            case "Thread_id", "Id" -> threadId = count(key, bytes, from, to);
-            case "Schema" -> {
+            case LOCK_TIME -> lockTime = time(bytes, key, keyEnd, from, to);
+            case ROWS_SENT -> rowsSent = count(bytes, key, keyEnd, from, to);
+            case ROWS_EXAMINED -> rowsExamined = count(bytes, key, keyEnd, from, to);
+            case ROWS_AFFECTED -> rowsAffected = count(bytes, key, keyEnd, from, to);
+            case BYTES_SENT -> bytesSent = count(bytes, key, keyEnd, from, to);
+            case ERROR_CODE -> errorCode = (int) count(bytes, key, keyEnd, from, to);
+            case THREAD_ID -> threadId = count(bytes, key, keyEnd, from, to);
+            case SCHEMA -> {
                 hasSchema = true;
                 schema = strings.utf8(bytes, from, to);
             }
-            case "Log_slow_rate_limit" -> {
-                weight = Math.max(1, count(key, bytes, from, to));
-                attribute(key, strings.utf8(bytes, from, to));
+            case RATE_TYPE, QUERY_TABLES -> attribute(bytes, key, keyEnd, from, to);
+            case RATE_LIMIT -> {
+                weight = Math.max(1, count(bytes, key, keyEnd, from, to));
+                attribute(bytes, key, keyEnd, from, to);
             }
-            case "Full_scan" -> planFlag("full_scan", bytes, from, to);
-            case "Full_join" -> planFlag("full_join", bytes, from, to);
-            case "Tmp_table" -> planFlag("tmp_table", bytes, from, to);
-            case "Tmp_table_on_disk" -> planFlag("tmp_table_on_disk", bytes, from, to);
-            case "Filesort" -> planFlag("filesort", bytes, from, to);
-            case "Filesort_on_disk" -> planFlag("filesort_on_disk", bytes, from, to);
-            case "QC_Hit", "QC_hit" -> planFlag("query_cache_hit", bytes, from, to);
-            default -> attribute(key, strings.utf8(bytes, from, to));
+            case FULL_SCAN -> planFlag("full_scan", bytes, from, to);
+            case FULL_JOIN -> planFlag("full_join", bytes, from, to);
+            case TMP_TABLE -> planFlag("tmp_table", bytes, from, to);
+            case TMP_TABLE_ON_DISK -> planFlag("tmp_table_on_disk", bytes, from, to);
+            case FILESORT -> planFlag("filesort", bytes, from, to);
+            case FILESORT_ON_DISK -> planFlag("filesort_on_disk", bytes, from, to);
+            case QUERY_CACHE_HIT -> planFlag("query_cache_hit", bytes, from, to);
         }
     }
 
     private void planFlag(String name, byte[] bytes, int from, int to) {
         if (to - from == 3 && bytes[from] == 'Y') {
+            planFlags = planFlags.isEmpty() ? new ArrayList<>(4) : planFlags;
             planFlags.add(name);
         }
     }
 
     /** A key that comes twice, as profile stages do, keeps all its values. */
-    private void attribute(String key, String value) {
+    void attribute(String key, String value) {
+        attributes = attributes.isEmpty() ? new HashMap<>(full ? USUAL_ATTRIBUTES : FEW_ATTRIBUTES) : attributes;
         attributes.merge(key, value, (first, next) -> first + ',' + next);
     }
 
-    private long count(String key, byte[] bytes, int from, int to) {
+    private void attribute(byte[] bytes, int key, int keyEnd, int from, int to) {
+        attribute(strings.utf8(bytes, key, keyEnd), strings.utf8(bytes, from, to));
+    }
+
+    private long count(byte[] bytes, int key, int keyEnd, int from, int to) {
         long value = ByteText.unsigned(bytes, from, to);
         if (value < 0) {
-            attribute(key, strings.utf8(bytes, from, to));
+            attribute(bytes, key, keyEnd, from, to);
             return 0;
         }
         return value;
@@ -318,13 +338,13 @@ final class SlowLogHeader {
      * Seconds. {@code 18446744073708.796870.000036} and its like count as 0, and the text is kept: the clock was set
      * back while the statement ran.
      */
-    private double time(String key, byte[] bytes, int from, int to) {
+    private double time(byte[] bytes, int key, int keyEnd, int from, int to) {
         double seconds = Decimal.parse(bytes, from, to);
         if (seconds >= 0 && seconds <= MOST_SECONDS) {
             return seconds;
         }
         overflow = true;
-        attribute(key, strings.utf8(bytes, from, to));
+        attribute(bytes, key, keyEnd, from, to);
         return 0;
     }
 }

@@ -34,6 +34,7 @@ enum SlowLogLine {
     OTHER;
 
     private static final byte[] TIME_PREFIX = ByteText.ascii("# Time:");
+    private static final int SHORTEST_HEADER = TIME_PREFIX.length;
     private static final byte[] USER_PREFIX = ByteText.ascii("# User@Host:");
     private static final byte[] USER_WITHIN = ByteText.ascii(" # User@Host:");
     private static final byte[] QUERY_TIME_PREFIX = ByteText.ascii("# Query_time:");
@@ -76,17 +77,26 @@ enum SlowLogLine {
     }
 
     private static SlowLogLine hash(byte[] bytes, int from, int to) {
-        if (isTime(bytes, from, to)) {
-            return ByteText.indexOf(bytes, from, to, USER_WITHIN) > 0 ? TIME_AND_USER : TIME;
+        if (to - from < SHORTEST_HEADER) {
+            return HASH;
         }
-        if (ByteText.startsWith(bytes, from, to, USER_PREFIX)) {
-            return USER;
+        return switch (bytes[from + 2]) {
+            case 'T' -> time(bytes, from, to);
+            case 'U' -> ByteText.startsWith(bytes, from, to, USER_PREFIX) ? USER : HASH;
+            case 'Q' -> ByteText.startsWith(bytes, from, to, QUERY_TIME_PREFIX) ? QUERY_TIME : HASH;
+            case 'a' -> {
+                boolean command = bytes[to - 1] == ';' && ByteText.startsWith(bytes, from, to, ADMINISTRATOR_PREFIX);
+                yield command ? ADMINISTRATOR_COMMAND : HASH;
+            }
+            default -> HASH;
+        };
+    }
+
+    private static SlowLogLine time(byte[] bytes, int from, int to) {
+        if (!isTime(bytes, from, to)) {
+            return HASH;
         }
-        if (ByteText.startsWith(bytes, from, to, QUERY_TIME_PREFIX)) {
-            return QUERY_TIME;
-        }
-        boolean command = bytes[to - 1] == ';' && ByteText.startsWith(bytes, from, to, ADMINISTRATOR_PREFIX);
-        return command ? ADMINISTRATOR_COMMAND : HASH;
+        return ByteText.indexOf(bytes, from, to, USER_WITHIN) > 0 ? TIME_AND_USER : TIME;
     }
 
     private static boolean isTime(byte[] bytes, int from, int to) {

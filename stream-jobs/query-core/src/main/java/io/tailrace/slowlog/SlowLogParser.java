@@ -5,6 +5,7 @@ import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.Secrets;
 import io.tailrace.fingerprint.StatementShape;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
@@ -30,10 +31,23 @@ final class SlowLogParser implements EntryParser {
     private static final long MOST_DIFFERENCE = 26 * 3_600;
 
     private final StringPool strings = new StringPool();
-    private final SlowLogHeader header = new SlowLogHeader(strings);
+    private final boolean withIds;
+    private final SlowLogHeader header;
     private final SlowLogTime times = new SlowLogTime();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final EventIds ids = new EventIds();
+    /** Of the entry at hand. */
+    private List<String> flags = List.of();
+
+    private String lastTimeLine = "";
+    private String lastZone = "";
+    private long lastHint;
+    private long lastTime = CivilTime.NONE;
+
+    SlowLogParser(EntryDetail detail) {
+        withIds = detail == EntryDetail.FULL;
+        header = new SlowLogHeader(strings, detail);
+    }
 
     @Override
     public void parse(LogEntry entry, ParseListener out) {
@@ -42,18 +56,18 @@ final class SlowLogParser implements EntryParser {
             out.rejected(DeadLetterCode.MALFORMED_HEADER, "expected Query_time in the header, found none");
             return;
         }
-        List<String> flags = new ArrayList<>(2);
-        long time = time(entry, flags);
+        flags = List.of();
+        long time = time(entry);
         if (time == CivilTime.NONE) {
             out.rejected(
                     DeadLetterCode.MALFORMED_HEADER,
                     "expected a time in # Time, SET timestamp or an earlier header, found none");
             return;
         }
-        event(entry, time, flags, out);
+        event(entry, time, out);
     }
 
-    private long time(LogEntry entry, List<String> flags) {
+    private long time(LogEntry entry) {
         String zone = entry.origin().zone();
         if (header.hasTime) {
             long own = times.micros(entry.bytes(), header.timeFrom, header.timeTo, zone, header.timestamp);
@@ -65,17 +79,24 @@ final class SlowLogParser implements EntryParser {
         if (header.timestamp > 0 && (carried == CivilTime.NONE || agrees(carried))) {
             return header.timestamp * 1_000_000;
         }
-        flags.add("time_inherited");
+        flag("time_inherited");
         return carried;
     }
 
+    /** The time of the last time header, which is often that of many entries. */
     private long carriedTime(LogEntry entry, String zone) {
         String line = entry.context().timeLine();
         if (line.isEmpty()) {
             return CivilTime.NONE;
         }
-        byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
-        return times.micros(bytes, 0, bytes.length, zone, header.timestamp);
+        if (header.timestamp != lastHint || !line.equals(lastTimeLine) || !zone.equals(lastZone)) {
+            byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
+            lastTime = times.micros(bytes, 0, bytes.length, zone, header.timestamp);
+            lastTimeLine = line;
+            lastZone = zone;
+            lastHint = header.timestamp;
+        }
+        return lastTime;
     }
 
     /** A client may set its session's timestamp to any time; the server's own header it cannot. */
@@ -83,26 +104,31 @@ final class SlowLogParser implements EntryParser {
         return Math.abs(carried / 1_000_000 - header.timestamp) <= MOST_DIFFERENCE + header.queryTime;
     }
 
-    private void event(LogEntry entry, long time, List<String> flags, ParseListener out) {
+    private void event(LogEntry entry, long time, ParseListener out) {
         StatementShape shape = shape(entry.bytes());
         QueryEvent event = new QueryEvent();
         origin(event, entry, time);
         server(event);
-        event.setDatabase(database(entry, flags));
+        event.setDatabase(database(entry));
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
-        flag(flags, header.overflow, "time_overflow");
-        flag(flags, entry.context().forgedHeader(), "forged_header");
-        flag(flags, entry.context().ambiguous(), "framing_ambiguous");
+        if (header.overflow) {
+            flag("time_overflow");
+        }
+        if (entry.context().forgedHeader()) {
+            flag("forged_header");
+        }
+        if (entry.context().ambiguous()) {
+            flag("framing_ambiguous");
+        }
         event.setFlags(flags);
-        out.query(event, shape.fingerprint(), sample(entry.bytes()));
+        out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
     }
 
-    private static void flag(List<String> flags, boolean set, String name) {
-        if (set) {
-            flags.add(name);
-        }
+    private void flag(String name) {
+        flags = flags.isEmpty() ? new ArrayList<>(2) : flags;
+        flags.add(name);
     }
 
     private StatementShape shape(byte[] bytes) {
@@ -112,7 +138,9 @@ final class SlowLogParser implements EntryParser {
     }
 
     private void origin(QueryEvent event, LogEntry entry, long time) {
-        event.setEventId(ids.event(entry, time));
+        if (withIds) {
+            event.setEventId(ids.event(entry, time));
+        }
         event.setCluster(entry.origin().cluster());
         event.setInstance(entry.origin().instance());
         event.setSource(entry.origin().source());
@@ -132,7 +160,7 @@ final class SlowLogParser implements EntryParser {
         event.setHost(names.host);
         event.setIp(names.ip);
         if (!names.privilegedUser.isEmpty()) {
-            header.attributes.put("priv_user", names.privilegedUser);
+            header.attribute("priv_user", names.privilegedUser);
         }
         event.setQueryTime(header.queryTime);
         event.setLockTime(header.lockTime);
@@ -147,7 +175,7 @@ final class SlowLogParser implements EntryParser {
         event.setAttributes(header.attributes);
     }
 
-    private String database(LogEntry entry, List<String> flags) {
+    private String database(LogEntry entry) {
         if (header.hasSchema) {
             return header.schema;
         }
@@ -158,7 +186,7 @@ final class SlowLogParser implements EntryParser {
         if (inherited.isEmpty()) {
             return "";
         }
-        flags.add("database_inherited");
+        flag("database_inherited");
         byte[] bytes = inherited.getBytes(StandardCharsets.ISO_8859_1);
         return strings.utf8(bytes, 0, bytes.length);
     }

@@ -2,6 +2,7 @@ package io.tailrace.slowlog;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
+import java.util.Arrays;
 
 /**
  * Reads {@code # User@Host: priv_user[user] @ host [ip]  Id: 7}. Nothing in it is quoted, so it is read from its right
@@ -13,6 +14,13 @@ final class UserHost {
     private static final byte[] ID = ByteText.ascii(" Id:");
     private static final byte[] AT = ByteText.ascii("] @ ");
 
+    /** An account as the line names it. */
+    private record Account(String user, String privilegedUser, String host, String ip) {}
+
+    private static final Account NOBODY = new Account("", "", "", "");
+    private static final int SLOTS = 1024;
+    private static final int LONGEST_KEY = 256;
+
     String user = "";
     /** The account that the server matched, where its name differs from the user's. */
     String privilegedUser = "";
@@ -22,12 +30,21 @@ final class UserHost {
     /** 0 where the line has none. */
     long connectionId;
 
+    /** Most lines name one of a few accounts. The key is the whole text, so a hit is exact. */
+    private final byte[][] keys = new byte[SLOTS][];
+
+    private final Account[] accounts = new Account[SLOTS];
+
     void clear() {
-        user = "";
-        privilegedUser = "";
-        host = "";
-        ip = "";
+        take(NOBODY);
         connectionId = 0;
+    }
+
+    private void take(Account account) {
+        user = account.user;
+        privilegedUser = account.privilegedUser;
+        host = account.host;
+        ip = account.ip;
     }
 
     void read(byte[] bytes, int lineFrom, int lineTo, StringPool strings) {
@@ -35,6 +52,20 @@ final class UserHost {
         int from = ByteText.lastIndexOf(bytes, lineFrom, lineTo, PREFIX) + PREFIX.length;
         from = ByteText.skipBlanks(bytes, from, lineTo);
         int to = connectionId(bytes, from, lineTo);
+        int slot = ByteText.hash(bytes, from, to) & SLOTS - 1;
+        byte[] key = keys[slot];
+        if (key != null && Arrays.equals(key, 0, key.length, bytes, from, to)) {
+            take(accounts[slot]);
+            return;
+        }
+        account(bytes, from, to, strings);
+        if (to - from <= LONGEST_KEY) {
+            keys[slot] = Arrays.copyOfRange(bytes, from, to);
+            accounts[slot] = new Account(user, privilegedUser, host, ip);
+        }
+    }
+
+    private void account(byte[] bytes, int from, int to, StringPool strings) {
         int at = ByteText.lastIndexOf(bytes, from, to, AT);
         if (at < 0) {
             user = strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to));

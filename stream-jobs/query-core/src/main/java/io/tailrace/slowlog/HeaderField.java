@@ -1,0 +1,69 @@
+package io.tailrace.slowlog;
+
+import io.tailrace.lexer.WordTable;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The fields of an entry's header that have a place of their own in an event. */
+enum HeaderField {
+    QUERY_TIME,
+    LOCK_TIME,
+    ROWS_SENT,
+    ROWS_EXAMINED,
+    ROWS_AFFECTED,
+    BYTES_SENT,
+    ERROR_CODE,
+    THREAD_ID,
+    SCHEMA,
+    /** Percona Server 8.0 with {@code log_slow_verbosity=query_info}. */
+    QUERY_TABLES,
+    /** How the log was sampled. */
+    RATE_TYPE,
+    RATE_LIMIT,
+    FULL_SCAN,
+    FULL_JOIN,
+    TMP_TABLE,
+    TMP_TABLE_ON_DISK,
+    FILESORT,
+    FILESORT_ON_DISK,
+    QUERY_CACHE_HIT;
+
+    private static final WordTable<HeaderField> BY_KEY = WordTable.of(keys());
+
+    private static Map<String, HeaderField> keys() {
+        Map<String, HeaderField> keys = new HashMap<>();
+        keys.put("Query_time", QUERY_TIME);
+        keys.put("Lock_time", LOCK_TIME);
+        keys.put("Rows_sent", ROWS_SENT);
+        keys.put("Rows_examined", ROWS_EXAMINED);
+        keys.put("Rows_affected", ROWS_AFFECTED);
+        keys.put("Bytes_sent", BYTES_SENT);
+        keys.put("Last_errno", ERROR_CODE);
+        keys.put("Errno", ERROR_CODE);
+        keys.put("Thread_id", THREAD_ID);
+        keys.put("Id", THREAD_ID);
+        keys.put("Schema", SCHEMA);
+        keys.put("Query_tables", QUERY_TABLES);
+        keys.put("Log_slow_rate_type", RATE_TYPE);
+        keys.put("Log_slow_rate_limit", RATE_LIMIT);
+        keys.put("Full_scan", FULL_SCAN);
+        keys.put("Full_join", FULL_JOIN);
+        keys.put("Tmp_table", TMP_TABLE);
+        keys.put("Tmp_table_on_disk", TMP_TABLE_ON_DISK);
+        keys.put("Filesort", FILESORT);
+        keys.put("Filesort_on_disk", FILESORT_ON_DISK);
+        keys.put("QC_Hit", QUERY_CACHE_HIT);
+        keys.put("QC_hit", QUERY_CACHE_HIT);
+        return keys;
+    }
+
+    /** Its value is a name, which may hold blanks. */
+    boolean isName() {
+        return this == SCHEMA || this == QUERY_TABLES;
+    }
+
+    /** The field of a key, without its colon; null for any other. */
+    static HeaderField of(byte[] bytes, int from, int to) {
+        return BY_KEY.get(bytes, from, to);
+    }
+}
