@@ -38,6 +38,11 @@ final class AuditStatements {
         query.setPlanFlags(List.of());
         query.setAttributes(Map.of());
         query.setExplain("");
+        query.setTablesRead(event.getTablesRead());
+        query.setTablesWritten(event.getTablesWritten());
+        query.setTags(event.getTags());
+        query.setTraceId(event.getTraceId());
+        query.setSpanId(event.getSpanId());
         return query;
     }
 }

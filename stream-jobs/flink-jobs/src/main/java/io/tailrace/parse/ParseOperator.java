@@ -8,6 +8,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
+import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
@@ -180,11 +181,31 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     }
 
     private static Fingerprint fingerprint(QueryEvent event, String text) {
-        return new Fingerprint(event.getQueryId(), event.getRuleSet(), text, event.getVerb(), event.getEventTime());
+        return new Fingerprint(
+                event.getQueryId(),
+                event.getRuleSet(),
+                text,
+                event.getVerb(),
+                event.getEventTime(),
+                inClass(event.getTablesRead()),
+                inClass(event.getTablesWritten()));
     }
 
+    /** Tables that the log names are not the statement's words: they may be those behind a view. */
     private static Fingerprint fingerprint(AuditEvent event, String text) {
-        return new Fingerprint(event.getQueryId(), event.getRuleSet(), text, event.getVerb(), event.getEventTime());
+        boolean ofStatement = !"log".equals(event.getTablesBasis());
+        return new Fingerprint(
+                event.getQueryId(),
+                event.getRuleSet(),
+                text,
+                event.getVerb(),
+                event.getEventTime(),
+                ofStatement ? inClass(event.getTablesRead()) : List.of(),
+                ofStatement ? inClass(event.getTablesWritten()) : List.of());
+    }
+
+    private static List<String> inClass(List<String> tables) {
+        return tables.stream().map(Fingerprinter::nameInClass).distinct().toList();
     }
 
     private static QuerySample sample(QueryEvent event, String statement) {
@@ -198,7 +219,9 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 event.getDatabase(),
                 event.getEventTime(),
                 event.getQueryTime(),
-                cut);
+                cut,
+                event.getTraceId(),
+                event.getSpanId());
     }
 
     private DeadLetter deadLetter(DeadLetterCode code, String message) {

@@ -92,6 +92,11 @@ final class Rows {
         event.setExplain("");
         event.setAttributes(Map.of("Bytes_received", "12"));
         event.setFlags(List.of());
+        event.setTablesRead(List.of("shop.orders", "customers"));
+        event.setTablesWritten(List.of());
+        event.setTags(Map.of("action", "index"));
+        event.setTraceId("4bf92f3577b34da6a3ce929d0e0e4736");
+        event.setSpanId("00f067aa0ba902b7");
         return event;
     }
 }

@@ -9,12 +9,14 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
+import io.tailrace.tags.StatementTags;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What all parsers of audit events do alike: an event's place and identity, its account, tables and statement. Holds the
@@ -60,6 +62,10 @@ public final class AuditEvents {
         event.setProgramName("");
         event.setConnectionAttributes(new HashMap<>());
         event.setServerVersion("");
+        event.setTablesBasis("");
+        event.setTags(Map.of());
+        event.setTraceId("");
+        event.setSpanId("");
         return event;
     }
 
@@ -103,6 +109,9 @@ public final class AuditEvents {
 
     /** Passes the event on with its statement's class; flags a statement that the writer cut. */
     void report(AuditEvent event, ParseListener out) {
+        if (namesTables(event)) {
+            event.setTablesBasis("log");
+        }
         if (statementLength == 0) {
             out.audit(event, "", "");
             return;
@@ -110,11 +119,37 @@ public final class AuditEvents {
         if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
             event.getFlags().add("truncated");
         }
-        StatementShape shape = fingerprinter.statement(statement, 0, statementLength);
+        out.audit(event, classify(event, statement, 0, statementLength), sample());
+    }
+
+    /**
+     * Gives the event its statement's class, tables and tags. Tables that the log itself names win: they are complete
+     * and are what the server opened.
+     *
+     * @return the fingerprint
+     */
+    public String classify(AuditEvent event, byte[] bytes, int from, int to) {
+        StatementShape shape = fingerprinter.statement(bytes, from, to);
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
-        out.audit(event, shape.fingerprint(), sample());
+        if (!namesTables(event)) {
+            event.setTablesRead(shape.tablesRead());
+            event.setTablesWritten(shape.tablesWritten());
+            event.setTablesBasis(namesTables(event) ? "statement" : "");
+            if (!shape.tables().complete()) {
+                event.getFlags().add("tables_incomplete");
+            }
+        }
+        StatementTags tags = fingerprinter.tags(bytes);
+        event.setTags(tags.tags());
+        event.setTraceId(tags.traceId());
+        event.setSpanId(tags.spanId());
+        return shape.fingerprint();
+    }
+
+    private static boolean namesTables(AuditEvent event) {
+        return !event.getTablesRead().isEmpty() || !event.getTablesWritten().isEmpty();
     }
 
     /** The statement ends within a literal or comment: one that the server accepted was cut by the plugin. */

@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.statement.StatementReader;
 import io.tailrace.statement.StatementTables;
+import io.tailrace.tags.StatementTags;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -59,8 +60,20 @@ public final class Fingerprinter {
         return ByteText.utf8(masker.bytes(), 0, masker.length());
     }
 
+    /**
+     * What the comments around a statement tell of its origin. Where its end may lie within a literal, only what stands
+     * before the first token counts.
+     *
+     * @param bytes those of the latest call of {@link #statement}, unchanged
+     */
+    public StatementTags tags(byte[] bytes) {
+        int end = withoutSemicolon(masker.bytes(), 0, masker.length());
+        return masker.comments().tags(bytes, masker.isDoubtful() ? Integer.MAX_VALUE : end);
+    }
+
     /** The class of {@code administrator command: Quit}. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
+        masker.comments().clear();
         int end = withoutSemicolon(bytes, from, to);
         StatementShape known = shapes.get(bytes, from, end);
         if (known != null) {

@@ -47,6 +47,7 @@ final class Masker {
     private int trustedLength;
 
     private final PasswordGuard guard = new PasswordGuard();
+    private final Comments comments = new Comments();
     private int verbFrom;
     private int verbTo;
 
@@ -66,6 +67,7 @@ final class Masker {
         trustedLength = -1;
         verbFrom = -1;
         guard.reset();
+        comments.clear();
         int i = from;
         while (i < to) {
             i = token(i);
@@ -87,6 +89,11 @@ final class Masker {
     /** The statement holds a comment by which Percona's own tools mark their statements. */
     boolean hasToolComment() {
         return toolComment;
+    }
+
+    /** The comments that were left out. */
+    Comments comments() {
+        return comments;
     }
 
     /** The statement ends within a literal: it was masked from its first one on. */
@@ -249,6 +256,7 @@ final class Masker {
         }
         toolComment |= ToolComment.matches(in, from + 2, end - 2);
         commentPending = true;
+        comments.add(from, end, length);
     }
 
     private int number(int from) {

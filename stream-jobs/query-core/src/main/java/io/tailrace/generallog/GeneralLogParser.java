@@ -2,9 +2,7 @@ package io.tailrace.generallog;
 
 import io.tailrace.audit.AuditEvents;
 import io.tailrace.event.AuditEvent;
-import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.Secrets;
-import io.tailrace.fingerprint.StatementShape;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -32,7 +30,6 @@ final class GeneralLogParser implements EntryParser {
     private final LogTime times = new LogTime();
     private final StringPool strings = new StringPool();
     private final AuditEvents events = new AuditEvents();
-    private final Fingerprinter fingerprinter = new Fingerprinter();
     private final GeneralLine header = new GeneralLine();
     private final Account account = new Account();
 
@@ -105,13 +102,10 @@ final class GeneralLogParser implements EntryParser {
 
     private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
         int from = Math.min(header.argumentFrom, to);
-        StatementShape shape = fingerprinter.statement(bytes, from, to);
-        event.setQueryId(shape.queryId());
-        event.setRuleSet(Fingerprinter.RULE_SET);
-        event.setVerb(shape.verb());
+        String fingerprint = events.classify(event, bytes, from, to);
         String sample =
                 Secrets.mayHold(bytes, from, to) ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
-        out.audit(event, shape.fingerprint(), sample);
+        out.audit(event, fingerprint, sample);
     }
 
     private void argument(AuditEvent event, byte[] bytes) {

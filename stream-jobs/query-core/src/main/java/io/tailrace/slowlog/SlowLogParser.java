@@ -12,6 +12,7 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
+import io.tailrace.tags.StatementTags;
 import io.tailrace.time.CivilTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -113,6 +114,8 @@ final class SlowLogParser implements EntryParser {
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
+        tables(event, shape);
+        tags(event, fingerprinter.tags(entry.bytes()));
         if (header.overflow) {
             flag("time_overflow");
         }
@@ -124,6 +127,20 @@ final class SlowLogParser implements EntryParser {
         }
         event.setFlags(flags);
         out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
+    }
+
+    private void tables(QueryEvent event, StatementShape shape) {
+        event.setTablesRead(shape.tablesRead());
+        event.setTablesWritten(shape.tablesWritten());
+        if (!shape.tables().complete()) {
+            flag("tables_incomplete");
+        }
+    }
+
+    private static void tags(QueryEvent event, StatementTags tags) {
+        event.setTags(tags.tags());
+        event.setTraceId(tags.traceId());
+        event.setSpanId(tags.spanId());
     }
 
     private void flag(String name) {

@@ -1,0 +1,208 @@
+package io.tailrace.tags;
+
+import io.tailrace.lexer.ByteText;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Reads tags from a comment. The whole comment must be pairs, or none of it is taken:
+ *
+ * <ul>
+ *   <li>{@code key='value',…}, both URL-encoded, quotes within a value escaped: sqlcommenter, Rails 7.1, Datadog
+ *   <li>{@code key:value,…} and {@code key=value,…}: marginalia, Rails 7.0
+ * </ul>
+ *
+ * Not thread-safe.
+ */
+public final class TagReader {
+
+    /** Longest value that is kept, bytes before decoding; tags of this length or more are dropped. */
+    private static final int LONGEST_VALUE = 256;
+
+    private static final int LONGEST_KEY = 64;
+    /** Pairs of one comment that are looked at; one with more is none of tags. */
+    private static final int MOST_PAIRS = 64;
+
+    private static final int TRACEPARENT_LENGTH = 55;
+    private static final int TRACE_FROM = 3;
+    private static final int SPAN_FROM = 36;
+    private static final int FLAGS_FROM = 53;
+
+    private final Map<String, String> tags = new HashMap<>();
+    private final Map<String, String> pairs = new HashMap<>();
+    private String traceId;
+    private String spanId;
+    private byte[] bytes;
+    private int next;
+    private int to;
+
+    /** Forgets the tags of the statement before. */
+    public void start() {
+        tags.clear();
+        traceId = "";
+        spanId = "";
+    }
+
+    /** Adds what the comment {@code /* … *&#47;} in the range tells. The first comment to name a key wins. */
+    public void comment(byte[] text, int from, int end) {
+        bytes = text;
+        next = from + 2;
+        to = end - 2;
+        pairs.clear();
+        if (arePairs()) {
+            pairs.forEach(this::keep);
+        }
+        bytes = null;
+    }
+
+    /** What all comments of the statement told. */
+    public StatementTags tags() {
+        return tags.isEmpty() && traceId.isEmpty() ? StatementTags.NONE : new StatementTags(tags, traceId, spanId);
+    }
+
+    private void keep(String key, String text) {
+        if (TagKeys.TRACEPARENT.equals(key)) {
+            trace(text);
+        } else if (TagKeys.isKnown(key)) {
+            String plain = withoutMethod(text);
+            if (isPlain(plain)) {
+                tags.putIfAbsent(key, plain);
+            }
+        }
+    }
+
+    /** Ruby's {@code app/models/a.rb:12:in `find'} without the method, which is quoted as the version likes. */
+    private static String withoutMethod(String text) {
+        int method = text.indexOf(":in ");
+        return method < 0 ? text : text.substring(0, method);
+    }
+
+    private static boolean isPlain(String text) {
+        return !text.isEmpty()
+                && text.length() < LONGEST_VALUE
+                && text.chars().allMatch(c -> c >= ' ' && c != 0x7f && c != '\'' && c != '"' && c != '\ufffd');
+    }
+
+    /** {@code 00-<trace id>-<span id>-<flags>} of the W3C's Trace Context; ids of zeros only are none. */
+    private void trace(String text) {
+        boolean shaped = text.length() == TRACEPARENT_LENGTH
+                && isHex(text, 0, 2)
+                && isHex(text, TRACE_FROM, SPAN_FROM - 1)
+                && isHex(text, SPAN_FROM, FLAGS_FROM - 1)
+                && isHex(text, FLAGS_FROM, TRACEPARENT_LENGTH);
+        if (shaped && traceId.isEmpty()) {
+            String trace = text.substring(TRACE_FROM, SPAN_FROM - 1);
+            String span = text.substring(SPAN_FROM, FLAGS_FROM - 1);
+            boolean known =
+                    trace.chars().anyMatch(c -> c != '0') && span.chars().anyMatch(c -> c != '0');
+            traceId = known ? trace : "";
+            spanId = known ? span : "";
+        }
+    }
+
+    /** Lower-case hexadecimal digits, and a hyphen or the end behind them. */
+    private static boolean isHex(String text, int from, int end) {
+        for (int i = from; i < end; i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+                return false;
+            }
+        }
+        return end == text.length() || text.charAt(end) == '-';
+    }
+
+    private boolean arePairs() {
+        for (int count = 0; count < MOST_PAIRS; count++) {
+            skipBlanks();
+            if (!pair()) {
+                return false;
+            }
+            skipBlanks();
+            if (next >= to) {
+                return true;
+            }
+            if (bytes[next] != ',') {
+                return false;
+            }
+            next++;
+        }
+        return false;
+    }
+
+    private void skipBlanks() {
+        next = ByteText.skipBlanks(bytes, next, to);
+    }
+
+    private boolean pair() {
+        int keyFrom = next;
+        while (next < to && isOfKey(bytes[next])) {
+            next++;
+        }
+        int keyTo = next;
+        boolean valid = keyTo > keyFrom && keyTo - keyFrom <= LONGEST_KEY && keyTo < to;
+        if (!valid || bytes[keyTo] != '=' && bytes[keyTo] != ':') {
+            return false;
+        }
+        next++;
+        boolean quoted = bytes[keyTo] == '=' && next < to && bytes[next] == '\'';
+        String text = quoted ? quotedValue() : bareValue();
+        if (text != null) {
+            pairs.putIfAbsent(ByteText.utf8(bytes, keyFrom, keyTo), text);
+        }
+        return text != null;
+    }
+
+    private static boolean isOfKey(byte b) {
+        return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '.' || b == '-' || ByteText.isDigit(b);
+    }
+
+    /** A value in quotes, or null where the closing quote is missing. */
+    private String quotedValue() {
+        int from = next + 1;
+        int end = from;
+        while (end < to && bytes[end] != '\'') {
+            end += bytes[end] == '\\' ? 2 : 1;
+        }
+        if (end >= to) {
+            return null;
+        }
+        next = end + 1;
+        return decoded(from, end);
+    }
+
+    /** A value up to the comma, blanks around it apart. */
+    private String bareValue() {
+        int from = next;
+        while (next < to && bytes[next] != ',') {
+            next++;
+        }
+        return ByteText.utf8(bytes, from, ByteText.trimBlanks(bytes, from, next));
+    }
+
+    /** The value with its escapes resolved; empty where it is too long. */
+    private String decoded(int from, int end) {
+        if (end - from > LONGEST_VALUE) {
+            return "";
+        }
+        byte[] plain = new byte[end - from];
+        int length = 0;
+        int i = from;
+        while (i < end) {
+            int escaped = bytes[i] == '%' && i + 2 < end ? hex(i + 1) : -1;
+            if (escaped >= 0) {
+                plain[length++] = (byte) escaped;
+                i += 3;
+            } else {
+                i += bytes[i] == '\\' ? 1 : 0;
+                plain[length++] = bytes[i++];
+            }
+        }
+        return ByteText.utf8(plain, 0, length);
+    }
+
+    private int hex(int i) {
+        int high = Character.digit(bytes[i], 16);
+        int low = Character.digit(bytes[i + 1], 16);
+        return high < 0 || low < 0 ? -1 : high << 4 | low;
+    }
+}
