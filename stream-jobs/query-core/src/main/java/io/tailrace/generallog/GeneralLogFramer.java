@@ -8,6 +8,7 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.generallog.Sessions.Session;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
+import io.tailrace.time.LogTime;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -43,6 +44,10 @@ final class GeneralLogFramer implements EntryFramer {
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
     private static final byte[] USE = ByteText.ascii("use ");
 
+    /** Microseconds. */
+    private static final long MOST_OVERTAKING = 2_000_000;
+
+    private final LogTime times = new LogTime();
     private final GeneralLine header = new GeneralLine();
     private final Account account = new Account();
     private final StatementScanner scanner = new StatementScanner();
@@ -135,6 +140,24 @@ final class GeneralLogFramer implements EntryFramer {
         return known && (its.isEmpty() || its.length() != time.length() || its.compareTo(time) >= 0);
     }
 
+    /** Before the last command by more than threads overtake each other: the clock was set back, or one is forged. */
+    private boolean contradictsTime(byte[] buffer) {
+        String its = time(buffer);
+        if (its.length() != time.length() || its.compareTo(time) >= 0) {
+            return false;
+        }
+        return micros(time) - micros(its) > MOST_OVERTAKING;
+    }
+
+    private long micros(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        return times.micros(bytes, 0, bytes.length, "UTC");
+    }
+
+    private boolean contradictsConnections() {
+        return header.command != Command.CONNECT && sessions.contradicts(header.threadId);
+    }
+
     private String time(byte[] buffer) {
         int length = Math.min(header.timeTo - header.timeFrom, LONGEST_TIME);
         return latin1(buffer, header.timeFrom, header.timeFrom + length);
@@ -148,9 +171,9 @@ final class GeneralLogFramer implements EntryFramer {
         pendingFrom = offset;
         state = STATEMENT;
         ownTime = header.hasTime();
+        ambiguous = contradictsTime(buffer) || contradictsConnections();
         time = ownTime ? time(buffer) : time;
         forged = false;
-        ambiguous = false;
         firstProof = -1;
         proofs = 0;
         scanner.reset();
@@ -185,6 +208,7 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private void connect(byte[] buffer, long id, int from, int to) {
+        sessions.starts(id);
         boolean named = account.read(buffer, from, to);
         if (named && !account.denied) {
             String name = latin1(buffer, account.userFrom, account.userTo)

@@ -32,7 +32,18 @@ final class Sessions {
         static final Session UNKNOWN = new Session("", "");
     }
 
+    /** Highest thread id that connected; 0: none did. */
+    private long youngest;
+
     private final LinkedHashMap<Long, Session> open = new LinkedHashMap<>(64, 0.75f, true);
+
+    /**
+     * The connection is younger than every one that the log saw open, and it saw none open: a server counts its
+     * connections upwards and logs each one's start.
+     */
+    boolean contradicts(long threadId) {
+        return youngest > 0 && threadId > youngest;
+    }
 
     Session of(long threadId) {
         Session session = open.get(threadId);
@@ -45,6 +56,11 @@ final class Sessions {
 
     boolean isEmpty() {
         return open.isEmpty();
+    }
+
+    /** A connection starts, perhaps to be refused. */
+    void starts(long threadId) {
+        youngest = Math.max(youngest, threadId);
     }
 
     void connect(long threadId, String account, String database) {
@@ -63,6 +79,7 @@ final class Sessions {
     }
 
     void clear() {
+        youngest = 0;
         open.clear();
     }
 
@@ -91,6 +108,7 @@ final class Sessions {
                 out.writeShort(names.get(entry.getValue().account()));
                 out.writeShort(names.get(entry.getValue().database()));
             }
+            out.writeLong(youngest);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -134,6 +152,8 @@ final class Sessions {
                 String account = names.get(in.readUnsignedShort());
                 sessions.open.put(threadId, new Session(account, names.get(in.readUnsignedShort())));
             }
+            // Snapshots of 0.1 before the field was added end here.
+            sessions.youngest = in.available() > 0 ? in.readLong() : 0;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -10,6 +10,10 @@ final class CarriedContext {
     /** Longest value that is carried, bytes. A MySQL identifier has at most 256. */
     private static final int LONGEST = 320;
 
+    /** Microseconds. */
+    private static final long MOST_OVERTAKING = 2_000_000;
+
+    private final SlowLogTime times = new SlowLogTime();
     private byte[] time = new byte[0];
     private byte[] database = new byte[0];
     /** The same as text, or null where it was not asked for yet. */
@@ -61,6 +65,20 @@ final class CarriedContext {
         int from = SlowLogFields.timeFrom(bytes, lineFrom, lineTo);
         int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
         return to - from == time.length && Arrays.compare(bytes, from, to, time, 0, time.length) < 0;
+    }
+
+    /**
+     * The value of a {@code # Time:} line is before the latest by more than servers' threads overtake each other
+     * between asking for the time and writing it. The clock was set back, or one of the two is a client's text.
+     */
+    boolean isFarAfter(byte[] bytes, int lineFrom, int lineTo) {
+        if (!isAfter(bytes, lineFrom, lineTo)) {
+            return false;
+        }
+        int from = SlowLogFields.timeFrom(bytes, lineFrom, lineTo);
+        int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
+        long latest = times.micros(time, 0, time.length, "UTC", 0);
+        return latest - times.micros(bytes, from, to, "UTC", 0) > MOST_OVERTAKING;
     }
 
     String time() {

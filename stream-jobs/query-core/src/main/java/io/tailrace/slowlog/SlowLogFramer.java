@@ -79,7 +79,7 @@ final class SlowLogFramer implements EntryFramer {
     private int bannerStep;
     private long bannerFrom;
     private boolean statementMayEndAtBanner;
-    /** Entries that start before this offset were found by giving up a literal. */
+    /** Entries that start before this offset were found by giving up a literal, or contradict the order of time. */
     private long ambiguousUntil;
 
     @Override
@@ -182,6 +182,9 @@ final class SlowLogFramer implements EntryFramer {
 
     private void header(SlowLogLine line, byte[] bytes, int from, int end) {
         if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
+            if (carried.isFarAfter(bytes, from, end)) {
+                ambiguousUntil = Math.max(ambiguousUntil, start + 1);
+            }
             ownTime |= carried.takeTime(bytes, from, end);
         }
         // After both on one line the user may come again on its own.
