@@ -157,8 +157,7 @@ final class InputOptions {
     private String unknown(TolerantInput in) {
         return in.failure() != null
                 ? "cannot be read: " + reason(in.failure())
-                : "expected a log of the formats " + formatNames()
-                        + ", found none of them in its first lines; --format names one";
+                : "its first lines show no known format; --format names one of " + formatNames();
     }
 
     private boolean read(LogFile file, byte[] head, TolerantInput in, LogFormat found, Terminal terminal, Reader reader)

@@ -18,9 +18,16 @@ final class OutputLost extends RuntimeException {
         return message != null && message.contains("Broken pipe");
     }
 
-    /** The same stream, which says so where a PrintStream would go on in silence. */
+    /** The same stream, which says so, once, where a PrintStream would go on in silence. */
     static OutputStream telling(OutputStream out) {
         return new OutputStream() {
+            private boolean lost;
+
+            private OutputLost lost(IOException cause) {
+                lost = true;
+                return new OutputLost(cause);
+            }
+
             @Override
             public void write(int b) {
                 write(new byte[] {(byte) b}, 0, 1);
@@ -29,18 +36,22 @@ final class OutputLost extends RuntimeException {
             @Override
             public void write(byte[] bytes, int from, int length) {
                 try {
-                    out.write(bytes, from, length);
+                    if (!lost) {
+                        out.write(bytes, from, length);
+                    }
                 } catch (IOException e) {
-                    throw new OutputLost(e);
+                    throw lost(e);
                 }
             }
 
             @Override
             public void flush() {
                 try {
-                    out.flush();
+                    if (!lost) {
+                        out.flush();
+                    }
                 } catch (IOException e) {
-                    throw new OutputLost(e);
+                    throw lost(e);
                 }
             }
         };

@@ -2,12 +2,18 @@ package io.tailrace.digest;
 
 import io.tailrace.fingerprint.Fingerprinter;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** Statements that show what a class looks like. */
 final class Example {
 
     /** Longest statement that is kept as it is, characters; a longer one is cut there. */
     static final int LONGEST = 4 << 10;
+
+    /** Four values or more, two of which are enough to see. */
+    private static final Pattern VALUES = Pattern.compile("\\?(?:\\s*,\\s*\\?){3,}+");
+
+    private static final Pattern ROWS = Pattern.compile("(\\([^()]{1,200}\\))(?:\\s*,\\s*\\1){2,}+");
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
@@ -16,9 +22,23 @@ final class Example {
         return statement.length() <= LONGEST ? statement : statement.substring(0, LONGEST);
     }
 
-    /** The statement without its literals, its lists as long as they were; empty where none may be shown. */
+    /** The statement without its literals, long lists shortened; empty where it was cut: its class tells more then. */
     String masked(String statement) {
+        if (isCut(statement)) {
+            return "";
+        }
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
-        return fingerprinter.masked(bytes, 0, bytes.length);
+        String masked = fingerprinter.masked(bytes, 0, bytes.length);
+        String values = VALUES.matcher(masked).replaceAll("?, ?, …");
+        return ROWS.matcher(values).replaceAll("$1, $1, …");
+    }
+
+    /** The statement as it was logged. */
+    static String unmasked(String statement) {
+        return isCut(statement) ? statement + "…" : statement;
+    }
+
+    private static boolean isCut(String statement) {
+        return statement.length() == LONGEST;
     }
 }

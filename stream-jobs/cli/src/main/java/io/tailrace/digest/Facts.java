@@ -36,20 +36,35 @@ final class Facts {
                 + " statements; all counts, sums and percentiles are weighted";
     }
 
+    /** The time that the logs are about. */
+    static String period(Report report, TimeRange range) {
+        Group all = report.digest().whole();
+        boolean strays = range.strays() > 0;
+        Instant from = strays ? Instant.ofEpochSecond(range.from()) : all.first;
+        Instant to = strays ? Instant.ofEpochSecond(range.to()) : all.last;
+        return report.span(from, to) + " " + report.zoneName();
+    }
+
+    static String statements(double count) {
+        return Figures.whole(count) + (count == 1 ? " statement" : " statements");
+    }
+
     static String leftOut(long entries) {
-        return Figures.whole(entries) + " entries outside the wanted time or filter";
+        return Figures.whole(entries) + (entries == 1 ? " entry" : " entries") + " outside the wanted time or filter";
     }
 
     static String deadLetters(long count) {
-        return Figures.whole(count) + " pieces that are no entry were left out; tailrace parse shows them";
+        return Figures.whole(count) + (count == 1 ? " dead letter" : " dead letters")
+                + ": what is no entry of the log, or tells no time; tailrace parse shows them";
     }
 
     /** Statements whose times lie far from all others. */
     static String strays(Report report, TimeRange range) {
         Group all = report.digest().whole();
         boolean before = all.first.isBefore(Instant.ofEpochSecond(range.from()));
-        return Figures.whole(range.strays()) + " statements have times far outside, such as "
-                + report.time(before ? all.first : all.last) + "; they count, but not in rates and charts";
+        return statements(range.strays()) + (range.strays() == 1 ? " has a time" : " have times")
+                + " far outside, such as "
+                + report.time(before ? all.first : all.last) + ": counted, but in no chart";
     }
 
     /** With which errors statements ended. */

@@ -71,9 +71,8 @@ public final class HtmlReport {
     }
 
     private void head() {
-        Group all = digest.whole();
         out.element("h1", digest.isTimed() ? "Where the time went" : "What was executed");
-        out.element("p class=\"sub\"", files() + " · " + report.span(all.first, all.last) + " " + report.zoneName());
+        out.element("p class=\"sub\"", files() + " · " + Facts.period(report, range));
     }
 
     private String files() {
@@ -93,7 +92,7 @@ public final class HtmlReport {
         tile(Figures.whole(digest.groupCount()), digest.grouping().nouns());
         if (digest.isTimed()) {
             tile(Figures.seconds(all.queryTime.sum()), "query time");
-            tile(Figures.number(all.queryTime.sum() / Math.max(1, range.length())), "mean load");
+            tile(Rates.load(all.queryTime.sum(), range.length()), "mean load");
             tile(Figures.seconds(all.queryTime.quantile(0.95)), "p95 of query time");
         } else {
             tile(Rates.of(all.count() - range.strays(), range.length()), "mean rate");
@@ -300,7 +299,7 @@ public final class HtmlReport {
                                     digest.whole().queryTime.sum()))
                     .text(" of time · ");
         }
-        out.element("b", Figures.whole(group.count())).text(" statements");
+        out.text(Facts.statements(group.count()));
         out.raw("</span></summary>");
         statement(group);
         out.raw("<dl>");
@@ -315,7 +314,9 @@ public final class HtmlReport {
     }
 
     private String rate(Group group) {
-        return range.length() < 2 ? "" : ", " + Rates.of(group.count(), range.length());
+        return range.length() < 2 || group.first.equals(group.last)
+                ? ""
+                : ", " + Rates.of(group.count(), range.length());
     }
 
     private void statement(Group group) {

@@ -18,4 +18,10 @@ final class Rates {
                 ? Figures.number(perSecond * MINUTE) + "/min"
                 : Figures.number(perSecond * HOUR) + "/h";
     }
+
+    /** How many statements ran at once in the mean, when they took so long together. */
+    static String load(double time, double seconds) {
+        double load = time / Math.max(1, seconds);
+        return load > 0 && load < 0.005 ? "<0.01" : Figures.number(load);
+    }
 }

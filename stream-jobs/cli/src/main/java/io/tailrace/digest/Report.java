@@ -67,10 +67,9 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
 
     /** The example of a group as it may be shown; its fingerprint where there is none. */
     String example(Group group, Example examples) {
-        if (group.example == null || group.example.isEmpty()) {
-            return group.queryId == 0 ? "" : group.name;
-        }
-        return literals ? group.example : examples.masked(group.example);
+        boolean known = group.example != null && !group.example.isEmpty();
+        String shown = !known ? "" : literals ? Example.unmasked(group.example) : examples.masked(group.example);
+        return shown.isEmpty() ? group.name : shown;
     }
 
     static String id(Group group) {

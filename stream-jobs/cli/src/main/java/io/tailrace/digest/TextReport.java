@@ -1,16 +1,19 @@
 package io.tailrace.digest;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** The digest as text for a terminal: the whole, a profile of the heaviest groups, then each of them. */
 public final class TextReport {
 
     private static final String INDENT = "  ";
+    /** Below so many columns the profile has fewer figures. */
+    private static final int NARROW = 110;
+
     private static final int SHARE_BAR = 10;
     private static final int LEAST_STATEMENT = 24;
     private static final int MOST_NAMES = 6;
@@ -51,31 +54,28 @@ public final class TextReport {
     }
 
     private void nothing() {
-        long leftOut = report.inputs().leftOut();
-        out.append(
-                leftOut == 0
-                        ? "No statements.\n"
-                        : "No statements: all " + Figures.whole(leftOut) + " are outside the wanted time or filter.\n");
+        title("No statements");
+        leftOut();
     }
 
     private void whole() {
         Group all = digest.whole();
-        title(Figures.whole(all.count()) + " statements, " + Figures.whole(digest.groupCount()) + " "
+        title(Facts.statements(all.count()) + ", " + Figures.whole(digest.groupCount()) + " "
                 + (digest.groupCount() == 1
                         ? digest.grouping().noun()
                         : digest.grouping().nouns())
                 + (digest.isTimed() ? ", " + Figures.seconds(all.queryTime.sum()) + " of query time" : ""));
         Report.Inputs inputs = report.inputs();
-        field("logs", shortened(inputs.files()) + ", " + Figures.bytes(inputs.bytes()));
+        sentence("logs", shortened(inputs.files()) + ", " + Figures.bytes(inputs.bytes()));
         if (!inputs.servers().isEmpty()) {
-            field("servers", String.join(", ", inputs.servers()));
+            sentence("servers", String.join(", ", inputs.servers()));
         }
         timeRange(all);
         if (digest.isTimed()) {
-            field("threshold", Facts.threshold(digest.facts()));
+            sentence("threshold", Facts.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
-            field("sampling", Facts.sampling(digest));
+            sentence("sampling", Facts.sampling(digest));
         }
         leftOut();
         names("tables", all.tables, all.count());
@@ -93,45 +93,48 @@ public final class TextReport {
         }
     }
 
-    private static String shortened(List<String> files) {
-        int most = 3;
-        String text = files.stream().limit(most).collect(Collectors.joining(", "));
+    /** Whole paths where there is room for them. */
+    private String shortened(List<String> files) {
+        int most = 4;
+        String paths = String.join(", ", files);
+        if (paths.length() < width - LABEL - 20) {
+            return paths;
+        }
+        String text = files.stream()
+                .limit(most)
+                .map(path -> path.substring(path.lastIndexOf('/') + 1))
+                .collect(Collectors.joining(", "));
         return files.size() <= most ? text : text + " and " + (files.size() - most) + " more";
     }
 
     private void timeRange(Group all) {
-        boolean strays = range.strays() > 0;
-        Instant from = strays ? Instant.ofEpochSecond(range.from()) : all.first;
-        Instant to = strays ? Instant.ofEpochSecond(range.to()) : all.last;
         String rate = rate(all);
-        field(
-                "time",
-                report.span(from, to) + " " + report.zoneName() + " (" + Figures.seconds(range.length()) + ")"
-                        + (rate.isEmpty() ? "" : ", " + rate));
-        if (strays) {
-            field("", ink.alarm(Facts.strays(report, range)));
+        String length = " (" + Figures.seconds(range.length()) + ")";
+        field("time", Facts.period(report, range) + length + (rate.isEmpty() ? "" : ", " + rate));
+        if (range.strays() > 0) {
+            alarm("", Facts.strays(report, range));
         }
     }
 
     private String rate(Group group) {
         double seconds = range.length();
-        if (seconds < 2) {
+        if (seconds < 2 || group.first.equals(group.last)) {
             return "";
         }
-        String perSecond = Figures.number((group.count() - range.strays()) / seconds) + " statements/s";
-        return digest.isTimed() ? perSecond + ", load " + Figures.number(group.queryTime.sum() / seconds) : perSecond;
+        String rate = Rates.of(group.count(), seconds);
+        return digest.isTimed() ? rate + ", load " + Rates.load(group.queryTime.sum(), seconds) : rate;
     }
 
     private void leftOut() {
         Report.Inputs inputs = report.inputs();
         if (!inputs.filter().isEmpty()) {
-            field("filter", inputs.filter());
+            sentence("filter", inputs.filter());
         }
         if (inputs.leftOut() > 0) {
             field("left out", Facts.leftOut(inputs.leftOut()));
         }
         if (inputs.deadLetters() > 0) {
-            field("left out", ink.alarm(Facts.deadLetters(inputs.deadLetters())));
+            alarm("left out", Facts.deadLetters(inputs.deadLetters()));
         }
     }
 
@@ -144,6 +147,23 @@ public final class TextReport {
         out.append(INDENT).append(ink.faint(label)).append(value).append('\n');
     }
 
+    /** The same, broken into lines. */
+    private void sentence(String name, String value) {
+        sentence(name, value, UnaryOperator.identity());
+    }
+
+    private void alarm(String name, String value) {
+        sentence(name, value, ink::alarm);
+    }
+
+    private void sentence(String name, String value, UnaryOperator<String> colour) {
+        String label = name;
+        for (String line : Lines.wrapped(value, width - INDENT.length() - LABEL, MOST_LINES)) {
+            field(label, colour.apply(line));
+            label = "";
+        }
+    }
+
     private void measures(Group group) {
         TextTable table = new TextTable("lrrrrrrr");
         table.ink(0, ink::faint);
@@ -154,7 +174,9 @@ public final class TextReport {
         measure(table, "rows sent", group.rowsSent, Figures::count);
         measure(table, "rows affected", group.rowsAffected, Figures::count);
         measure(table, "bytes sent", group.bytesSent, Figures::bytes);
-        table.write(INDENT, ink::faint, out);
+        if (table.size() > 1) {
+            table.write(INDENT, ink::faint, out);
+        }
     }
 
     private static void measure(TextTable table, String name, LogBuckets values, DoubleFunction<String> format) {
@@ -193,6 +215,11 @@ public final class TextReport {
         }
         others(heaviest, table);
         int last = timed ? 10 : 5;
+        if (timed && width < NARROW) {
+            table.drop(9);
+            table.drop(7);
+            last -= 2;
+        }
         cutColumn(table, last);
         table.write(INDENT, ink::faint, out);
     }
@@ -237,7 +264,7 @@ public final class TextReport {
         }
         double time = digest.whole().queryTime.sum();
         double count = digest.whole().count();
-        double share = 1;
+        double share = report.share(digest.whole());
         for (Group group : heaviest) {
             time -= group.queryTime.sum();
             count -= group.count();
@@ -284,7 +311,7 @@ public final class TextReport {
                 + (group.count() == 1 ? " statement, " : " statements, ")
                 + Figures.share(group.count(), digest.whole().count()));
         String right = String.join(" · ", parts);
-        int line = Math.min(width, 120) - 6 - Integer.toString(rank).length() - name.length() - right.length();
+        int line = Math.min(width, 120) - 7 - Integer.toString(rank).length() - name.length() - right.length();
         out.append(ink.faint("── "))
                 .append(ink.heading("#" + rank + " " + name))
                 .append(ink.faint(" " + "─".repeat(Math.max(1, line)) + " "))
@@ -322,12 +349,12 @@ public final class TextReport {
                 .limit(MOST_NAMES)
                 .map(count -> name(count, counts.size() > 1, total))
                 .collect(Collectors.joining(", "));
-        field(what, text + (counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : ""));
+        sentence(what, text + (counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : ""));
     }
 
-    private String name(NameCounts.Count count, boolean withShare, double total) {
+    private static String name(NameCounts.Count count, boolean withShare, double total) {
         String name = count.name().isEmpty() ? "(none)" : Lines.one(count.name());
-        return withShare ? name + " " + ink.faint(Figures.share(count.weight(), total)) : name;
+        return withShare ? name + " " + Figures.share(count.weight(), total) : name;
     }
 
     private void flags(Group group) {
@@ -338,14 +365,14 @@ public final class TextReport {
                 .map(count ->
                         ink.alarm(count.name().replace('_', ' ')) + " " + Figures.share(count.weight(), group.count()))
                 .collect(Collectors.joining(", "));
-        field("plan", text);
+        alarm("plan", text);
     }
 
     private void errors(Group group) {
         if (group.errors == 0) {
             return;
         }
-        field("errors", ink.alarm(Facts.errors(group, MOST_NAMES)));
+        alarm("errors", Facts.errors(group, MOST_NAMES));
     }
 
     /** How long the statements took; the bars' lengths are logarithmic. */
@@ -354,6 +381,9 @@ public final class TextReport {
         if (steps.size() < 2) {
             return;
         }
+        out.append(INDENT)
+                .append(ink.faint("how long   (bars are logarithmic)"))
+                .append('\n');
         double most = steps.stream().mapToDouble(DurationStep::weight).max().orElse(0);
         int columns = Math.min(LONGEST_BAR, Math.max(10, width - 40));
         for (DurationStep step : steps) {

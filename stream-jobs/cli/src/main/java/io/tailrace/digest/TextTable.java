@@ -9,16 +9,16 @@ final class TextTable {
 
     private static final String BETWEEN = "  ";
 
-    private final List<String[]> rows = new ArrayList<>();
-    private final boolean[] left;
+    private final List<List<String>> rows = new ArrayList<>();
+    private final List<Boolean> left;
     private final List<UnaryOperator<String>> inks;
 
     /** {@code alignment} has a letter for each column: l or r. */
     TextTable(String alignment) {
-        left = new boolean[alignment.length()];
+        left = new ArrayList<>();
         inks = new ArrayList<>();
-        for (int i = 0; i < left.length; i++) {
-            left[i] = alignment.charAt(i) == 'l';
+        for (int i = 0; i < alignment.length(); i++) {
+            left.add(alignment.charAt(i) == 'l');
             inks.add(text -> text);
         }
     }
@@ -29,16 +29,28 @@ final class TextTable {
     }
 
     void row(String... cells) {
-        rows.add(cells);
+        rows.add(new ArrayList<>(List.of(cells)));
+    }
+
+    /** Rows, the heading among them. */
+    int size() {
+        return rows.size();
+    }
+
+    /** Leaves out a column. */
+    void drop(int column) {
+        left.remove(column);
+        inks.remove(column);
+        rows.forEach(row -> row.remove(column));
     }
 
     /** Cuts the cells of a column. */
     void cut(int column, int most) {
-        rows.forEach(row -> row[column] = Lines.cut(row[column], most));
+        rows.forEach(row -> row.set(column, Lines.cut(row.get(column), most)));
     }
 
     int width(int column) {
-        return rows.stream().mapToInt(row -> row[column].length()).max().orElse(0);
+        return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
     }
 
     /** Columns that stand before this one, blanks between included. */
@@ -57,13 +69,13 @@ final class TextTable {
         }
     }
 
-    private String line(String[] row, boolean heading) {
+    private String line(List<String> row, boolean heading) {
         StringBuilder line = new StringBuilder();
-        for (int column = 0; column < row.length; column++) {
-            String padding = " ".repeat(width(column) - row[column].length());
-            String cell = heading ? row[column] : inks.get(column).apply(row[column]);
-            boolean last = column == row.length - 1;
-            line.append(left[column] ? cell + (last ? "" : padding) : padding + cell)
+        for (int column = 0; column < row.size(); column++) {
+            String padding = " ".repeat(width(column) - row.get(column).length());
+            String cell = heading ? row.get(column) : inks.get(column).apply(row.get(column));
+            boolean last = column == row.size() - 1;
+            line.append(left.get(column) ? cell + (last ? "" : padding) : padding + cell)
                     .append(last ? "" : BETWEEN);
         }
         return line.toString();

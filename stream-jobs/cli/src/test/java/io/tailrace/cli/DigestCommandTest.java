@@ -1,0 +1,257 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DigestCommandTest {
+
+    private static final Path GOLDEN = Path.of("src/test/resources/golden/digest");
+    private static final Instant NOW = Instant.parse("2026-11-21T03:00:00Z");
+
+    @TempDir
+    private Path directory;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(Screen screen, byte[] input, String... arguments) {
+        out.reset();
+        err.reset();
+        Terminal terminal = new Terminal(
+                new ByteArrayInputStream(input),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                screen);
+        return Main.run(terminal, Clock.fixed(NOW, ZoneOffset.UTC), arguments);
+    }
+
+    private int digest(String... options) {
+        return run(Screen.NONE, new byte[0], arguments(options));
+    }
+
+    private static String[] arguments(String... options) {
+        String[] words = Arrays.copyOf(new String[] {"digest", "--tz", "UTC"}, options.length + 3);
+        System.arraycopy(options, 0, words, 3, options.length);
+        return words;
+    }
+
+    private String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Rate-limited entries of an application, the last of which is a stray of another year. */
+    private static byte[] log() {
+        StringBuilder log = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            log.append(entry(1_795_229_340 + i, i % 3 == 0 ? "web" : "job", 0.1 + i / 1e3, "SELECT " + i));
+        }
+        return log.append(entry(1_234_567_890, "web", 9, "SELECT 'old'"))
+                .toString()
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String entry(long time, String user, double seconds, String statement) {
+        return "# Time: " + Instant.ofEpochSecond(time) + "\n# User@Host: " + user + "[" + user + "] @ 10.0.0.1 []\n"
+                + "# Schema: shop  Last_errno: 0  Killed: 0\n"
+                + String.format(Locale.ROOT, "# Query_time: %.6f", seconds)
+                + "  Lock_time: 0.0  Rows_sent: 1  Rows_examined: 10\n"
+                + "# Log_slow_rate_type: query  Log_slow_rate_limit: 10\nSET timestamp=" + time + ";\n" + statement
+                + ";\n";
+    }
+
+    private Path file(String name, byte[] bytes) throws IOException {
+        return Files.write(directory.resolve(name), bytes);
+    }
+
+    /** The reports of small logs, as files to look at. Delete one and run the test to have it written anew. */
+    @ParameterizedTest
+    @ValueSource(strings = {"percona", "mysql-extra", "stray-time", "general", "audit"})
+    void reportsAreAsExpected(String name) throws IOException {
+        Path log = GOLDEN.resolve(name + ".log");
+        assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "-")))
+                .isZero();
+        isGolden(name + ".txt", out());
+        assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "--json", "-")))
+                .isZero();
+        isGolden(name + ".json", out());
+    }
+
+    private static void isGolden(String name, String actual) throws IOException {
+        Path file = GOLDEN.resolve(name);
+        if (!Files.exists(file)) {
+            Files.writeString(file, actual);
+        }
+        assertThat(actual).isEqualTo(Files.readString(file));
+    }
+
+    @Test
+    void severalPackedFilesAndPatternsMakeOneReport() throws IOException {
+        byte[] log = log();
+        file("slow.log", log);
+        try (OutputStream packed = new GZIPOutputStream(Files.newOutputStream(directory.resolve("slow.log.2.gz")))) {
+            packed.write(log);
+        }
+        try (OutputStream packed = new ZstdOutputStream(Files.newOutputStream(directory.resolve("slow.log.1.zst")))) {
+            packed.write(log);
+        }
+        assertThat(digest("--json", directory + "/slow.log*", directory + "/slow.log"))
+                .isZero();
+        assertThat(out()).startsWith("{\"entries\":903,").contains("\"count\":9030,");
+        assertThat(digest(directory + "/slow.lo?")).isZero();
+        assertThat(out()).startsWith("3,010 statements, 1 class");
+        assertThat(digest(directory + "/fast.log*")).isEqualTo(1);
+        assertThat(err()).contains("fast.log*: no file has such a name");
+    }
+
+    @Test
+    void aFileThatEndsEarlyIsReportedAsFarAsItGoes() throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (OutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(log());
+        }
+        Path cut = file("cut.gz", Arrays.copyOf(packed.toByteArray(), packed.size() * 2 / 3));
+        assertThat(digest(cut.toString())).isEqualTo(1);
+        assertThat(err()).contains("cut.gz: ends early after ");
+        assertThat(out()).contains("of query time");
+    }
+
+    @Test
+    void otherPackersAreNamed() throws IOException {
+        assertThat(digest(file("a.bz2", "BZh91AY".getBytes(StandardCharsets.US_ASCII))
+                        .toString()))
+                .isEqualTo(1);
+        assertThat(err()).contains("bzip2 is not read here");
+    }
+
+    @Test
+    void groupsCanBeMadeByWhatElseStatementsShare() {
+        run(Screen.NONE, log(), arguments("--group-by", "user", "--json"));
+        assertThat(out()).contains("\"name\":\"job\"").contains("\"groups_total\":2");
+        run(Screen.NONE, log(), arguments("--group-by", "host", "--json"));
+        assertThat(out()).contains("\"name\":\"10.0.0.1\"");
+        run(Screen.NONE, log(), arguments("--group-by", "db"));
+        assertThat(out()).contains("#1 shop").contains("select ?");
+        assertThat(digest("--group-by", "moon", "-")).isEqualTo(2);
+    }
+
+    @Test
+    void whatIsNotWantedIsLeftOut() {
+        run(Screen.NONE, log(), arguments("--filter", "user=web and query_time>=200ms"));
+        assertThat(out()).startsWith("670 statements").contains("left out   234 entries");
+        run(Screen.NONE, log(), arguments("--since", "8m"));
+        assertThat(out()).contains("left out   181 entries");
+        run(Screen.NONE, log(), arguments("--since", "2026-11-21 02:49", "--until", "2026-11-21T03:54:00+01:00"));
+        assertThat(out()).startsWith("300 statements");
+        run(Screen.NONE, log(), arguments("--filter", "user=nobody"));
+        assertThat(out()).startsWith("No statements\n").contains("left out   301 entries");
+        assertThat(digest("--filter", "usr=web", "-")).isEqualTo(2);
+        assertThat(err()).contains("--filter: at character 1 expected a field").contains("\n  ^\n");
+    }
+
+    @Test
+    void weightsThresholdAndStrayTimesAreSaid() {
+        run(Screen.NONE, log(), arguments("-"));
+        assertThat(out())
+                .startsWith("3,010 statements")
+                .contains("1 of 10 statements (log_slow_rate_limit): 301 entries stand for 3,010 statements")
+                .contains("long_query_time seems to be 100ms: the fastest logged took 100ms")
+                .contains("2026-11-21 02:49:00 to 02:54:00 UTC (5m00s)")
+                .contains("10 statements have times far outside, such as 2009-02-13 23:31:30");
+    }
+
+    @Test
+    void everyOrderIsOne() {
+        for (String order : new String[] {
+            "total",
+            "count",
+            "avg",
+            "p95",
+            "p99",
+            "max",
+            "rows_examined",
+            "lock",
+            "errors",
+            "bytes",
+            "rows-sent",
+            "examined-per-sent"
+        }) {
+            assertThat(run(Screen.NONE, log(), arguments("--order-by", order, "-")))
+                    .isZero();
+            assertThat(out()).contains("Profile by ");
+        }
+    }
+
+    @Test
+    void examplesAreMaskedUnlessLiteralsAreAskedFor() {
+        run(Screen.NONE, log(), arguments("-"));
+        assertThat(out()).contains("  SELECT ?\n").doesNotContain("'old'");
+        run(Screen.NONE, log(), arguments("--show-literals", "-"));
+        assertThat(out()).contains("  SELECT 'old'\n");
+    }
+
+    @Test
+    void coloursNeedATerminalThatWantsThem() {
+        Screen coloured = new Screen(false, true, false, true, 100);
+        run(coloured, log(), arguments("-"));
+        assertThat(out()).contains("\u001b[");
+        run(coloured, log(), arguments("--color", "never", "-"));
+        assertThat(out()).doesNotContain("\u001b[");
+        run(new Screen(false, true, false, false, 100), log(), arguments("-"));
+        assertThat(out()).doesNotContain("\u001b[");
+        run(Screen.NONE, log(), arguments("--color", "always", "-"));
+        assertThat(out()).contains("\u001b[");
+    }
+
+    @Test
+    void linesFitTheTerminal() {
+        for (int columns : new int[] {90, 120, 200}) {
+            run(new Screen(false, true, false, false, columns), log(), arguments("-"));
+            assertThat(out().lines()).allMatch(line -> line.length() <= columns);
+        }
+    }
+
+    @Test
+    void htmlIsWrittenBesideTheText() {
+        Path html = directory.resolve("report.html");
+        assertThat(run(Screen.NONE, log(), arguments("--html", html.toString(), "-")))
+                .isZero();
+        assertThat(out()).startsWith("3,010 statements");
+        assertThat(html).content().startsWith("<!doctype html>").contains("3,010");
+        assertThat(run(Screen.NONE, log(), arguments("--html", "-", "-"))).isZero();
+        assertThat(out()).startsWith("<!doctype html>");
+        assertThat(run(Screen.NONE, log(), arguments("--html", directory + "/no/such.html", "-")))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void anErrorLogIsNotDigested() {
+        byte[] log = "2026-11-21T02:49:03.000000Z 0 [System] [MY-010116] [Server] mysqld 8.0.46 starting as process 1\n"
+                .getBytes(StandardCharsets.UTF_8);
+        assertThat(run(Screen.NONE, log, arguments("-"))).isEqualTo(1);
+        assertThat(err()).isEqualTo("-: an error log holds no statements to digest; tailrace parse shows its events\n");
+        assertThat(out()).isEmpty();
+    }
+}
