@@ -29,6 +29,9 @@ final class LogReader implements FrameListener, ParseListener {
 
     private static final int FIRST_BUFFER = 1 << 20;
 
+    /** Bytes that are read at once: so few that they are still in the processor's cache when they are parsed. */
+    private static final int MOST_AT_ONCE = 1 << 18;
+
     private final InputStream in;
     private final LogOrigin origin;
     private final EntryFramer framer;
@@ -119,7 +122,7 @@ final class LogReader implements FrameListener, ParseListener {
         if (limit == buffer.length) {
             buffer = Arrays.copyOf(buffer, buffer.length * 2);
         }
-        int read = in.read(buffer, limit, buffer.length - limit);
+        int read = in.read(buffer, limit, Math.min(buffer.length - limit, MOST_AT_ONCE));
         limit += Math.max(read, 0);
         return read >= 0;
     }
