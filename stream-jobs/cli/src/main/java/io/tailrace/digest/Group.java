@@ -29,7 +29,7 @@ public final class Group {
     LogBuckets rowsAffected;
 
     LogBuckets bytesSent;
-    final NameCounts tables = new NameCounts();
+    final TableCounts tables = new TableCounts();
     final NameCounts databases = new NameCounts();
     final NameCounts users = new NameCounts();
     final NameCounts hosts = new NameCounts();
@@ -62,6 +62,7 @@ public final class Group {
         rowsExamined.add(event.getRowsExamined(), weight);
         rowsAffected = add(rowsAffected, event.getRowsAffected(), weight);
         bytesSent = add(bytesSent, event.getBytesSent(), weight);
+        tables.add(event, weight);
         databases.add(event.getDatabase(), weight);
         users.add(event.getUser(), weight);
         hosts.add(Grouping.host(event), weight);

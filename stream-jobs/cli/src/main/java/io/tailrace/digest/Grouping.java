@@ -1,6 +1,7 @@
 package io.tailrace.digest;
 
 import io.tailrace.event.QueryEvent;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -17,18 +18,27 @@ public record Grouping(By by, String tag) {
         QUERY,
         USER,
         HOST,
-        DB
+        DB,
+        TABLE,
+        TAG
     }
+
+    private static final List<String> NO_TABLE = List.of("");
 
     public static final Grouping QUERY = new Grouping(By.QUERY, "");
 
     /** How groupings are written on the command line. */
-    public static final String NAMES = "query, user, host or db";
+    public static final String NAMES = "query, user, host, db, table or tag:KEY";
+
+    private static final String TAG_PREFIX = "tag:";
 
     /** The grouping of that name, or null. */
     public static Grouping named(String text) {
+        if (text.startsWith(TAG_PREFIX) && text.length() > TAG_PREFIX.length()) {
+            return new Grouping(By.TAG, text.substring(TAG_PREFIX.length()));
+        }
         for (By by : By.values()) {
-            if (by.name().toLowerCase(Locale.ROOT).equals(text)) {
+            if (by != By.TAG && by.name().toLowerCase(Locale.ROOT).equals(text)) {
                 return new Grouping(by, "");
             }
         }
@@ -37,7 +47,7 @@ public record Grouping(By by, String tag) {
 
     /** A statement may belong to several groups, so that they do not add up to the whole. */
     boolean overlaps() {
-        return false;
+        return by == By.TABLE;
     }
 
     boolean isByQuery() {
@@ -51,28 +61,57 @@ public record Grouping(By by, String tag) {
             case USER -> "user";
             case HOST -> "host";
             case DB -> "database";
+            case TABLE -> "table";
+            case TAG -> tag;
         };
     }
 
     public String nouns() {
-        return by == By.QUERY ? "classes" : noun() + "s";
+        return switch (by) {
+            case QUERY -> "classes";
+            case TAG -> "values of " + tag;
+            default -> noun() + "s";
+        };
     }
 
     /** The keys of the groups to which a statement belongs. */
     List<String> keys(QueryEvent event) {
-        return List.of(
-                switch (by) {
-                    case USER -> event.getUser();
-                    case HOST -> host(event);
-                    case DB -> event.getDatabase();
-                    default -> "";
-                });
+        return switch (by) {
+            case QUERY -> List.of();
+            case USER -> List.of(event.getUser());
+            case HOST -> List.of(host(event));
+            case DB -> List.of(event.getDatabase());
+            case TABLE -> tables(event);
+            case TAG -> List.of(event.getTags().getOrDefault(tag, ""));
+        };
+    }
+
+    /** The tables of a statement, with their database where it is known; one without a name where it has none. */
+    static List<String> tables(QueryEvent event) {
+        List<String> read = event.getTablesRead();
+        List<String> written = event.getTablesWritten();
+        if (read.isEmpty() && written.isEmpty()) {
+            return NO_TABLE;
+        }
+        List<String> tables = new ArrayList<>(read.size() + written.size());
+        addTables(written, event.getDatabase(), tables);
+        addTables(read, event.getDatabase(), tables);
+        return tables;
+    }
+
+    private static void addTables(List<String> names, String database, List<String> tables) {
+        for (String name : names) {
+            String table = database.isEmpty() || name.indexOf('.') >= 0 ? name : database + '.' + name;
+            if (!tables.contains(table)) {
+                tables.add(table);
+            }
+        }
     }
 
     /** As it is written on the command line. */
     @Override
     public String toString() {
-        return by.name().toLowerCase(Locale.ROOT);
+        return by == By.TAG ? TAG_PREFIX + tag : by.name().toLowerCase(Locale.ROOT);
     }
 
     static String host(QueryEvent event) {

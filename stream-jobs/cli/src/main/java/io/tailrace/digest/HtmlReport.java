@@ -129,7 +129,7 @@ public final class HtmlReport {
     }
 
     private void who(Group group) {
-        names("tables", group.tables, group.count());
+        names("tables", group.tables.counts(), group.count());
         names("databases", group.databases, group.count());
         names("users", group.users, group.count());
         names("hosts", group.hosts, group.count());

@@ -96,6 +96,7 @@ public final class JsonReport {
             measure("rows_affected", group.rowsAffected);
             measure("bytes_sent", group.bytesSent);
         }
+        counts("tables", group.tables.counts());
         counts("databases", group.databases);
         counts("users", group.users);
         counts("hosts", group.hosts);

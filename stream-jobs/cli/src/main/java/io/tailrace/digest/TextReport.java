@@ -78,7 +78,7 @@ public final class TextReport {
             sentence("sampling", Facts.sampling(digest));
         }
         leftOut();
-        names("tables", all.tables, all.count());
+        names("tables", all.tables.counts(), all.count());
         names("databases", all.databases, all.count());
         names("users", all.users, all.count());
         names("hosts", all.hosts, all.count());
@@ -286,7 +286,7 @@ public final class TextReport {
         out.append('\n');
         heading(rank, group);
         statement(group);
-        names("tables", group.tables, group.count());
+        names("tables", group.tables.counts(), group.count());
         names("databases", group.databases, group.count());
         names("users", group.users, group.count());
         names("hosts", group.hosts, group.count());

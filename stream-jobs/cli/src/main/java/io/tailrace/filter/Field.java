@@ -5,15 +5,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What of a statement a filter can ask for: a number, or one or several texts. */
 final class Field {
 
     /** The fields in the order in which they are documented. */
-    static final String NAMES = "user, host, ip, db, verb, statement, query_id, flag, format, query_time, lock_time,"
-            + " rows_sent, rows_examined, rows_affected, bytes_sent, error, connection, weight or header.NAME";
+    static final String NAMES =
+            "user, host, ip, db, table, tag.KEY, trace_id, verb, statement, query_id, flag, format, query_time, lock_time,"
+                    + " rows_sent, rows_examined, rows_affected, bytes_sent, error, connection, weight or header.NAME";
 
     private static final String HEADER = "header.";
+    private static final String TAG = "tag.";
 
     private final Function<QueryEvent, Number> number;
     private final BiFunction<QueryEvent, String, List<String>> texts;
@@ -32,12 +35,18 @@ final class Field {
             String key = name.substring(HEADER.length());
             return Optional.of(text(event -> event.getAttributes().getOrDefault(key, "")));
         }
+        if (name.startsWith(TAG) && name.length() > TAG.length()) {
+            String key = name.substring(TAG.length());
+            return Optional.of(text(event -> event.getTags().getOrDefault(key, "")));
+        }
         return Optional.ofNullable(
                 switch (name) {
                     case "user" -> text(QueryEvent::getUser);
                     case "host" -> text(event -> event.getHost().isEmpty() ? event.getIp() : event.getHost());
                     case "ip" -> text(QueryEvent::getIp);
                     case "db", "database" -> text(QueryEvent::getDatabase);
+                    case "table" -> new Field(null, (event, fingerprint) -> tables(event), false);
+                    case "trace_id" -> text(QueryEvent::getTraceId);
                     case "verb" -> text(QueryEvent::getVerb);
                     case "statement" -> new Field(null, (event, fingerprint) -> List.of(fingerprint), false);
                     case "query_id" -> text(event -> String.format("%016X", event.getQueryId()));
@@ -54,6 +63,14 @@ final class Field {
                     case "weight" -> number(QueryEvent::getWeight);
                     default -> null;
                 });
+    }
+
+    /** Each table as the statement names it, and with the default database before it. */
+    private static List<String> tables(QueryEvent event) {
+        return Stream.of(event.getTablesRead(), event.getTablesWritten())
+                .flatMap(List::stream)
+                .flatMap(name -> Stream.of(name, event.getDatabase() + '.' + name))
+                .toList();
     }
 
     private static Field text(Function<QueryEvent, String> text) {

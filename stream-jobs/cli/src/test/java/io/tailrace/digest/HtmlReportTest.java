@@ -26,6 +26,9 @@ class HtmlReportTest {
         event.setWeight(1);
         event.setErrorCode(1213);
         event.setPlanFlags(List.of(EVIL));
+        event.setTablesRead(List.of(EVIL));
+        event.setTablesWritten(List.of());
+        event.setTags(Map.of("route", EVIL));
         event.setAttributes(Map.of());
         return event;
     }
@@ -47,6 +50,8 @@ class HtmlReportTest {
                 html(Grouping.QUERY, true, 60),
                 html(Grouping.QUERY, false, 60),
                 html(Grouping.named("user"), true, 60),
+                html(Grouping.named("table"), true, 60),
+                html(Grouping.named("tag:route"), true, 60),
                 html(Grouping.QUERY, true, 1),
                 html(Grouping.QUERY, true, 0))) {
             assertThat(html).doesNotContain("<img").doesNotContain("\u202e").contains("&lt;/script&gt;");

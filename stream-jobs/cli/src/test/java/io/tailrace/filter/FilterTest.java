@@ -25,6 +25,10 @@ class FilterTest {
         event.setQueryTime(1.5);
         event.setRowsExamined(1000);
         event.setErrorCode(1213);
+        event.setTablesRead(List.of("orders"));
+        event.setTablesWritten(List.of("archive.orders_2024"));
+        event.setTags(Map.of("controller", "carts"));
+        event.setTraceId("0af7651916cd43dd8448eb211c80319c");
         event.setWeight(1);
         event.setPlanFlags(List.of("full_scan", "filesort"));
         event.setAttributes(Map.of("Killed", "0", "Merge_passes", "12", "note", "has blank"));
@@ -62,6 +66,10 @@ class FilterTest {
                 "header.note=\"has blank\"",
                 "header.absent=''",
                 "query_id=0000000000000ABC",
+                "table=orders and table=shop_eu.orders and table=archive.orders_2024",
+                "table~^archive and not table=items",
+                "tag.controller=carts and tag.action=''",
+                "trace_id~^0af765",
             })
     void lets(String expression) throws FilterException {
         assertThat(accepts(expression)).isTrue();
@@ -104,6 +112,7 @@ class FilterTest {
                 "user=app user=b | 10 | and, or, or the end",
                 "not | 4 | a field",
                 "header.=1 | 1 | a field",
+                "tag.=1 | 1 | a field",
             })
     void aWrongExpressionIsRefusedWithItsPlace(String expression, int character, String expected) {
         assertThatThrownBy(() -> Filter.of(expression))
