@@ -3,8 +3,17 @@ package io.tailrace.statement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.fingerprint.Fingerprinter;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
@@ -48,7 +57,7 @@ class StatementReaderTest {
         assertThat(found.read()).containsExactly("t", "v");
         assertThat(found.complete()).isFalse();
         assertThat(tables("SELECT a FROM t WHERE " + "(".repeat(900) + "SELECT b FROM u" + ")".repeat(900)))
-                .isEqualTo(new StatementTables("SELECT", java.util.List.of("t", "u"), java.util.List.of(), true));
+                .isEqualTo(new StatementTables("SELECT", List.of("t", "u"), List.of(), true));
     }
 
     @Test
@@ -56,6 +65,51 @@ class StatementReaderTest {
         StatementTables found = tables("SELECT a FROM t WHERE " + "a + ".repeat(1 << 20) + " b IN (SELECT c FROM u)");
         assertThat(found.read()).containsExactly("t");
         assertThat(found.complete()).isFalse();
+    }
+
+    /** Against what the statement was made of, and against another parser where it can read it. */
+    @Test
+    void composedStatementsNameWhatTheyAreMadeOf() {
+        Random random = new Random(17);
+        int compared = 0;
+        int agreed = 0;
+        for (int i = 0; i < 20_000; i++) {
+            ComposedStatement statement = new ComposedStatement(random);
+            StatementTables found = tables(statement.text);
+            assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
+            assertThat(new TreeSet<>(found.written())).as(statement.text).isEqualTo(statement.written);
+            assertThat(found.complete()).isTrue();
+            Optional<OtherParser.Answer> theirs =
+                    i % 10 == 0 ? OtherParser.read(statement.text, found) : Optional.empty();
+            compared += theirs.isPresent() ? 1 : 0;
+            agreed += theirs.isPresent() && theirs.get().agrees(found) ? 1 : 0;
+        }
+        assertThat(compared).isGreaterThan(1_500);
+        assertThat(agreed).isGreaterThanOrEqualTo(compared - compared / 200);
+    }
+
+    /** Of our own list, but for what {@code another-parser-differs.psv} lists with the reason: there ours is right. */
+    @Test
+    void anotherParserAgreesOnOurOwnList() throws IOException {
+        Set<String> different = firstCells("/statement/another-parser-differs.psv");
+        List<String> found = new ArrayList<>();
+        for (String statement : firstCells("/statement/tables.psv")) {
+            String text = statement.replace("\\n", "\n");
+            Optional<OtherParser.Answer> theirs = OtherParser.read(text, tables(text));
+            if (theirs.isPresent() && !theirs.get().agrees(tables(text)) && !different.contains(statement)) {
+                found.add(statement + ": " + theirs.get());
+            }
+        }
+        assertThat(found).isEmpty();
+    }
+
+    private static Set<String> firstCells(String resource) throws IOException {
+        try (InputStream in = StatementReaderTest.class.getResourceAsStream(resource)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .map(line -> line.substring(0, line.indexOf('|')))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
+        }
     }
 
     @Test
