@@ -17,7 +17,7 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := collectors dashboards e2e embedded schemas sql
+PYTHON_CODE := benchmarks collectors dashboards e2e embedded schemas sql
 TESTS := embedded/tests collectors schemas sql dashboards
 
 ##@ Running
@@ -99,6 +99,10 @@ screenshots: ## Pictures of the running installation's dashboards, into docs/ima
 .PHONY: bench-e2e
 bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part
 	@$(PYTHON) -m e2e.bench
+
+.PHONY: bench-peers
+bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
+	@python3 benchmarks/peers/bench.py $(ARGUMENTS)
 
 ##@ Maintaining
 .PHONY: lock

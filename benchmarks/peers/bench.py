@@ -1,0 +1,249 @@
+"""`tailrace digest` beside its peers: `make bench-peers`.
+
+    pt-query-digest   Debian's percona-toolkit: parses, fingerprints, aggregates
+    go-mysql          Percona's Go library: parses and fingerprints, aggregates nothing
+    tailrace digest   parses, fingerprints, aggregates; with the start of Python and the JVM
+
+All read the same files on the same core. Their counts are compared before ours are printed: a difference that
+is not known and explained here is an error. Time is CPU time (user and system) of the whole process and its
+children.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PEERS = Path(__file__).resolve().parent
+CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
+SYSBENCH = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
+REAL_LOGS = CORPORA / "ours" / "slow" / "real"
+REPORT = REPOSITORY / "docs" / "BENCHMARKS.md"
+BEGIN, END = "<!-- bench-peers -->", "<!-- /bench-peers -->"
+MIX_BYTES = 256 << 20
+SYSBENCH_COPIES = 8
+MEGABYTE = 1e6
+ALL = ("pt-query-digest", "go-mysql", "tailrace")
+FAST = ("go-mysql", "tailrace")
+VERSIONS = (("java", "-version"), ("go", "version"), ("pt-query-digest", "--version"))
+
+
+@dataclass(frozen=True)
+class Log:
+    name: str
+    path: Path
+    tools: tuple[str, ...]
+    known: dict[str, str]
+    """Why a peer's number of entries differs from ours, by peer."""
+
+
+@dataclass(frozen=True)
+class Run:
+    entries: int
+    classes: int
+    cpu_seconds: float
+    peak_megabytes: float
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    command: Callable[[Path], list[str]]
+    counts: Callable[[dict], tuple[int, int]]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = _options(words)
+    if not SYSBENCH.exists():
+        print(f"skipped: there is no {SYSBENCH}; set TAILRACE_CORPORA")
+        return 0
+    options.directory.mkdir(parents=True, exist_ok=True)
+    tools = _tools(options.directory)
+    rows = []
+    for log in _logs(options.directory):
+        for tool in tools:
+            if tool.name in log.tools:
+                rows.append((log, tool, _measured(tool, log, options)))
+                _check_counts(log, rows)
+                print(_line(*rows[-1], rows), flush=True)
+    if options.write:
+        _write(rows)
+    return 0
+
+
+def _options(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--core", type=int, default=1, help="the processor that all run on (default: 1)")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each; the median counts (default: 1)")
+    parser.add_argument(
+        "--directory", type=Path, default=Path("/tmp/tailrace-bench-peers"), help="for the inputs"
+    )
+    parser.add_argument("--write", action="store_true", help=f"write the table into {REPORT.name}")
+    return parser.parse_args(words)
+
+
+def _tools(directory: Path) -> list[Tool]:
+    if shutil.which("pt-query-digest") is None or shutil.which("go") is None:
+        sys.exit("needs pt-query-digest (apt-get install percona-toolkit) and go")
+    gomysql = directory / "gomysql"
+    subprocess.run(["go", "build", "-o", gomysql, "./gomysql"], cwd=PEERS, check=True)
+    return [
+        Tool(
+            "pt-query-digest",
+            lambda log: ["pt-query-digest", "--output", "json", "--limit", "1", str(log)],
+            lambda result: (result["global"]["query_count"], result["global"]["unique_query_count"]),
+        ),
+        Tool(
+            "go-mysql",
+            lambda log: [str(gomysql), str(log)],
+            lambda result: (result["entries"], result["classes"]),
+        ),
+        Tool(
+            "tailrace",
+            lambda log: [str(REPOSITORY / "bin" / "tailrace"), "digest", "--json", "--limit", "1", str(log)],
+            _our_counts,
+        ),
+    ]
+
+
+def _our_counts(result: dict) -> tuple[int, int]:
+    return result["entries"], result.get("groups_total", result.get("classes_total"))
+
+
+def _logs(directory: Path) -> list[Log]:
+    """Makes the logs that are missing. Each comes from the same bytes every time."""
+    sysbench = directory / "sysbench.slow.log"
+    _make(sysbench, lambda out: _unpack(out, 1))
+    large = directory / "sysbench-x8.slow.log"
+    _make(large, lambda out: _unpack(out, SYSBENCH_COPIES))
+    mix = directory / "mix.slow.log"
+    _make(mix, _mix)
+    generated = directory / "many-classes.slow.log"
+    _make(generated, _generate)
+    forged = "counts headers within literals as entries"
+    dropped = "passes over some entries, SET NAMES and RENAME TABLE among them, and joins others"
+    return [
+        Log("sysbench, 131 MB", sysbench, ALL, {"go-mysql": forged, "pt-query-digest": dropped}),
+        Log("sysbench, eight times", large, FAST, {"go-mysql": forged}),
+        Log("real logs, mixed", mix, ALL, {"go-mysql": forged, "pt-query-digest": dropped}),
+        Log("50,000 classes, generated", generated, ALL, {}),
+    ]
+
+
+def _make(path: Path, write: Callable) -> None:
+    if path.exists():
+        return
+    draft = path.with_suffix(".draft")
+    with draft.open("wb") as out:
+        write(out)
+    draft.rename(path)
+
+
+def _unpack(out, copies: int) -> None:
+    for _ in range(copies):
+        with gzip.open(SYSBENCH) as packed:
+            shutil.copyfileobj(packed, out, 1 << 20)
+
+
+def _mix(out) -> None:
+    while out.tell() < MIX_BYTES:
+        for path in sorted(REAL_LOGS.glob("*.log")):
+            out.write(path.read_bytes())
+
+
+def _generate(out) -> None:
+    subprocess.run(["go", "run", "./generate"], cwd=PEERS, stdout=out, check=True)
+
+
+def _measured(tool: Tool, log: Log, options: argparse.Namespace) -> Run:
+    runs = [_run(tool, log, options.core) for _ in range(options.runs)]
+    middle = median(run.cpu_seconds for run in runs)
+    return min(runs, key=lambda run: abs(run.cpu_seconds - middle))
+
+
+def _run(tool: Tool, log: Log, core: int) -> Run:
+    command = ["taskset", "-c", str(core), *tool.command(log.path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{tool.name} failed on {log.path.name}: {process.returncode}")
+    entries, classes = tool.counts(_json(output))
+    return Run(entries, classes, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MEGABYTE)
+
+
+def _json(output: bytes) -> dict:
+    text = output.decode("utf-8", "replace")
+    return json.JSONDecoder(strict=False).raw_decode(text[text.index("{") :])[0]
+
+
+def _check_counts(log: Log, rows: list[tuple[Log, Tool, Run]]) -> None:
+    """All count the same entries, or the difference is known."""
+    runs = {tool.name: run for of, tool, run in rows if of is log}
+    if "tailrace" not in runs:
+        return
+    for name, run in runs.items():
+        if run.entries != runs["tailrace"].entries and name not in log.known:
+            sys.exit(f"{name} counts {run.entries} entries in {log.name}, we {runs['tailrace'].entries}")
+
+
+def _line(log: Log, tool: Tool, run: Run, rows: list[tuple[Log, Tool, Run]]) -> str:
+    rate = log.path.stat().st_size / MEGABYTE / run.cpu_seconds
+    peers = [
+        f"{other.cpu_seconds / run.cpu_seconds:.1f} x {peer.name}"
+        for of, peer, other in rows
+        if of is log and tool.name == "tailrace" and peer is not tool
+    ]
+    counts = f"{run.entries:,} | {run.classes:,} | {run.cpu_seconds:.1f} | {rate:.0f}"
+    rates = f"{run.entries / run.cpu_seconds:,.0f} | {run.peak_megabytes:.0f}"
+    return f"| {log.name} | {tool.name} | {counts} | {rates} | {', '.join(peers)} |"
+
+
+def _write(rows: list[tuple[Log, Tool, Run]]) -> None:
+    lines = [
+        BEGIN,
+        f"{_processor()}, one core, {platform.system()} {platform.release()};",
+        "; ".join(_version(*words) for words in VERSIONS) + ".",
+        "",
+        "| log | tool | entries | classes | CPU s | MB per CPU s | entries per CPU s | peak MB | |",
+        "|---|---|--:|--:|--:|--:|--:|--:|---|",
+        *(_line(*row, rows) for row in rows),
+        "",
+        *(
+            f"- {log.name}: {peer} {why}."
+            for log in {row[0].name: row[0] for row in rows}.values()
+            for peer, why in log.known.items()
+        ),
+        END,
+    ]
+    text = REPORT.read_text()
+    before, after = text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
+    REPORT.write_text(before + "\n".join(lines) + after)
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def _version(*command: str) -> str:
+    told = subprocess.run(command, capture_output=True, text=True)
+    return (told.stdout or told.stderr).splitlines()[0].strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
