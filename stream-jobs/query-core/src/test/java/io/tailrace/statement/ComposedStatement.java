@@ -10,7 +10,7 @@ import java.util.TreeSet;
 /** A statement composed at random of joins, subqueries, unions and common table expressions; it knows its tables. */
 final class ComposedStatement {
 
-    private static final int DEEPEST = 4;
+    private static final int DEEPEST = 3;
 
     private final Random random;
     private final Set<String> expressions = new HashSet<>();

@@ -81,7 +81,10 @@ public final class OtherParser {
         return name.replace("`", "").toLowerCase(Locale.ROOT);
     }
 
-    /** Empty where Druid cannot parse the statement, or its visitor does not tell tables of its kind. */
+    /**
+     * Empty where Druid cannot parse the statement (for some it needs Guava, which it does not name as a dependency), or
+     * its visitor does not tell tables of its kind.
+     */
     public static Optional<Answer> read(String statement, StatementTables ours) {
         if (!KINDS.contains(ours.verb()) || isProgram(statement)) {
             return Optional.empty();
@@ -92,7 +95,8 @@ public final class OtherParser {
         } catch (ParserException
                 | UnsupportedOperationException
                 | IndexOutOfBoundsException
-                | ClassCastException refused) {
+                | ClassCastException
+                | NoClassDefFoundError refused) {
             return Optional.empty();
         }
     }

@@ -73,18 +73,18 @@ class StatementReaderTest {
         Random random = new Random(17);
         int compared = 0;
         int agreed = 0;
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 3_000; i++) {
             ComposedStatement statement = new ComposedStatement(random);
             StatementTables found = tables(statement.text);
             assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
             assertThat(new TreeSet<>(found.written())).as(statement.text).isEqualTo(statement.written);
             assertThat(found.complete()).isTrue();
             Optional<OtherParser.Answer> theirs =
-                    i % 10 == 0 ? OtherParser.read(statement.text, found) : Optional.empty();
+                    i % 5 == 0 ? OtherParser.read(statement.text, found) : Optional.empty();
             compared += theirs.isPresent() ? 1 : 0;
             agreed += theirs.isPresent() && theirs.get().agrees(found) ? 1 : 0;
         }
-        assertThat(compared).isGreaterThan(1_500);
+        assertThat(compared).isGreaterThan(450);
         assertThat(agreed).isGreaterThanOrEqualTo(compared - compared / 200);
     }
 
