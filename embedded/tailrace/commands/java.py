@@ -4,6 +4,7 @@ Its commands parse their own arguments, `--help` too.
 """
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,8 +46,17 @@ def _options(jar: Path, words: Sequence[str]) -> list[str]:
 
 def _input_bytes(words: Sequence[str]) -> int:
     """The size of the files among the words. Compressed ones count as much as they may unfold to."""
-    files = [path for path in map(Path, words) if path.is_file()]
-    return sum(path.stat().st_size * (COMPRESSION if path.suffix in COMPRESSED else 1) for path in files)
+    return sum(_unfolded_bytes(Path(word)) for word in words)
+
+
+def _unfolded_bytes(path: Path) -> int:
+    """What a regular file may unfold to; 0 for all else: a filter may be too long for a name."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0
+    size = status.st_size if stat.S_ISREG(status.st_mode) else 0
+    return size * (COMPRESSION if path.suffix in COMPRESSED else 1)
 
 
 def _build(context: Context) -> None:

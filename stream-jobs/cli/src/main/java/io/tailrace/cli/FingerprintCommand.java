@@ -2,7 +2,6 @@ package io.tailrace.cli;
 
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.StatementShape;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.InvalidPathException;
@@ -14,7 +13,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Writes the class of each statement. */
-@Command(name = "fingerprint", description = "Reads statements, one per line, and writes query_id<TAB>fingerprint.")
+@Command(
+        name = "fingerprint",
+        description = {
+            "Reads statements, one per line, and writes query_id<TAB>fingerprint for each; line feeds, tabs and"
+                    + " backslashes of a fingerprint are written as \\n, \\t and \\\\."
+        })
 final class FingerprintCommand implements Callable<Integer> {
 
     private final Terminal terminal;
@@ -49,7 +53,7 @@ final class FingerprintCommand implements Callable<Integer> {
 
     private boolean read(LogFile file) {
         try (InputStream in = file.open(file.raw(terminal.in()))) {
-            statements(in, nulSeparated ? 0 : '\n');
+            new SeparatedStatements(in, (byte) (nulSeparated ? 0 : '\n')).read(this::print);
             return true;
         } catch (IOException | InvalidPathException e) {
             terminal.note(file.name() + ": cannot be read: " + InputOptions.reason(e));
@@ -57,25 +61,8 @@ final class FingerprintCommand implements Callable<Integer> {
         }
     }
 
-    private void statements(InputStream in, int separator) throws IOException {
-        ByteArrayOutputStream statement = new ByteArrayOutputStream();
-        int next = in.read();
-        while (next >= 0) {
-            if (next == separator) {
-                print(statement.toByteArray());
-                statement.reset();
-            } else {
-                statement.write(next);
-            }
-            next = in.read();
-        }
-        if (statement.size() > 0) {
-            print(statement.toByteArray());
-        }
-    }
-
-    private void print(byte[] statement) {
-        StatementShape shape = fingerprinter.statement(statement, 0, statement.length);
+    private void print(byte[] bytes, int from, int to) {
+        StatementShape shape = fingerprinter.statement(bytes, from, to);
         terminal.out()
                 .append(shape.queryIdText())
                 .append('\t')

@@ -1,6 +1,7 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.statement.StatementTables;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -12,6 +13,8 @@ import java.util.List;
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
  */
 public record StatementShape(String fingerprint, long queryId, StatementTables tables) {
+
+    private static final HexFormat ID_DIGITS = HexFormat.of().withUpperCase();
 
     /** What the statement does: a keyword in upper case, or empty where there is none. */
     public String verb() {
@@ -28,7 +31,7 @@ public record StatementShape(String fingerprint, long queryId, StatementTables t
 
     /** The id as Percona's tools print it: 16 upper-case hexadecimal digits. */
     public String queryIdText() {
-        return String.format("%016X", queryId);
+        return ID_DIGITS.toHexDigits(queryId);
     }
 
     /** The same, of a text that may go on. */
