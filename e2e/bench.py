@@ -1,8 +1,8 @@
 """How fast a slow log becomes queryable, and what each part uses: `make bench-e2e`.
 
     file → row     a log of 131 MB appears; until its last entry can be queried
-    Kafka → row    the same lines lie in Kafka while the job stands still; from its release on. Several times: the
-                   JVM goes on compiling for as long as the first of them takes
+    Kafka → row    the same lines lie in Kafka while the job stands still; from its release on. Several times:
+                   the JVM goes on compiling for as long as the first of them takes
     line → row     single entries at low load: p50 and p99 of the time until each can be queried
 
 Counts are checked before a time is printed. The log is the corpora's sysbench run (TAILRACE_CORPORA).
