@@ -41,7 +41,7 @@ def _options(jar: Path, words: Sequence[str]) -> list[str]:
     """What the JVM is told: one thread's collector, and no more compiling than the input is worth."""
     compiler = "-XX:-TieredCompilation" if _input_bytes(words) > MUCH_INPUT else "-XX:TieredStopAtLevel=1"
     archive = f"-XX:SharedArchiveFile={jobs.class_archive(jar)}"
-    return ["-XX:+UseSerialGC", "-Xms32m", "-Xmn24m", compiler, archive, "-Xshare:auto", *QUIET]
+    return ["-XX:+UseSerialGC", "-Xms160m", "-Xmn96m", compiler, archive, "-Xshare:auto", *QUIET]
 
 
 def _input_bytes(words: Sequence[str]) -> int:

@@ -15,12 +15,16 @@ public final class Digest {
     /** Groups that are told apart; statements of further ones are one group, so that memory has a bound. */
     static final int MOST_GROUPS = 100_000;
 
+    /** Classes that are found without looking into the map; a power of two. */
+    private static final int RECENT_CLASSES = 1 << 17;
+
     private static final String FURTHER = "(further ones)";
 
     private final Grouping grouping;
     private final boolean timed;
     private final Map<Object, Group> groups = new HashMap<>();
     private final Group whole = new Group(0, "", "", Group.MOST_SLOTS);
+    private final Group[] recentClasses;
     private final LogFacts facts = new LogFacts();
     private boolean wholeIsComplete;
     private long entries;
@@ -29,6 +33,7 @@ public final class Digest {
     public Digest(Grouping grouping, boolean timed) {
         this.grouping = grouping;
         this.timed = timed;
+        this.recentClasses = new Group[grouping.isByQuery() ? RECENT_CLASSES : 0];
     }
 
     /** Sees an entry, wanted or not: what it says about the log. */
@@ -44,7 +49,7 @@ public final class Digest {
     public void add(QueryEvent event, String fingerprint, String statement) {
         entries++;
         if (grouping.isByQuery()) {
-            Group group = groups.get(event.getQueryId());
+            Group group = ofClass(event.getQueryId());
             count(group != null ? group : newClass(event, fingerprint), event, statement);
         } else {
             for (String key : grouping.keys(event)) {
@@ -65,7 +70,7 @@ public final class Digest {
     /** Whether {@link #add} would keep the statement of this event as an example. */
     public boolean wantsExample(QueryEvent event) {
         if (grouping.isByQuery()) {
-            return wantsExample(groups.get(event.getQueryId()), event);
+            return wantsExample(ofClass(event.getQueryId()), event);
         }
         for (String key : grouping.keys(event)) {
             if (wantsExample(groups.get(key), event)) {
@@ -77,6 +82,18 @@ public final class Digest {
 
     private static boolean wantsExample(Group group, QueryEvent event) {
         return group == null || group.wantsExample(event.getQueryTime());
+    }
+
+    /** The group of a class, or null. Each statement asks twice, and most are of a class that came before. */
+    private Group ofClass(long queryId) {
+        int slot = (int) (queryId ^ queryId >>> 32) & RECENT_CLASSES - 1;
+        Group recent = recentClasses[slot];
+        if (recent != null && recent.queryId == queryId) {
+            return recent;
+        }
+        Group group = groups.get(queryId);
+        recentClasses[slot] = group;
+        return group;
     }
 
     private Group newClass(QueryEvent event, String fingerprint) {

@@ -113,6 +113,11 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     private final class EventsOfEntry implements ParseListener {
 
         @Override
+        public boolean wantsStatement(QueryEvent event) {
+            return statements.of(event.getQueryId(), event.getRuleSet()).wantsSample(nowMillis(), event.getQueryTime());
+        }
+
+        @Override
         public void query(QueryEvent event, String fingerprint, String statement) {
             if (isAccepted(settings.queryTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));

@@ -35,15 +35,24 @@ final class RecentStatements {
         }
 
         boolean takeSample(long nowMillis, double seconds) {
-            boolean interval = sampleAt == Long.MIN_VALUE || nowMillis - sampleAt >= SAMPLE_MILLIS;
-            boolean slower = seconds > 0 && seconds >= SLOWER * sampleSeconds;
-            if (interval) {
+            boolean wanted = wantsSample(nowMillis, seconds);
+            if (isSampleDue(nowMillis)) {
                 sampleAt = nowMillis;
             }
-            if (interval || slower) {
+            if (wanted) {
                 sampleSeconds = seconds;
             }
-            return interval || slower;
+            return wanted;
+        }
+
+        /** Whether {@link #takeSample} would take it. */
+        boolean wantsSample(long nowMillis, double seconds) {
+            boolean slower = seconds > 0 && seconds >= SLOWER * sampleSeconds;
+            return slower || isSampleDue(nowMillis);
+        }
+
+        private boolean isSampleDue(long nowMillis) {
+            return sampleAt == Long.MIN_VALUE || nowMillis - sampleAt >= SAMPLE_MILLIS;
         }
     }
 
