@@ -9,7 +9,7 @@ import java.util.Locale;
  * What the statements of one group have in common.
  *
  * @param by the kind of key
- * @param tag key of the tag, where that is what groups
+ * @param tag key of the tag, where that is what groups; empty for all tags
  */
 public record Grouping(By by, String tag) {
 
@@ -23,12 +23,12 @@ public record Grouping(By by, String tag) {
         TAG
     }
 
-    private static final List<String> NO_TABLE = List.of("");
+    private static final List<String> NO_NAME = List.of("");
 
     public static final Grouping QUERY = new Grouping(By.QUERY, "");
 
     /** How groupings are written on the command line. */
-    public static final String NAMES = "query, user, host, db, table or tag:KEY";
+    public static final String NAMES = "query, user, host, db, table, tag or tag:KEY";
 
     private static final String TAG_PREFIX = "tag:";
 
@@ -38,7 +38,7 @@ public record Grouping(By by, String tag) {
             return new Grouping(By.TAG, text.substring(TAG_PREFIX.length()));
         }
         for (By by : By.values()) {
-            if (by != By.TAG && by.name().toLowerCase(Locale.ROOT).equals(text)) {
+            if (by.name().toLowerCase(Locale.ROOT).equals(text)) {
                 return new Grouping(by, "");
             }
         }
@@ -47,7 +47,11 @@ public record Grouping(By by, String tag) {
 
     /** A statement may belong to several groups, so that they do not add up to the whole. */
     boolean overlaps() {
-        return by == By.TABLE;
+        return by == By.TABLE || isByAnyTag();
+    }
+
+    private boolean isByAnyTag() {
+        return by == By.TAG && tag.isEmpty();
     }
 
     boolean isByQuery() {
@@ -62,14 +66,14 @@ public record Grouping(By by, String tag) {
             case HOST -> "host";
             case DB -> "database";
             case TABLE -> "table";
-            case TAG -> tag;
+            case TAG -> isByAnyTag() ? "tag" : tag;
         };
     }
 
     public String nouns() {
         return switch (by) {
             case QUERY -> "classes";
-            case TAG -> "values of " + tag;
+            case TAG -> isByAnyTag() ? "tags" : "values of " + tag;
             default -> noun() + "s";
         };
     }
@@ -82,8 +86,16 @@ public record Grouping(By by, String tag) {
             case HOST -> List.of(host(event));
             case DB -> List.of(event.getDatabase());
             case TABLE -> tables(event);
-            case TAG -> List.of(event.getTags().getOrDefault(tag, ""));
+            case TAG -> isByAnyTag() ? tags(event) : List.of(event.getTags().getOrDefault(tag, ""));
         };
+    }
+
+    private static List<String> tags(QueryEvent event) {
+        return event.getTags().isEmpty()
+                ? NO_NAME
+                : event.getTags().entrySet().stream()
+                        .map(entry -> entry.getKey() + '=' + entry.getValue())
+                        .toList();
     }
 
     /** The tables of a statement, with their database where it is known; one without a name where it has none. */
@@ -91,7 +103,7 @@ public record Grouping(By by, String tag) {
         List<String> read = event.getTablesRead();
         List<String> written = event.getTablesWritten();
         if (read.isEmpty() && written.isEmpty()) {
-            return NO_TABLE;
+            return NO_NAME;
         }
         List<String> tables = new ArrayList<>(read.size() + written.size());
         addTables(written, event.getDatabase(), tables);
@@ -111,7 +123,7 @@ public record Grouping(By by, String tag) {
     /** As it is written on the command line. */
     @Override
     public String toString() {
-        return by == By.TAG ? TAG_PREFIX + tag : by.name().toLowerCase(Locale.ROOT);
+        return by == By.TAG && !tag.isEmpty() ? TAG_PREFIX + tag : by.name().toLowerCase(Locale.ROOT);
     }
 
     static String host(QueryEvent event) {

@@ -168,6 +168,8 @@ class DigestCommandTest {
                 .contains("2 values of controller")
                 .contains("#1 carts")
                 .contains("#2 (none)");
+        run(Screen.NONE, tagged, arguments("--group-by", "tag"));
+        assertThat(out()).contains("2 tags").contains("#1 controller=carts").contains("#2 (none)");
         run(Screen.NONE, tagged, arguments("--filter", "table=a and tag.controller=carts"));
         assertThat(out()).startsWith("10 statements").contains("tables     shop.a 100.0%, shop.b 100.0%");
         assertThat(digest("--group-by", "moon", "-")).isEqualTo(2);
