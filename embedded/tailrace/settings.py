@@ -63,6 +63,12 @@ class Settings:
     gap_timeout: int = _setting(
         30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", least=1
     )
+    innodb_log_capacity: str = _setting(
+        "",
+        "size of InnoDB's redo logs where their monitor's output does not say it, such as db-1=1073741824, "
+        "*=100663296; for the age of checkpoints",
+        unit="bytes",
+    )
 
     log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", least=1000)
     log_files: int = _setting(3, "rotated logs kept per part", unit="files", least=1, most=99)

@@ -114,6 +114,7 @@ class Flink(Part):
             "retention.query-events.days": retention["query_events"],
             "retention.audit-events.days": retention["audit_events"],
             "retention.error-events.days": retention["error_events"],
+            "innodb.log.capacity": self.settings.innodb_log_capacity,
             "parallelism": self.settings.parallelism,
             "web.port": self.settings.port_flink,
             **({"restore.path": restored.uri} if restored else {}),

@@ -3,6 +3,7 @@ package io.tailrace.cli;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
+import io.tailrace.innodb.LogCapacities;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -89,7 +90,7 @@ final class InputOptions {
 
     /** Reads every file in turn; returns false where one cannot be read or its books do not balance. */
     boolean read(Terminal terminal, Reader reader) {
-        formats = new KnownFormats(innoDbLogCapacity);
+        formats = new KnownFormats(LogCapacities.ofAll(innoDbLogCapacity));
         if (!"auto".equals(format) && formats.named(format).isEmpty()) {
             throw usage("--format expects one of " + formatNames() + ", found " + format);
         }

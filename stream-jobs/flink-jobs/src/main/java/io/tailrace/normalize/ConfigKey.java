@@ -44,6 +44,8 @@ enum ConfigKey {
     RETENTION_AUDIT_EVENTS_DAYS("retention.audit-events.days", "400"),
     /** Days that error_events keeps; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_ERROR_EVENTS_DAYS("retention.error-events.days", "400"),
+    /** Sizes of InnoDB's redo logs, for the age of checkpoints: {@code db-1=1073741824, *=100663296}. */
+    INNODB_LOG_CAPACITY("innodb.log.capacity", ""),
     /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */
     GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
 

@@ -1,5 +1,6 @@
 package io.tailrace.normalize;
 
+import io.tailrace.innodb.LogCapacities;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -138,6 +139,7 @@ final class NormalizeConfig {
         auditEventsRetention();
         errorEventsRetention();
         gapTimeout();
+        innoDbLogs();
         stateBackend();
     }
 
@@ -245,6 +247,14 @@ final class NormalizeConfig {
 
     Duration gapTimeout() {
         return Duration.ofMillis(number(ConfigKey.GAP_TIMEOUT_MS, 1, MOST_MILLIS));
+    }
+
+    LogCapacities innoDbLogs() {
+        try {
+            return LogCapacities.parse(values.get(ConfigKey.INNODB_LOG_CAPACITY));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(ConfigKey.INNODB_LOG_CAPACITY.key() + ": " + e.getMessage());
+        }
     }
 
     private String notEmpty(ConfigKey key) {

@@ -12,6 +12,7 @@ import io.tailrace.event.QuerySample;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.FramerOperator;
+import io.tailrace.innodb.LogCapacities;
 import io.tailrace.lines.LineBlockOperator;
 import io.tailrace.lines.LogInput;
 import io.tailrace.parse.ParseOperator;
@@ -96,8 +97,9 @@ final class NormalizePipeline {
 
     /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
     private SingleOutputStreamOperator<QueryEvent> events(DataStream<EntryBlock> entries) {
+        LogCapacities innoDbLogs = config.innoDbLogs();
         ParseSettings settings = new ParseSettings(
-                KnownFormats::new,
+                () -> new KnownFormats(innoDbLogs),
                 new TimeRange(config.queryEventsRetention()),
                 new TimeRange(config.auditEventsRetention()),
                 new TimeRange(config.errorEventsRetention()),

@@ -63,6 +63,7 @@ class NormalizeConfigTest {
             kafka.bootstrap | '' | key kafka.bootstrap must not be empty
             state.backend | heap | state.backend must be hashmap or rocksdb, not heap
             topics.lines | ( | topics.lines is no regular expression
+            innodb.log.capacity | db-1=1G | innodb.log.capacity: db-1=1G is not INSTANCE=BYTES
             """)
     void saysWhatIsWrong(String key, String value, String complaint) {
         assertThatThrownBy(() -> with(key, value))

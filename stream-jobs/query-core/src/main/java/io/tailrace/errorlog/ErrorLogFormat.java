@@ -3,6 +3,7 @@ package io.tailrace.errorlog;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.innodb.LogCapacities;
 import io.tailrace.lexer.ByteText;
 
 /**
@@ -32,15 +33,15 @@ public final class ErrorLogFormat implements LogFormat {
         ByteText.ascii("UTC - mariadbd got "),
     };
 
-    private final long logCapacity;
+    private final LogCapacities redoLogs;
 
     public ErrorLogFormat() {
-        this(0);
+        this(LogCapacities.unknown());
     }
 
-    /** The same where the redo log's capacity is known, bytes: for the monitor's checkpoint age. */
-    public ErrorLogFormat(long logCapacity) {
-        this.logCapacity = logCapacity;
+    /** The same where capacities of redo logs are known: for the monitor's checkpoint age. */
+    public ErrorLogFormat(LogCapacities redoLogs) {
+        this.redoLogs = redoLogs;
     }
 
     @Override
@@ -60,7 +61,7 @@ public final class ErrorLogFormat implements LogFormat {
 
     @Override
     public EntryParser newParser() {
-        return new ErrorLogParser(logCapacity);
+        return new ErrorLogParser(redoLogs);
     }
 
     /** No other format holds a line like this one, without its line end. */

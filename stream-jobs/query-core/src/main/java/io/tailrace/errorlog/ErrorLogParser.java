@@ -7,6 +7,7 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
 import io.tailrace.innodb.DeadlockReport;
+import io.tailrace.innodb.LogCapacities;
 import io.tailrace.innodb.MonitorReport;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
@@ -39,16 +40,15 @@ final class ErrorLogParser implements EntryParser {
             "file",
             "log");
 
-    private final long logCapacity;
+    private final LogCapacities redoLogs;
     private final LogTime times = new LogTime();
     private final EventIds ids = new EventIds();
     private final SafeText safe = new SafeText();
     private final ErrorLine header = new ErrorLine();
     private final JsonMembers json = new JsonMembers();
 
-    /** The capacity of the redo log, bytes; 0: as the monitor says, or unknown. */
-    ErrorLogParser(long logCapacity) {
-        this.logCapacity = logCapacity;
+    ErrorLogParser(LogCapacities redoLogs) {
+        this.redoLogs = redoLogs;
     }
 
     @Override
@@ -238,7 +238,8 @@ final class ErrorLogParser implements EntryParser {
     }
 
     private void monitor(ErrorEvent event, String message) {
-        MonitorReport report = MonitorReport.read(message, safe.statements(), logCapacity, event.getDetails());
+        long capacity = redoLogs.of(event.getInstance());
+        MonitorReport report = MonitorReport.read(message, safe.statements(), capacity, event.getDetails());
         if (report.isCheckpointAgeHigh()) {
             event.getFlags().add("checkpoint_age_high");
         }

@@ -5,6 +5,7 @@ import io.tailrace.errorlog.ErrorLogFormat;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.generallog.GeneralLogFormat;
+import io.tailrace.innodb.LogCapacities;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.List;
 import java.util.Optional;
@@ -18,15 +19,15 @@ public final class KnownFormats implements LogFormats {
     private final List<LogFormat> all;
 
     public KnownFormats() {
-        this(0);
+        this(LogCapacities.unknown());
     }
 
-    /** The same where the capacity of InnoDB's redo log is known, bytes: for the age of checkpoints. */
-    public KnownFormats(long innoDbLogCapacity) {
+    /** The same where capacities of InnoDB's redo logs are known: for the age of checkpoints. */
+    public KnownFormats(LogCapacities innoDbLogs) {
         all = Stream.of(
                         Stream.of(new SlowLogFormat()),
                         AuditFormats.all().stream(),
-                        Stream.of(new GeneralLogFormat(), new ErrorLogFormat(innoDbLogCapacity)))
+                        Stream.of(new GeneralLogFormat(), new ErrorLogFormat(innoDbLogs)))
                 .<LogFormat>flatMap(formats -> formats)
                 .toList();
     }
