@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.SqlMode;
 import io.tailrace.fingerprint.StatementShape;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Parameters;
 final class FingerprintCommand implements Callable<Integer> {
 
     private final Terminal terminal;
-    private final Fingerprinter fingerprinter = new Fingerprinter();
+    private Fingerprinter fingerprinter;
 
     @Parameters(
             arity = "0..*",
@@ -34,12 +35,19 @@ final class FingerprintCommand implements Callable<Integer> {
     @Option(names = "-0", description = "Statements end with a NUL byte and may hold line feeds.")
     private boolean nulSeparated;
 
+    @Option(names = "--ansi-quotes", description = "The server's sql_mode has ANSI_QUOTES: \"a\" is a name.")
+    private boolean ansiQuotes;
+
+    @Option(names = "--no-backslash-escapes", description = "The server's sql_mode has NO_BACKSLASH_ESCAPES.")
+    private boolean noBackslashEscapes;
+
     FingerprintCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
     @Override
     public Integer call() {
+        fingerprinter = new Fingerprinter(new SqlMode(ansiQuotes, noBackslashEscapes));
         List<String> unmatched = new ArrayList<>();
         List<LogFile> files = FileNames.of(names, unmatched);
         boolean read = unmatched.isEmpty();

@@ -20,11 +20,16 @@ final class Collapser {
     private static final byte[] ORDER_BY = ByteText.ascii("order by ");
     private static final byte[] ASC = ByteText.ascii("asc");
 
+    /** How often, on average, a byte may be read in search of a row's end. */
+    private static final int MOST_READINGS = 4;
+
     private byte[] in;
     private int to;
     private byte[] out = new byte[1024];
     private int length;
     private boolean ordered;
+    /** Bytes that may still be read in search of a row's end: rows within rows within rows are read once for each. */
+    private long rowBudget;
 
     /** Collapses masked text {@code [0, end)}; the result is in {@link #bytes()} up to {@link #length()}. */
     void collapse(byte[] masked, int end) {
@@ -32,6 +37,7 @@ final class Collapser {
         to = end;
         length = 0;
         ordered = false;
+        rowBudget = MOST_READINGS * (long) end;
         int i = 0;
         while (i < to) {
             i = SqlBytes.isWord(in[i]) ? word(i) : other(i);
@@ -166,7 +172,7 @@ final class Collapser {
     /** Index after {@code (…)} or {@code row(…)}, or -1 where there is none. A row that is cut reaches the end. */
     private int rowEnd(int from) {
         int open = isWordAt(from, ROW) ? ByteText.skipBlanks(in, from + ROW.length, to) : from;
-        if (open >= to || in[open] != '(') {
+        if (open >= to || in[open] != '(' || rowBudget < 0) {
             return -1;
         }
         int depth = 0;
@@ -174,9 +180,11 @@ final class Collapser {
             if (in[i] == '(') {
                 depth++;
             } else if (in[i] == ')' && --depth == 0) {
+                rowBudget -= i - open;
                 return i + 1;
             }
         }
+        rowBudget -= to - open;
         return to;
     }
 

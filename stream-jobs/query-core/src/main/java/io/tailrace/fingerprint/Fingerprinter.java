@@ -27,11 +27,20 @@ public final class Fingerprinter {
     private static final byte[] CALL = ByteText.ascii("call");
     private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
 
-    private final Masker masker = new Masker();
+    private final Masker masker;
     private final NameMask names = new NameMask();
     private final Collapser collapser = new Collapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
+
+    /** For servers of the default {@code sql_mode}. */
+    public Fingerprinter() {
+        this(SqlMode.DEFAULT);
+    }
+
+    public Fingerprinter(SqlMode mode) {
+        masker = new Masker(mode);
+    }
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
     public StatementShape statement(byte[] bytes, int from, int to) {

@@ -33,6 +33,7 @@ final class Masker {
         return WordTable.ofAnyCase(Stream.of(words).collect(Collectors.toMap(word -> word, word -> true)));
     }
 
+    private final SqlMode mode;
     private byte[] out = new byte[1024];
     private int length;
 
@@ -50,6 +51,10 @@ final class Masker {
     private final Comments comments = new Comments();
     private int verbFrom;
     private int verbTo;
+
+    Masker(SqlMode mode) {
+        this.mode = mode;
+    }
 
     /**
      * Masks a statement; the result is in {@link #bytes()} up to {@link #length()}. A statement that ends within a
@@ -114,7 +119,8 @@ final class Masker {
     private int token(int i) {
         byte b = in[i];
         return switch (b) {
-            case '\'', '"' -> literal(i);
+            case '\'' -> literal(i);
+            case '"' -> mode.ansiQuotes() ? quotedName(i) : literal(i);
             case '`' -> quotedName(i);
             case '#' -> lineComment(i);
             case '-' -> dash(i);
@@ -133,6 +139,9 @@ final class Masker {
     }
 
     private int symbol(int i) {
+        if (in[i] == ';') {
+            guard.endStatement();
+        }
         separate(in[i]);
         put(in[i]);
         return i + 1;
@@ -157,7 +166,12 @@ final class Masker {
 
     private boolean afterName() {
         boolean adjacent = !blankPending && !commentPending && length > 0;
-        return adjacent && (SqlBytes.isWord(out[length - 1]) || out[length - 1] == '`' || out[length - 1] == '?');
+        return adjacent && (SqlBytes.isWord(out[length - 1]) || isQuote(out[length - 1]) || out[length - 1] == '?');
+    }
+
+    /** Ends a quoted name: double quotes are written around nothing else. */
+    private static boolean isQuote(byte b) {
+        return b == '`' || b == '"';
     }
 
     private int literal(int from) {
@@ -179,7 +193,7 @@ final class Masker {
         byte quote = in[from];
         int i = from + 1;
         while (i < to) {
-            if (in[i] == '\\') {
+            if (in[i] == '\\' && !mode.noBackslashEscapes()) {
                 i++;
             } else if (in[i] == quote) {
                 if (i + 1 == to || in[i + 1] != quote) {
@@ -194,8 +208,9 @@ final class Masker {
     }
 
     private int quotedName(int from) {
+        byte quote = in[from];
         int end = from + 1;
-        while (end < to && in[end] != '`') {
+        while (end < to && in[end] != quote) {
             end++;
         }
         if (end == to || end - from > LONGEST_NAME) {
@@ -203,10 +218,8 @@ final class Masker {
             placeholder();
             return Math.min(end + 1, to);
         }
-        separate((byte) '`');
-        put((byte) '`');
-        copy(from + 1, end);
-        put((byte) '`');
+        separate(quote);
+        copy(from, end + 1);
         return end + 1;
     }
 
@@ -331,7 +344,7 @@ final class Masker {
             return -1;
         }
         int next = ByteText.skipBlanks(in, end, to);
-        return next < to && (in[next] == '\'' || in[next] == '"') ? next : -1;
+        return next < to && (in[next] == '\'' || in[next] == '"' && !mode.ansiQuotes()) ? next : -1;
     }
 
     private boolean isConstant(int from, int end) {

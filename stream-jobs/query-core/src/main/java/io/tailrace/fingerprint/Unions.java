@@ -16,6 +16,9 @@ final class Unions {
     /** Starts and unions that are tried, so that no statement costs more than its length times this. */
     private static final int MOST_TRIES = 64;
 
+    /** Longest text that is looked through, bytes: the tries may each read all of it. */
+    private static final int LONGEST = 1 << 20;
+
     private Unions() {}
 
     /** The comment in the range is one by which a collapsed union is marked. */
@@ -34,7 +37,7 @@ final class Unions {
     /** Collapses within {@code text[0, length)}; returns the new length. */
     static int collapse(byte[] text, int length) {
         int end = length;
-        int union = ByteText.indexOf(text, 0, end, UNION);
+        int union = end > LONGEST ? -1 : ByteText.indexOf(text, 0, end, UNION);
         if (union < 0) {
             return end;
         }
@@ -87,12 +90,7 @@ final class Unions {
         if (copy + size > end || copy + size < end && SqlBytes.isWord(text[copy + size])) {
             return false;
         }
-        for (int i = 0; i < size; i++) {
-            if (text[select + i] != text[copy + i]) {
-                return false;
-            }
-        }
-        return true;
+        return Arrays.equals(text, select, select + size, text, copy, copy + size);
     }
 
     private static int replace(byte[] text, int from, int to, int end, byte[] mark) {

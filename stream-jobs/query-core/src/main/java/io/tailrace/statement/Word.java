@@ -1,7 +1,9 @@
 package io.tailrace.statement;
 
-import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.WordTable;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The keywords that tell where a statement names tables. */
 enum Word {
@@ -130,48 +132,14 @@ enum Word {
     /** Any other word, and every quoted name. */
     OTHER;
 
-    private static final int SLOTS = 1024;
-    private static final Word[] TABLE_OF_WORDS = new Word[SLOTS];
-    private static final int LONGEST;
-
-    private final byte[] lowerCase = ByteText.ascii(name().toLowerCase(Locale.ROOT));
-
-    static {
-        int longest = 0;
-        for (Word word : values()) {
-            if (word != OTHER) {
-                int slot = slot(word.lowerCase, 0, word.lowerCase.length);
-                while (TABLE_OF_WORDS[slot] != null) {
-                    slot = slot + 1 & SLOTS - 1;
-                }
-                TABLE_OF_WORDS[slot] = word;
-                longest = Math.max(longest, word.lowerCase.length);
-            }
-        }
-        LONGEST = longest;
-    }
+    private static final WordTable<Word> BY_NAME = WordTable.ofAnyCase(Stream.of(values())
+            .filter(word -> word != OTHER)
+            .collect(Collectors.toMap(word -> word.name().toLowerCase(Locale.ROOT), word -> word)));
 
     /** The keyword that the range spells in letters of either case, or {@link #OTHER}. */
     static Word of(byte[] bytes, int from, int to) {
-        if (to - from > LONGEST) {
-            return OTHER;
-        }
-        int slot = slot(bytes, from, to);
-        while (TABLE_OF_WORDS[slot] != null) {
-            if (ByteText.equalsIgnoreCase(bytes, from, to, TABLE_OF_WORDS[slot].lowerCase)) {
-                return TABLE_OF_WORDS[slot];
-            }
-            slot = slot + 1 & SLOTS - 1;
-        }
-        return OTHER;
-    }
-
-    private static int slot(byte[] bytes, int from, int to) {
-        int hash = 0;
-        for (int i = from; i < to; i++) {
-            hash = hash * 31 + (bytes[i] | 0x20);
-        }
-        return (hash ^ hash >>> 10 ^ hash >>> 20) & SLOTS - 1;
+        Word word = BY_NAME.get(bytes, from, to);
+        return word == null ? OTHER : word;
     }
 
     /** The word stands behind a table's name, and is no alias of it. */

@@ -5,134 +5,147 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Statements made at random, with secrets planted as literals of every form. */
+/**
+ * Statements made at random for a server's mode, with secrets planted as literals of every form. Every literal holds one
+ * of {@link #SECRETS}, in letters of either case, and nothing else of a statement does.
+ */
 final class Statements {
 
-    private Statements() {}
+    /** In lower case: a word, digits of numbers, hexadecimal digits, bits. */
+    static final List<String> SECRETS = List.of("secret", "987654", "deadbeef", "010110");
 
-    /** A statement; its literals are added to {@code secrets}: words or numbers that stand nowhere else in it. */
-    static String random(Random random, List<String> secrets) {
-        return switch (random.nextInt(8)) {
-            case 0 -> "SELECT " + columns(random) + blank(random) + "FROM" + blank(random) + name(random) + " WHERE "
-                    + condition(random, secrets) + tail(random, secrets);
-            case 1 -> "insert into " + name(random) + " (" + columns(random) + ") VALUES" + rows(random, secrets);
-            case 2 -> "UPDATE " + name(random) + " SET " + name(random) + "=" + literal(random, secrets) + " where "
-                    + condition(random, secrets);
-            case 3 -> "DELETE FROM " + name(random) + " WHERE " + condition(random, secrets);
-            case 4 -> "SELECT " + literal(random, secrets) + " UNION ALL SELECT " + literal(random, secrets);
-            case 5 -> "SET @" + name(random) + " := " + literal(random, secrets) + "; SELECT "
-                    + literal(random, secrets);
-            case 6 -> "CALL " + name(random) + "(" + literal(random, secrets) + ", " + literal(random, secrets) + ")";
-            default -> "CREATE USER " + literal(random, secrets) + "@'%' IDENTIFIED BY " + literal(random, secrets);
+    private static final String WORD = "sEcReT";
+
+    private final Random random;
+    private final SqlMode mode;
+
+    Statements(Random random, SqlMode mode) {
+        this.random = random;
+        this.mode = mode;
+    }
+
+    String next() {
+        return switch (random.nextInt(13)) {
+            case 0 -> "SELECT " + columns() + blank() + "FROM" + blank() + name() + " WHERE " + condition() + tail();
+            case 1 -> "insert into " + name() + " (" + columns() + ") VALUES" + rows();
+            case 2 -> "UPDATE " + name() + " SET " + name() + "=" + literal() + " where " + condition();
+            case 3 -> "DELETE FROM " + name() + " WHERE " + condition();
+            case 4 -> "SELECT " + literal() + " UNION ALL SELECT " + literal();
+            case 5 -> "SET @" + name() + " := " + literal() + "; SELECT " + literal();
+            case 6 -> "CALL " + name() + "(" + literal() + ", " + literal() + ")";
+            case 7 -> "/*!50001 SELECT " + literal() + " */ FROM " + name() + " /* c */";
+            case 8 -> "WITH a AS (SELECT " + literal() + ") SELECT " + literal() + blank() + "FROM a";
+            case 9 -> "LOAD DATA INFILE " + literal() + " INTO TABLE " + name() + " SET a = " + literal();
+            case 10 -> "PREPARE s FROM " + literal() + "; EXECUTE s";
+            case 11 -> password();
+            default -> "CREATE USER " + literal() + "@'%' IDENTIFIED BY " + literal();
         };
     }
 
-    private static String blank(Random random) {
+    /** A password that no quotes protect, or that a server's own masking has left over. */
+    private String password() {
+        String bare = List.of(WORD, "*" + WORD, "*****\\'" + WORD + "\\'", "PASSWORD " + WORD, "'" + WORD)
+                .get(random.nextInt(5));
+        String statement = List.of(
+                        "CREATE USER a IDENTIFIED BY ",
+                        "ALTER USER a IDENTIFIED WITH x AS ",
+                        "GRANT ALL ON *.* TO a IDENTIFIED BY ",
+                        "SET PASSWORD FOR a = ",
+                        "CHANGE MASTER TO MASTER_PASSWORD = ",
+                        "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (PASSWORD ",
+                        "CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY ")
+                .get(random.nextInt(7));
+        String before = List.of(
+                        "",
+                        "",
+                        "/*!50000 ",
+                        "SELECT 1; ",
+                        "CREATE DEFINER=r@h PROCEDURE p(a INT) BEGIN SELECT 1; ",
+                        "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO ",
+                        "BEGIN NOT ATOMIC IF x THEN ",
+                        "l: BEGIN ",
+                        "SET STATEMENT a=1 FOR ")
+                .get(random.nextInt(9));
+        return before
+                + statement
+                + bare
+                + List.of("", " REQUIRE NONE", "; SELECT 1").get(random.nextInt(3));
+    }
+
+    private String blank() {
         return List.of(" ", "  ", "\n", "\t", "/* c */", " -- c\n", " # c\n", "\r\n")
                 .get(random.nextInt(8));
     }
 
-    private static String name(Random random) {
-        return List.of("t", "orders", "`order items`", "shop.t2", "`a``b`", "sbtest17", "c_9f", "été", "a$b")
+    private String name() {
+        String name = List.of("t", "orders", "`order items`", "shop.t2", "`a``b`", "sbtest17", "c_9f", "été", "a$b")
                 .get(random.nextInt(9));
+        return mode.ansiQuotes() ? name.replace('`', '"') : name;
     }
 
-    private static String columns(Random random) {
+    private String columns() {
         return IntStream.rangeClosed(0, random.nextInt(3))
-                .mapToObj(i -> name(random))
+                .mapToObj(i -> name())
                 .collect(Collectors.joining(List.of(",", ", ", " , ").get(random.nextInt(3))));
     }
 
-    private static String condition(Random random, List<String> secrets) {
+    private String condition() {
         return switch (random.nextInt(5)) {
-            case 0 -> name(random) + " IN " + list(random, secrets);
-            case 1 -> name(random) + " BETWEEN " + literal(random, secrets) + " AND " + literal(random, secrets);
-            case 2 -> "a = " + literal(random, secrets) + " AND " + condition(random, secrets);
-            case 3 -> "f(" + literal(random, secrets) + ")>" + literal(random, secrets);
-            default -> name(random) + " like " + literal(random, secrets) + " or " + name(random) + " is null";
+            case 0 -> name() + " IN " + list();
+            case 1 -> name() + " BETWEEN " + literal() + " AND " + literal();
+            case 2 -> "a = " + literal() + " AND " + condition();
+            case 3 -> "f(" + literal() + ")>" + literal();
+            default -> name() + " like " + literal() + " or " + name() + " is null";
         };
     }
 
-    private static String list(Random random, List<String> secrets) {
+    private String list() {
         return IntStream.rangeClosed(0, random.nextInt(4))
-                .mapToObj(i -> literal(random, secrets))
+                .mapToObj(i -> literal())
                 .collect(Collectors.joining(random.nextBoolean() ? "," : ", ", "(", ")"));
     }
 
-    private static String rows(Random random, List<String> secrets) {
+    private String rows() {
         return IntStream.rangeClosed(0, random.nextInt(3))
-                .mapToObj(
-                        i -> random.nextBoolean() ? list(random, secrets) : "(NOW(), " + literal(random, secrets) + ")")
+                .mapToObj(i -> random.nextBoolean() ? list() : "(NOW(), " + literal() + ")")
                 .collect(Collectors.joining(",", random.nextBoolean() ? " " : "", ""));
     }
 
-    private static String tail(Random random, List<String> secrets) {
+    private String tail() {
         return switch (random.nextInt(5)) {
-            case 0 -> " LIMIT " + number(random, secrets) + ", " + number(random, secrets);
-            case 1 -> " ORDER BY a ASC, b desc limit " + number(random, secrets) + " OFFSET " + number(random, secrets);
-            case 2 -> " /* " + "note" + " */";
-            case 3 -> " GROUP BY a HAVING COUNT(*) > " + number(random, secrets) + ";";
+            case 0 -> " LIMIT " + number() + ", " + number();
+            case 1 -> " ORDER BY a ASC, b desc limit " + number() + " OFFSET " + number();
+            case 2 -> " /* note */";
+            case 3 -> " GROUP BY a HAVING COUNT(*) > " + number() + ";";
             default -> "";
         };
     }
 
-    private static String number(Random random, List<String> secrets) {
-        String number = Integer.toString(100_000_000 + random.nextInt(900_000_000));
-        secrets.add(number);
-        return number;
+    private String number() {
+        return "987654" + random.nextInt(1_000);
     }
 
-    private static String literal(Random random, List<String> secrets) {
-        String word = "sEcReT" + Integer.toString(random.nextInt(1 << 30), 36) + "zq";
-        switch (random.nextInt(14)) {
-            case 0, 1 -> {
-                secrets.add("secret");
-                return "'" + word + "'";
-            }
-            case 2 -> {
-                secrets.add("secret");
-                return "\"" + word + "\"";
-            }
-            case 3 -> {
-                secrets.add("secret");
-                return "'" + word + "''" + word + "'";
-            }
-            case 4 -> {
-                secrets.add("secret");
-                return "'\\'" + word + "\\\\'";
-            }
-            case 5 -> {
-                secrets.add("secret");
-                return "_utf8mb4 '" + word + "\n" + word + "'";
-            }
-            case 6 -> {
-                secrets.add("secret");
-                return "N'" + word + "'";
-            }
-            case 7 -> {
-                secrets.add("deadbeef");
-                return "0xDEADBEEF" + random.nextInt(10);
-            }
-            case 8 -> {
-                secrets.add("deadbeef");
-                return "x'DEADBEEF'";
-            }
-            case 9 -> {
-                return "-" + number(random, secrets) + "." + number(random, secrets);
-            }
-            case 10 -> {
-                return "." + number(random, secrets) + "e-7";
-            }
-            case 11 -> {
-                return "b'" + "0101" + "'";
-            }
-            case 12 -> {
-                secrets.add("secret");
-                return "'" + word + "/* -- # \" `'";
-            }
-            default -> {
-                return number(random, secrets);
-            }
-        }
+    private String literal() {
+        String word = WORD + Integer.toString(random.nextInt(1 << 20), 36) + "zq";
+        return switch (random.nextInt(19)) {
+            case 0, 1 -> "'" + word + "'";
+            case 2 -> mode.ansiQuotes() ? "'" + word + "'" : '"' + word + '"';
+            case 3 -> "'" + word + "''" + word + "'";
+            case 4 -> mode.noBackslashEscapes() ? "'" + word + "\\'" : "'\\'" + word + "\\\\'";
+            case 5 -> "_utf8mb4 '" + word + "\n" + word + "'";
+            case 6 -> "N'" + word + "'";
+            case 7 -> "0xDEADBEEF" + random.nextInt(10);
+            case 8 -> "x'DEADBEEF'";
+            case 9 -> "-" + number() + "." + number();
+            case 10 -> "." + number() + "e-7";
+            case 11 -> "b'0101101'";
+            case 12 -> "'" + word + "/* -- # \" `'";
+            case 13 -> "0b0101101";
+            case 14 -> "DATE '" + word + "'";
+            case 15 -> "{ts '" + word + "'}";
+            case 16 -> "'" + word + "' '" + word + "'";
+            case 17 -> number() + "E+" + random.nextInt(9);
+            default -> number();
+        };
     }
 }
