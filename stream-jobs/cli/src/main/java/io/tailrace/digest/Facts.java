@@ -40,8 +40,8 @@ final class Facts {
     static String period(Report report, TimeRange range) {
         Group all = report.digest().whole();
         boolean strays = range.strays() > 0;
-        Instant from = strays ? Instant.ofEpochSecond(range.from()) : all.first;
-        Instant to = strays ? Instant.ofEpochSecond(range.to()) : all.last;
+        Instant from = strays ? Instant.ofEpochSecond(range.from()) : all.first();
+        Instant to = strays ? Instant.ofEpochSecond(range.to()) : all.last();
         return report.span(from, to) + " " + report.zoneName();
     }
 
@@ -61,10 +61,10 @@ final class Facts {
     /** Statements whose times lie far from all others. */
     static String strays(Report report, TimeRange range) {
         Group all = report.digest().whole();
-        boolean before = all.first.isBefore(Instant.ofEpochSecond(range.from()));
+        boolean before = all.first().isBefore(Instant.ofEpochSecond(range.from()));
         return statements(range.strays()) + (range.strays() == 1 ? " has a time" : " have times")
                 + " far outside, such as "
-                + report.time(before ? all.first : all.last) + ": counted, but in no chart";
+                + report.time(before ? all.first() : all.last()) + ": counted, but in no chart";
     }
 
     /** With which errors statements ended. */

@@ -14,6 +14,9 @@ public final class Group {
     /** What slow logs round times to, seconds. */
     private static final double MICROSECOND = 1e-6;
 
+    private static final long MICROS = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1_000;
+
     /** Of a class of statements, else 0. */
     final long queryId;
     /** Its fingerprint, or the name that the statements share. */
@@ -40,8 +43,10 @@ public final class Group {
 
     final TimeSlots slots;
     double errors;
-    Instant first = Instant.MAX;
-    Instant last = Instant.MIN;
+    /** Epoch microseconds. Numbers, for an object each time would make the collector walk every group. */
+    private long firstMicros = Long.MAX_VALUE;
+
+    private long lastMicros = Long.MIN_VALUE;
     /** The slowest statement as it was logged; null where it is not kept. */
     String example;
 
@@ -71,8 +76,9 @@ public final class Group {
         }
         error(event.getErrorCode(), weight);
         Instant time = event.getEventTime();
-        first = time.isBefore(first) ? time : first;
-        last = time.isAfter(last) ? time : last;
+        long micros = time.getEpochSecond() * MICROS + time.getNano() / NANOS_PER_MICRO;
+        firstMicros = Math.min(firstMicros, micros);
+        lastMicros = Math.max(lastMicros, micros);
         slots.add(time.getEpochSecond(), weight, event.getQueryTime() * weight);
     }
 
@@ -117,8 +123,8 @@ public final class Group {
         planFlags.addAll(other.planFlags);
         errorCodes.addAll(other.errorCodes);
         errors += other.errors;
-        first = other.first.isBefore(first) ? other.first : first;
-        last = other.last.isAfter(last) ? other.last : last;
+        firstMicros = Math.min(firstMicros, other.firstMicros);
+        lastMicros = Math.max(lastMicros, other.lastMicros);
     }
 
     private static LogBuckets addAll(LogBuckets mine, LogBuckets others) {
@@ -128,6 +134,20 @@ public final class Group {
         LogBuckets counted = mine == null ? new LogBuckets(1) : mine;
         counted.addAll(others);
         return counted;
+    }
+
+    /** Time of the earliest statement; far in the future where there is none. */
+    Instant first() {
+        return instant(firstMicros);
+    }
+
+    /** Time of the latest statement; far in the past where there is none. */
+    Instant last() {
+        return instant(lastMicros);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, MICROS), Math.floorMod(micros, MICROS) * NANOS_PER_MICRO);
     }
 
     double count() {

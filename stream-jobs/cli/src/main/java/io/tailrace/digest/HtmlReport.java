@@ -304,7 +304,7 @@ public final class HtmlReport {
         statement(group);
         out.raw("<dl>");
         who(group);
-        fact("seen", report.span(group.first, group.last) + rate(group));
+        fact("seen", report.span(group.first(), group.last()) + rate(group));
         out.raw("</dl>");
         cardCharts(group);
         if (digest.isTimed()) {
@@ -314,7 +314,7 @@ public final class HtmlReport {
     }
 
     private String rate(Group group) {
-        return range.length() < 2 || group.first.equals(group.last)
+        return range.length() < 2 || group.first().equals(group.last())
                 ? ""
                 : ", " + Rates.of(group.count(), range.length());
     }

@@ -84,8 +84,8 @@ public final class JsonReport {
     private void statistics(Group group) {
         out.append("\"count\":").append(format(group.count()));
         if (group.count() > 0) {
-            text("first", group.first.toString());
-            text("last", group.last.toString());
+            text("first", group.first().toString());
+            text("last", group.last().toString());
         }
         number("errors", group.errors);
         if (digest.isTimed()) {

@@ -39,6 +39,11 @@ public final class NameCounts {
 
     private int place(String name) {
         for (int i = 0; i < used; i++) {
+            if (names[i] == name) {
+                return i;
+            }
+        }
+        for (int i = 0; i < used; i++) {
             if (names[i].equals(name)) {
                 return i;
             }

@@ -118,7 +118,7 @@ public final class TextReport {
 
     private String rate(Group group) {
         double seconds = range.length();
-        if (seconds < 2 || group.first.equals(group.last)) {
+        if (seconds < 2 || group.first().equals(group.last())) {
             return "";
         }
         String rate = Rates.of(group.count(), seconds);
@@ -292,7 +292,7 @@ public final class TextReport {
         names("hosts", group.hosts, group.count());
         flags(group);
         errors(group);
-        field("seen", report.span(group.first, group.last) + (rate(group).isEmpty() ? "" : ", " + rate(group)));
+        field("seen", report.span(group.first(), group.last()) + (rate(group).isEmpty() ? "" : ", " + rate(group)));
         if (digest.isTimed()) {
             measures(group);
             distribution(group);

@@ -32,11 +32,13 @@ final class SlowLogParser implements EntryParser {
     private static final long MOST_DIFFERENCE = 26 * 3_600;
 
     private final StringPool strings = new StringPool();
-    private final boolean withIds;
+    private final boolean full;
     private final SlowLogHeader header;
     private final SlowLogTime times = new SlowLogTime();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final EventIds ids = new EventIds();
+    /** Each field of it is set for each entry. */
+    private final QueryEvent lent = new QueryEvent();
     /** Of the entry at hand. */
     private List<String> flags = List.of();
 
@@ -46,7 +48,7 @@ final class SlowLogParser implements EntryParser {
     private long lastTime = CivilTime.NONE;
 
     SlowLogParser(EntryDetail detail) {
-        withIds = detail == EntryDetail.FULL;
+        full = detail == EntryDetail.FULL;
         header = new SlowLogHeader(strings, detail);
     }
 
@@ -107,7 +109,7 @@ final class SlowLogParser implements EntryParser {
 
     private void event(LogEntry entry, long time, ParseListener out) {
         StatementShape shape = shape(entry.bytes());
-        QueryEvent event = new QueryEvent();
+        QueryEvent event = full ? new QueryEvent() : lent;
         origin(event, entry, time);
         server(event);
         event.setDatabase(database(entry));
@@ -155,7 +157,7 @@ final class SlowLogParser implements EntryParser {
     }
 
     private void origin(QueryEvent event, LogEntry entry, long time) {
-        if (withIds) {
+        if (full) {
             event.setEventId(ids.event(entry, time));
         }
         event.setCluster(entry.origin().cluster());
