@@ -26,7 +26,13 @@ enum HeaderField {
     TMP_TABLE_ON_DISK,
     FILESORT,
     FILESORT_ON_DISK,
-    QUERY_CACHE_HIT;
+    QUERY_CACHE_HIT,
+    /** Counters of MySQL's {@code log_slow_extra}, from which flags follow: {@link PlanCounters}. */
+    READ_RND_NEXT,
+    SORTS,
+    SORT_MERGE_PASSES,
+    TMP_TABLES,
+    TMP_DISK_TABLES;
 
     private static final WordTable<HeaderField> BY_KEY = WordTable.of(keys());
 
@@ -54,6 +60,12 @@ enum HeaderField {
         keys.put("Filesort_on_disk", FILESORT_ON_DISK);
         keys.put("QC_Hit", QUERY_CACHE_HIT);
         keys.put("QC_hit", QUERY_CACHE_HIT);
+        keys.put("Read_rnd_next", READ_RND_NEXT);
+        keys.put("Sort_range_count", SORTS);
+        keys.put("Sort_scan_count", SORTS);
+        keys.put("Sort_merge_passes", SORT_MERGE_PASSES);
+        keys.put("Created_tmp_tables", TMP_TABLES);
+        keys.put("Created_tmp_disk_tables", TMP_DISK_TABLES);
         return keys;
     }
 

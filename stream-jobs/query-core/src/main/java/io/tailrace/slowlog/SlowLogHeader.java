@@ -59,6 +59,7 @@ final class SlowLogHeader {
     double weight;
     List<String> planFlags;
     Map<String, String> attributes;
+    private final PlanCounters counters = new PlanCounters();
     private StringBuilder explain;
 
     SlowLogHeader(StringPool strings, EntryDetail detail) {
@@ -91,6 +92,7 @@ final class SlowLogHeader {
         threadId = 0;
         weight = 1;
         planFlags = List.of();
+        counters.clear();
         attributes = Map.of();
         explain = null;
     }
@@ -126,6 +128,7 @@ final class SlowLogHeader {
             }
             i = statement ? i : next;
         }
+        countedFlags();
         statement(bytes, statement || useFrom < 0 ? i : useFrom, to);
     }
 
@@ -305,6 +308,21 @@ final class SlowLogHeader {
             case FILESORT -> planFlag("filesort", bytes, from, to);
             case FILESORT_ON_DISK -> planFlag("filesort_on_disk", bytes, from, to);
             case QUERY_CACHE_HIT -> planFlag("query_cache_hit", bytes, from, to);
+            case READ_RND_NEXT, SORTS, SORT_MERGE_PASSES, TMP_TABLES, TMP_DISK_TABLES -> {
+                if (ByteText.unsigned(bytes, from, to) > 0) {
+                    counters.take(field);
+                }
+                if (full) {
+                    attribute(bytes, key, keyEnd, from, to);
+                }
+            }
+        }
+    }
+
+    private void countedFlags() {
+        if (!counters.isEmpty()) {
+            planFlags = planFlags.isEmpty() ? new ArrayList<>(4) : planFlags;
+            counters.addFlags(rowsExamined, planFlags);
         }
     }
 
