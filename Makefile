@@ -68,7 +68,17 @@ test-browser: $(DEV) ## Dashboards in a real browser
 .PHONY: test-long
 test-long: $(DEV) ## What takes longer: long fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
+	@$(MAKE) fuzz
 	@$(PYTEST) -q -m long $(TESTS) e2e
+
+# Jazzer searches with one target in a JVM.
+FUZZ_TARGETS := slowLog generalLog errorLog anyFormat lexer
+
+.PHONY: fuzz
+fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target
+	@for target in $(FUZZ_TARGETS); do echo "fuzzing $$target"; \
+	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,query-core test \
+	        -Dtest="FuzzTargetsTest#$$target" -Dsurefire.failIfNoSpecifiedTests=false; done
 
 .PHONY: chaos
 chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compare with the manifest

@@ -27,13 +27,23 @@ public final class FramedLog implements FrameListener {
     /** Frames a file line by line, each line in an array of its own at an index that is not its offset. */
     public static FramedLog of(LogFormat format, byte[] file) {
         FramedLog log = new FramedLog(file);
-        EntryFramer framer = format.newFramer();
+        log.feed(format.newFramer()).end(log);
+        return log;
+    }
+
+    /** The same of a file that goes on: its end is not certain. */
+    public static FramedLog ofOpen(LogFormat format, byte[] file) {
+        FramedLog log = new FramedLog(file);
+        log.feed(format.newFramer());
+        return log;
+    }
+
+    private EntryFramer feed(EntryFramer framer) {
         long at = 0;
         while (at < file.length) {
-            at = log.feed(framer, at);
+            at = feed(framer, at);
         }
-        framer.end(log);
-        return log;
+        return framer;
     }
 
     /** The same, with a framer that is saved and restored after every line. */

@@ -2,7 +2,6 @@ package io.tailrace.reassembly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.audit.AuditFormats;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.formats.KnownFormats;
@@ -19,13 +18,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However a collector cuts an audit log into blocks, the job finds its format and the entries of the whole file. */
-class AuditReassemblyTest {
+/** However a collector cuts a log into blocks, the job finds its format and the entries of the whole file. */
+class FormatReassemblyTest {
 
+    private static final String PATH = "/var/log/mysql/db1.log";
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
     static Stream<LogFormat> formats() {
-        return AuditFormats.all().stream();
+        return new KnownFormats().all().stream();
     }
 
     @ParameterizedTest
@@ -55,7 +55,7 @@ class AuditReassemblyTest {
         List<FramedEntry> found = new ArrayList<>();
         List<DeadLetter> refused = new ArrayList<>();
         LogReassembler reassembler = new LogReassembler(
-                new LogId("db1", "audit", "/var/log/mysql/audit.log"),
+                new LogId("db1", KnownFormats.sourceOf(format), PATH),
                 new KnownFormats(),
                 ReassemblyLimits.defaults(),
                 "test",
@@ -63,7 +63,7 @@ class AuditReassemblyTest {
         int from = 0;
         while (from < file.length) {
             int to = lineEnd(file, Math.min(file.length - 1, from + random.nextInt(1 + random.nextInt(600))));
-            reassembler.block(block(Arrays.copyOfRange(file, from, to), from), 1_000);
+            reassembler.block(block(format, Arrays.copyOfRange(file, from, to), from), 1_000);
             from = to;
         }
         List<FramedLog.Frame> expected = expected(format, file);
@@ -72,6 +72,8 @@ class AuditReassemblyTest {
             assertThat(found.get(i).offset()).isEqualTo(expected.get(i).from());
             assertThat(found.get(i).bytes())
                     .hasSize((int) (expected.get(i).to() - expected.get(i).from()));
+            assertThat(found.get(i).toLogEntry().context())
+                    .isEqualTo(expected.get(i).context());
             assertThat(found.get(i).format()).isEqualTo(format.name());
         }
         assertThat(refused).extracting(DeadLetter::getCode).doesNotContain("UNKNOWN_FORMAT");
@@ -86,18 +88,18 @@ class AuditReassemblyTest {
     }
 
     private static List<FramedLog.Frame> expected(LogFormat format, byte[] file) {
-        return FramedLog.of(format, file).entries();
+        return FramedLog.ofOpen(format, file).entries();
     }
 
-    private static LineBlock block(byte[] bytes, int offset) {
+    private static LineBlock block(LogFormat format, byte[] bytes, int offset) {
         return new LineBlock(
                 "db1",
                 "main",
                 "db1",
-                "audit",
+                KnownFormats.sourceOf(format),
                 "auto",
                 "UTC",
-                "/var/log/mysql/audit.log",
+                PATH,
                 offset,
                 bytes,
                 1_000,

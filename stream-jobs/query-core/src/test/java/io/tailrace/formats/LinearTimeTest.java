@@ -1,0 +1,160 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.lexer.ByteText;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * No text that a client may choose makes a framer or parser slow: what repeats within an entry, whatever it is, is
+ * read in linear time. CPU time of the thread is measured, so that a busy machine does no harm.
+ */
+class LinearTimeTest {
+
+    private static final int MEGABYTE = 1 << 20;
+    private static final long MOST_MILLIS = 2_000;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final Path GOLDEN = Path.of("src/test/resources/golden");
+
+    /** What is repeated behind the start of an entry. */
+    // spotless:off
+    private static final List<String> REPEATED = List.of(
+        "x", "'", "\"", "\\", "/*", "{", "<", "(", "'a',", ",1,2,QUERY,", "' at line ", "select 'a",
+        "\n", "--\n", "BEGIN\n", "# User@Host: a[a] @ b []\n# Query_time: 1\nSET timestamp=1;\n",
+        "2026-11-21T02:49:03.496201Z\t 8 Query\t'", "2026-11-21T02:49:03.496201Z 8 [Note] 'a\n");
+    // spotless:on
+
+    static List<LogFormat> formats() {
+        return new KnownFormats().all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("formats")
+    void tenMegabytesOfAnything(LogFormat format) throws IOException {
+        for (String repeated : REPEATED) {
+            check(format, repeated, 10 * MEGABYTE);
+        }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("formats")
+    void aHundredMegabytesOnOneLine(LogFormat format) throws IOException {
+        for (String repeated : REPEATED) {
+            if (repeated.indexOf('\n') < 0) {
+                check(format, repeated, 100 * MEGABYTE);
+            }
+        }
+    }
+
+    private static void check(LogFormat format, String repeated, int length) throws IOException {
+        byte[] start = start(format);
+        byte[] file = Arrays.copyOf(start, length);
+        fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
+        Reading reading = new Reading(format, file);
+        long before = THREADS.getCurrentThreadCpuTime();
+        reading.readAll();
+        long millis = (THREADS.getCurrentThreadCpuTime() - before) / 1_000_000;
+        assertThat(reading.reported).isEqualTo(length);
+        assertThat(millis).as("%s, %s", format.name(), repeated).isLessThan(MOST_MILLIS);
+    }
+
+    private static void fill(byte[] file, int from, byte[] repeated) {
+        for (int i = from; i < file.length; i++) {
+            file[i] = repeated[(i - from) % repeated.length];
+        }
+    }
+
+    /** Frames a file and parses its entries as they come. */
+    private static final class Reading implements FrameListener {
+
+        private final LogFormat format;
+        private final byte[] file;
+        private final EntryParser parser;
+        private final LogOrigin origin;
+        private long reported;
+
+        Reading(LogFormat format, byte[] file) {
+            this.format = format;
+            this.file = file;
+            parser = format.newParser();
+            origin = new LogOrigin("main", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", "/db1.log");
+        }
+
+        void readAll() {
+            EntryFramer framer = format.newFramer();
+            int at = 0;
+            while (at < file.length) {
+                int to = Math.min(ByteText.lineFeed(file, at, file.length) + 1, file.length);
+                at = (int) framer.line(file, at, to, at, this);
+            }
+            framer.end(this);
+        }
+
+        @Override
+        public void entry(long from, long to, EntryContext context) {
+            reported += to - from;
+            parser.parse(new LogEntry(origin, 1, from, file, (int) from, (int) to, context), IGNORED);
+        }
+
+        @Override
+        public void framing(long from, long to, FramingKind kind) {
+            reported += to - from;
+        }
+
+        @Override
+        public void rejected(long from, long to, DeadLetterCode code, String message) {
+            reported += to - from;
+        }
+    }
+
+    private static final ParseListener IGNORED = new ParseListener() {
+        @Override
+        public void query(QueryEvent event, String fingerprint, String statement) {}
+
+        @Override
+        public void audit(AuditEvent event, String fingerprint, String statement) {}
+
+        @Override
+        public void error(ErrorEvent event) {}
+
+        @Override
+        public void rejected(DeadLetterCode code, String message) {}
+    };
+
+    /** A golden file's first bytes, up to the middle of its last record: an entry is open at its end. */
+    private static byte[] start(LogFormat format) throws IOException {
+        try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
+            byte[] file =
+                    Files.readAllBytes(cases.sorted().findFirst().orElseThrow().resolve("input.log"));
+            List<FramedLog.Frame> entries = FramedLog.of(format, file).entries();
+            FramedLog.Frame last = entries.get(entries.size() - 1);
+            return Arrays.copyOf(file, (int) (last.from() + last.to()) / 2);
+        }
+    }
+}
