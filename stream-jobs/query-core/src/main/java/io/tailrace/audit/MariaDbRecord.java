@@ -14,6 +14,7 @@ import io.tailrace.lexer.ByteText;
 final class MariaDbRecord {
 
     private static final int MOST_READINGS = 16;
+    private static final int MOST_COLUMNS_AFTER_CODE = 2;
 
     int serverHostFrom;
     int serverHostTo;
@@ -165,17 +166,20 @@ final class MariaDbRecord {
         return !strict || isEscaped(objectFrom, objectTo) && comma(databaseFrom) == databaseTo;
     }
 
-    /** Finds {@code ',code} or {@code ',code,more} at the end; returns the index of the quote, or -1. */
+    /**
+     * Finds {@code ',code}, {@code ',code,more} or, as Amazon RDS for MySQL ends its statements since 5.7.34,
+     * {@code ',code,,}; returns the index of the quote, or -1.
+     */
     private int closingQuote() {
-        int last = lastComma(operationTo, lineTo);
-        if (last > operationTo && bytes[last - 1] == '\'' && isNumber(last + 1, lineTo)) {
-            code(last + 1, lineTo, lineTo, lineTo);
-            return last - 1;
-        }
-        int before = last > operationTo ? lastComma(operationTo, last) : -1;
-        if (before > operationTo && bytes[before - 1] == '\'' && isNumber(before + 1, last)) {
-            code(before + 1, last, last + 1, lineTo);
-            return before - 1;
+        int codeEnd = lineTo;
+        for (int columns = 0; columns <= MOST_COLUMNS_AFTER_CODE && codeEnd > operationTo; columns++) {
+            int before = lastComma(operationTo, codeEnd);
+            if (before > operationTo && bytes[before - 1] == '\'' && isNumber(before + 1, codeEnd)) {
+                int more = Math.min(codeEnd + 1, lineTo);
+                code(before + 1, codeEnd, more, comma(more));
+                return before - 1;
+            }
+            codeEnd = before;
         }
         return -1;
     }
