@@ -9,6 +9,7 @@ import java.util.Locale;
 public final class JsonReport {
 
     private static final int COLUMNS = 60;
+    private static final int MOST_NAMES = 100;
 
     private final Report report;
     private final Digest digest;
@@ -125,7 +126,8 @@ public final class JsonReport {
     private void counts(String name, NameCounts counts) {
         out.append(",\"").append(name).append("\":{");
         String separator = "";
-        for (NameCounts.Count count : counts.heaviest()) {
+        for (NameCounts.Count count :
+                counts.heaviest().stream().limit(MOST_NAMES).toList()) {
             out.append(separator);
             RecordJson.quote(count.name(), out);
             out.append(':').append(format(count.weight()));

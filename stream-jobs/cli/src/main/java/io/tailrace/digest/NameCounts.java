@@ -3,7 +3,9 @@ package io.tailrace.digest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** How often each of a few names came, weighted. */
 public final class NameCounts {
@@ -12,7 +14,10 @@ public final class NameCounts {
     public record Count(String name, double weight) {}
 
     /** Names that are told apart; the rest counts as {@link #OTHER}. */
-    static final int MOST_NAMES = 100;
+    static final int MOST_NAMES = 1_000;
+
+    /** So many names are looked through; more have an index. */
+    private static final int FEW = 12;
 
     static final String OTHER = "other";
 
@@ -20,6 +25,8 @@ public final class NameCounts {
     private double[] weights = new double[1];
     private int used;
     private int last;
+    /** Places of the names, once there are more than a few. */
+    private Map<String, Integer> index;
 
     void add(String name, double weight) {
         // Parsers pool their names, and the next entry's is often the last one's.
@@ -38,6 +45,14 @@ public final class NameCounts {
     }
 
     private int place(String name) {
+        int place = index == null ? look(name) : index.getOrDefault(name, -1);
+        if (place >= 0) {
+            return place;
+        }
+        return used > MOST_NAMES ? MOST_NAMES : append(used == MOST_NAMES ? OTHER : name);
+    }
+
+    private int look(String name) {
         for (int i = 0; i < used; i++) {
             if (names[i] == name) {
                 return i;
@@ -48,14 +63,23 @@ public final class NameCounts {
                 return i;
             }
         }
-        if (used > MOST_NAMES) {
-            return MOST_NAMES;
-        }
+        return -1;
+    }
+
+    private int append(String name) {
         if (used == names.length) {
             names = Arrays.copyOf(names, used * 2);
             weights = Arrays.copyOf(weights, used * 2);
         }
-        names[used] = used == MOST_NAMES ? OTHER : name;
+        names[used] = name;
+        if (index != null) {
+            index.put(name, used);
+        } else if (used == FEW) {
+            index = new HashMap<>();
+            for (int i = 0; i <= used; i++) {
+                index.put(names[i], i);
+            }
+        }
         return used++;
     }
 
@@ -69,15 +93,6 @@ public final class NameCounts {
 
     double total() {
         return Arrays.stream(weights, 0, used).sum();
-    }
-
-    double of(String name) {
-        for (int i = 0; i < used; i++) {
-            if (names[i].equals(name)) {
-                return weights[i];
-            }
-        }
-        return 0;
     }
 
     /** The heaviest first; equal ones in the order of their names. */
