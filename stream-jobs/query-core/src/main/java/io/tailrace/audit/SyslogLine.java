@@ -9,6 +9,7 @@ import io.tailrace.time.CivilTime;
  * <pre>
  * Jan  2 03:04:05 host tag: message                 (RFC 3164, local time without a year)
  * 2026-01-02T03:04:05.123456+00:00 host tag[7]: …   (rsyslog's own)
+ * 1 2026-01-02T03:04:05.123456Z host tag 7 - - …     (RFC 5424, which always has a priority)
  * </pre>
  *
  * each perhaps after a priority, {@code <190>}. Daemons write control characters as {@code #012}. Not thread-safe.
@@ -18,6 +19,10 @@ final class SyslogLine {
     private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
     private static final int OLD_TIME = "Jan  2 03:04:05".length();
     private static final int LONGEST_PRIORITY = 5;
+    private static final byte[] VERSION = ByteText.ascii("1 ");
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+    /** Of RFC 5424, between the time and the structured data: host, application, process, message id. */
+    private static final int WORDS = 4;
 
     private final ValueBuffer message = new ValueBuffer();
     private byte[] in;
@@ -55,12 +60,50 @@ final class SyslogLine {
     boolean read(byte[] bytes, int from, int end) {
         in = bytes;
         to = end;
-        int i = time(afterPriority(bytes, from, end));
+        int start = afterPriority(bytes, from, end);
+        boolean versioned = start > from && ByteText.startsWith(bytes, start, end, VERSION);
+        int i = time(versioned ? start + VERSION.length : start);
         if (i < 0) {
             return false;
         }
-        messageFrom = afterTag(i);
+        messageFrom = versioned ? afterWords(i) : afterTag(i);
         return messageFrom > 0;
+    }
+
+    /** Index after what RFC 5424 has between time and message, or -1. */
+    private int afterWords(int from) {
+        int i = from;
+        for (int word = 0; word < WORDS; word++) {
+            i = ByteText.skipBlanks(in, i, to);
+            int end = wordEnd(i);
+            if (end == i) {
+                return -1;
+            }
+            i = end;
+        }
+        i = afterStructuredData(ByteText.skipBlanks(in, i, to));
+        boolean mark = i > 0 && ByteText.startsWith(in, Math.min(i + 1, to), to, BYTE_ORDER_MARK);
+        return mark ? i + 1 + BYTE_ORDER_MARK.length : i;
+    }
+
+    /** {@code -}, or elements in brackets, in whose values a backslash stands before a bracket or quotation mark. */
+    private int afterStructuredData(int from) {
+        if (from < to && in[from] == '-') {
+            return from + 1;
+        }
+        int i = from;
+        while (i < to && in[i] == '[') {
+            i = afterElement(i);
+        }
+        return i > from ? i : -1;
+    }
+
+    private int afterElement(int from) {
+        int i = from + 1;
+        while (i < to && in[i] != ']') {
+            i += in[i] == '\\' ? 2 : 1;
+        }
+        return Math.min(i + 1, to);
     }
 
     /** Index after the time, or -1. */
