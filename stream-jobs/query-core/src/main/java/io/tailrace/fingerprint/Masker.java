@@ -14,6 +14,12 @@ import java.util.stream.Stream;
  */
 final class Masker {
 
+    /**
+     * Longest masked text, bytes. What follows is read as ever, for it may show that quotes do not match, but not
+     * written.
+     */
+    static final int LONGEST_MASKED = 16 << 20;
+
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
@@ -317,9 +323,10 @@ final class Masker {
             return end;
         }
         separate(in[from]);
+        int start = length;
         copy(from, end);
         if (verbFrom < 0) {
-            verbFrom = length - (end - from);
+            verbFrom = start;
             verbTo = length;
         }
         if (guard.masksRest(in, from, end)) {
@@ -357,9 +364,9 @@ final class Masker {
     }
 
     private void copy(int from, int end) {
-        int size = end - from;
+        int size = Math.min(end - from, LONGEST_MASKED - length);
         if (length + size > out.length) {
-            out = Arrays.copyOf(out, Math.max(out.length * 2, length + size));
+            out = Arrays.copyOf(out, grown(length + size));
         }
         System.arraycopy(in, from, out, length, size);
         length += size;
@@ -367,8 +374,15 @@ final class Masker {
 
     private void put(byte b) {
         if (length == out.length) {
-            out = Arrays.copyOf(out, length * 2);
+            if (length == LONGEST_MASKED) {
+                return;
+            }
+            out = Arrays.copyOf(out, grown(length + 1));
         }
         out[length++] = b;
+    }
+
+    private int grown(int size) {
+        return Math.min(LONGEST_MASKED, Math.max(out.length * 2, size));
     }
 }

@@ -40,6 +40,13 @@ class FingerprinterTest {
         assertThat(shape(statement).queryIdText()).isEqualTo(id);
     }
 
+    /** Statement, Percona's fingerprint, ours and the reason. */
+    @ParameterizedTest
+    @CsvFileSource(resources = "/fingerprint/percona-differences.psv", delimiter = '|', quoteCharacter = '\u0001')
+    void fingerprintsDifferFromPerconasOnPurpose(String statement, String theirs, String ours) {
+        assertThat(shape(statement).fingerprint()).isEqualTo(ours);
+    }
+
     @Test
     void theIdIsOfTheWholeTextAndTheTextIsCut() {
         String columns = "abcdefgh, ".repeat(5_000);

@@ -1,0 +1,130 @@
+package io.tailrace.fingerprint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** No statement takes more time or memory than in proportion to its length. CPU time, for others may run beside. */
+class LinearTimeTest {
+
+    private static final Map<String, String[]> HOSTILE = new LinkedHashMap<>();
+
+    /** Name, what stands first, and what is repeated behind it. */
+    private static void hostile(String name, String first, String repeated) {
+        HOSTILE.put(name, new String[] {first, repeated});
+    }
+
+    static {
+        hostile("one literal", "SELECT '", "a");
+        hostile("quotes", "SELECT ", "'");
+        hostile("double quotes", "SELECT ", "\"");
+        hostile("backticks", "SELECT ", "`");
+        hostile("names in backticks", "SELECT * FROM ", "`a`.");
+        hostile("literals", "SELECT ", "'a',");
+        hostile("backslashes", "SELECT '", "\\");
+        hostile("open parentheses", "SELECT ", "(");
+        hostile("closed parentheses", "SELECT ", ")");
+        hostile("pairs of parentheses", "SELECT ", "()");
+        hostile("commas", "SELECT a FROM ", ",");
+        hostile("points", "SELECT a FROM t", ".");
+        hostile("numbers", "SELECT ", "1,");
+        hostile("signs", "SELECT ", "-1");
+        hostile("points and digits", "SELECT ", ".1");
+        hostile("a long name", "SELECT ", "a");
+        hostile("a long number", "SELECT ", "1");
+        hostile("hexadecimal digits", "SELECT a1", "f-");
+        hostile("tables", "SELECT a FROM a", ",t");
+        hostile("many tables", "SELECT a FROM a", " join b.c d");
+        hostile("unions", "SELECT 1", " UNION SELECT 1");
+        hostile("unions of other selects", "SELECT a", " UNION ALL SELECT a,b");
+        hostile("selects", "SELECT 1 UNION ", "SELECT ");
+        hostile("subqueries", "SELECT a FROM t WHERE a IN ", "(SELECT b FROM u WHERE c IN ");
+        hostile("IN lists", "SELECT ", "a IN (1,2) ");
+        hostile("open IN lists", "SELECT ", "a IN (");
+        hostile("a long IN list", "SELECT a FROM t WHERE a IN (1", ",1");
+        hostile("rows", "INSERT INTO t VALUES (1)", ",(1,'a')");
+        hostile("rows of expressions", "INSERT INTO t VALUES (NOW())", ",(NOW(),1)");
+        hostile("VALUES within VALUES", "INSERT INTO t ", "VALUES (a,");
+        hostile("ROW within ROW", "INSERT INTO t VALUES ", "ROW(a,");
+        hostile("comments", "SELECT a", "/*c*/");
+        hostile("open comments", "SELECT a", "/*");
+        hostile("executable comments", "SELECT a", "/*!50000 b*/");
+        hostile("open executable comments", "SELECT a", "/*!");
+        hostile("tags", "SELECT a", "/*action='b',c='d'*/");
+        hostile("a long comment of tags", "SELECT a /*a='b'", ",a='b'");
+        hostile("line comments", "SELECT a", "#\n");
+        hostile("dashes", "SELECT a", "--");
+        hostile("blanks", "SELECT a", " ");
+        hostile("introducers", "SELECT ", "_a ");
+        hostile("introducers and blanks", "SELECT ", "_a       ");
+        hostile("semicolons", "SELECT a", ";");
+        hostile("statements", "SELECT a FROM t", ";UPDATE a,b SET c.d=1");
+        hostile("assignments", "UPDATE a,b,c,d,e SET a.b=1", ",c.d=2");
+        hostile("targets", "DELETE a", ",b");
+        hostile("common table expressions", "WITH a AS (SELECT 1)", ",b AS (SELECT 1)");
+        hostile("labels", "", "a:");
+        hostile("LIMIT", "SELECT a ", "LIMIT 1,2 ");
+        hostile("ASC", "SELECT a ORDER BY a", " ASC");
+        hostile("NUL bytes", "SELECT a", "\0");
+        hostile("bytes that are no UTF-8", "SELECT a", "\u00ff");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> tenMegabytesInASecond() {
+        return tests(10 << 20, 1_000);
+    }
+
+    @TestFactory
+    @Tag("long")
+    Stream<DynamicTest> aHundredMegabytesInTwoSeconds() {
+        return tests(100 << 20, 2_000);
+    }
+
+    /** Behind what is kept of it, a text is still read: its quotes may turn out not to match. */
+    @Test
+    void whatIsNotWrittenIsRead() {
+        String columns = ", a".repeat(Masker.LONGEST_MASKED / 3);
+        byte[] whole = ("SELECT 'x'" + columns + ", b FROM t").getBytes(StandardCharsets.ISO_8859_1);
+        byte[] mismatched = ("SELECT 'x', hunter" + columns + ", 'y").getBytes(StandardCharsets.ISO_8859_1);
+        Fingerprinter fingerprinter = new Fingerprinter();
+        StatementShape shape = fingerprinter.statement(whole, 0, whole.length);
+        assertThat(shape.fingerprint()).startsWith("select ?, a, a").hasSize(Fingerprinter.LONGEST_TEXT);
+        assertThat(shape.tables().complete()).isFalse();
+        assertThat(fingerprinter.statement(mismatched, 0, mismatched.length).fingerprint())
+                .isEqualTo("select ?");
+    }
+
+    private static Stream<DynamicTest> tests(int size, int milliseconds) {
+        return HOSTILE.entrySet().stream()
+                .map(entry -> DynamicTest.dynamicTest(
+                        entry.getKey(), () -> assertLinear(statement(entry.getValue(), size), milliseconds)));
+    }
+
+    private static byte[] statement(String[] parts, int size) {
+        byte[] first = parts[0].getBytes(StandardCharsets.ISO_8859_1);
+        byte[] repeated = parts[1].getBytes(StandardCharsets.ISO_8859_1);
+        byte[] statement = new byte[size];
+        System.arraycopy(first, 0, statement, 0, first.length);
+        for (int i = first.length; i < size; i++) {
+            statement[i] = repeated[(i - first.length) % repeated.length];
+        }
+        return statement;
+    }
+
+    private static void assertLinear(byte[] statement, int milliseconds) {
+        Fingerprinter fingerprinter = new Fingerprinter();
+        long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        fingerprinter.statement(statement, 0, statement.length);
+        fingerprinter.tags(statement);
+        long spent = (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before) / 1_000_000;
+        assertThat(spent).as("milliseconds").isLessThan(milliseconds);
+    }
+}
