@@ -89,8 +89,8 @@ lint: $(DEV) ## Check style: Python, shell, Java
 	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips
 	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips
 	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
-	@$(MAVEN) spotless:check
-	@$(MAVEN) -Plint test-compile
+	@$(MAVEN) -Pbenchmarks spotless:check
+	@$(MAVEN) -Plint,benchmarks test-compile
 
 .PHONY: fmt
 fmt: $(DEV) ## Format what can be formatted
@@ -113,6 +113,11 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)
+
+.PHONY: bench-core
+bench-core: ## Framer, parser, lexer and fingerprint by themselves (JMH); ARGUMENTS for JMH
+	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,benchmarks -Dmaven.test.skip=true package
+	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
 ##@ Maintaining
 .PHONY: lock

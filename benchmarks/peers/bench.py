@@ -27,6 +27,7 @@ PEERS = Path(__file__).resolve().parent
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
 SYSBENCH = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
 REAL_LOGS = CORPORA / "ours" / "slow" / "real"
+TAILRACE = str(REPOSITORY / "bin" / "tailrace")
 REPORT = REPOSITORY / "docs" / "BENCHMARKS.md"
 BEGIN, END = "<!-- bench-peers -->", "<!-- /bench-peers -->"
 MIX_BYTES = 256 << 20
@@ -98,6 +99,9 @@ def _tools(directory: Path) -> list[Tool]:
         sys.exit("needs pt-query-digest (apt-get install percona-toolkit) and go")
     gomysql = directory / "gomysql"
     subprocess.run(["go", "build", "-o", gomysql, "./gomysql"], cwd=PEERS, check=True)
+    subprocess.run(
+        [TAILRACE, "digest", "--help"], stdout=subprocess.DEVNULL, check=True
+    )  # builds it, the first time
     return [
         Tool(
             "pt-query-digest",
@@ -111,7 +115,7 @@ def _tools(directory: Path) -> list[Tool]:
         ),
         Tool(
             "tailrace",
-            lambda log: [str(REPOSITORY / "bin" / "tailrace"), "digest", "--json", "--limit", "1", str(log)],
+            lambda log: [TAILRACE, "digest", "--json", "--limit", "1", str(log)],
             _our_counts,
         ),
     ]

@@ -2,6 +2,7 @@ package io.tailrace.identity;
 
 import io.tailrace.event.EventId;
 import io.tailrace.framing.LogEntry;
+import io.tailrace.lexer.ByteText;
 
 /**
  * Makes the id of an event: the same for the same bytes at the same place of the same server's log, whoever ships
@@ -33,12 +34,18 @@ public final class EventIds {
             end--;
         }
         int piece = from;
-        for (int i = from; i + 1 < end; i++) {
-            if (bytes[i] == '\r' && bytes[i + 1] == '\n') {
+        int i = carriageReturn(bytes, from, end);
+        while (i + 1 < end) {
+            if (bytes[i + 1] == '\n') {
                 hash.update(bytes, piece, i);
                 piece = i + 1;
             }
+            i = carriageReturn(bytes, i + 1, end);
         }
         hash.update(bytes, piece, end);
+    }
+
+    private static int carriageReturn(byte[] bytes, int from, int to) {
+        return ByteText.firstOf(bytes, from, to, (byte) '\r', (byte) '\r');
     }
 }

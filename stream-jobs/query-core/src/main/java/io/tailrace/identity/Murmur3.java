@@ -1,5 +1,8 @@
 package io.tailrace.identity;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -10,6 +13,7 @@ public final class Murmur3 {
 
     private static final long C1 = 0x87c37b91114253d5L;
     private static final long C2 = 0x4cf5ad432745937fL;
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int BLOCK = 16;
     private static final byte SEPARATOR = 0x1f;
 
@@ -127,10 +131,6 @@ public final class Murmur3 {
     }
 
     private static long littleEndian(byte[] bytes, int from) {
-        long value = 0;
-        for (int i = 7; i >= 0; i--) {
-            value = value << 8 | bytes[from + i] & 0xff;
-        }
-        return value;
+        return (long) LONGS.get(bytes, from);
     }
 }
