@@ -85,12 +85,14 @@ final class ErrorDetails {
         error = error.isEmpty() ? digits(message, "Error_code: ") : error;
         error = error.isEmpty() ? digits(message, "Error_code: MY-") : error;
         error = error.isEmpty() ? digits(message, "rror_code: ") : error;
+        error = error.isEmpty() ? digits(message, "Internal MariaDB error code: ") : error;
         put(details, "error", withoutZeros(error));
         put(details, "channel", between(message, "for channel '", "'"));
         String log = between(message, "master log ", ",");
         put(details, "source_log", log.isEmpty() ? between(message, "source log ", ",") : log);
         put(details, "end_log_pos", digits(message, "end_log_pos "));
         put(details, "gtid", between(message, "transaction '", "'"));
+        put(details, "gtid", between(message, ", Gtid ", ","));
         if (message.contains("max_allowed_packet")
                 || message.contains("packet bigger than")
                 || message.contains("event too large")) {
@@ -130,13 +132,13 @@ final class ErrorDetails {
         put(details, "stack", stack(message));
     }
 
-    /** The functions of the stack, innermost first. */
+    /** The functions of the stack, innermost first; before their parenthesis stands the program or library. */
     private static String stack(String message) {
         StringBuilder names = new StringBuilder();
         for (String line : message.split("\n", -1)) {
             int open = line.indexOf('(');
             int plus = line.indexOf("+0x", Math.max(open, 0));
-            String function = line.startsWith("/") && open > 0 && plus > open + 1
+            String function = open > 0 && plus > open + 1 && line.lastIndexOf(' ', open) < 0
                     ? line.substring(open + 1, plus)
                     : numbered(line.strip());
             if (!function.isEmpty() && names.length() < 4_096) {
