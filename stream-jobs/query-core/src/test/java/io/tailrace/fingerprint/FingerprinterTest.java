@@ -40,9 +40,12 @@ class FingerprinterTest {
         assertThat(shape(statement).queryIdText()).isEqualTo(id);
     }
 
-    /** Statement, Percona's fingerprint, ours and the reason. */
+    /** Statement, the fingerprint of Percona's tool or library, ours and the reason. */
     @ParameterizedTest
-    @CsvFileSource(resources = "/fingerprint/percona-differences.psv", delimiter = '|', quoteCharacter = '\u0001')
+    @CsvFileSource(
+            resources = {"/fingerprint/percona-differences.psv", "/fingerprint/go-mysql-differences.psv"},
+            delimiter = '|',
+            quoteCharacter = '\u0001')
     void fingerprintsDifferFromPerconasOnPurpose(String statement, String theirs, String ours) {
         assertThat(shape(statement).fingerprint()).isEqualTo(ours);
     }
