@@ -25,6 +25,8 @@ MUCH_INPUT = 800_000_000
 """Bytes from which on the optimising compiler, which costs 3 to 5 seconds, wins them back."""
 COMPRESSED = (".gz", ".zst")
 COMPRESSION = 12
+SMALL_HEAP = ("-XX:MinHeapFreeRatio=10", "-XX:MaxHeapFreeRatio=25")
+"""The heap is hardly larger than what a digest of very many classes holds."""
 QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 """An archive of classes that does not fit this JVM is no news."""
 
@@ -41,7 +43,7 @@ def _options(jar: Path, words: Sequence[str]) -> list[str]:
     """What the JVM is told: one thread's collector, and no more compiling than the input is worth."""
     compiler = "-XX:-TieredCompilation" if _input_bytes(words) > MUCH_INPUT else "-XX:TieredStopAtLevel=1"
     archive = f"-XX:SharedArchiveFile={jobs.class_archive(jar)}"
-    return ["-XX:+UseSerialGC", "-Xms160m", "-Xmn96m", compiler, archive, "-Xshare:auto", *QUIET]
+    return ["-XX:+UseSerialGC", "-Xms160m", "-Xmn96m", *SMALL_HEAP, compiler, archive, "-Xshare:auto", *QUIET]
 
 
 def _input_bytes(words: Sequence[str]) -> int:

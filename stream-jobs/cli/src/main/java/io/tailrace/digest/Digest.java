@@ -13,10 +13,13 @@ import java.util.Map;
 public final class Digest {
 
     /** Groups that are told apart; statements of further ones are one group, so that memory has a bound. */
-    static final int MOST_GROUPS = 100_000;
+    static final int MOST_GROUPS = 65_536;
 
     /** Classes that are found without looking into the map; a power of two. */
     private static final int RECENT_CLASSES = 1 << 17;
+
+    /** So many groups have charts of their full resolution; the many small ones of a long tail have coarse ones. */
+    private static final int DETAILED_GROUPS = 10_000;
 
     private static final String FURTHER = "(further ones)";
 
@@ -54,7 +57,7 @@ public final class Digest {
         } else {
             for (String key : grouping.keys(event)) {
                 Group group = groups.get(key);
-                group = group != null ? group : newGroup(key, new Group(0, key, "", Group.SLOTS));
+                group = group != null ? group : newGroup(key, new Group(0, key, "", slots()));
                 group.classes.add(fingerprint, event.getQueryTime() * event.getWeight());
                 count(group, event, statement);
             }
@@ -96,8 +99,12 @@ public final class Digest {
         return group;
     }
 
+    private int slots() {
+        return groups.size() < DETAILED_GROUPS ? Group.SLOTS : Group.FEW_SLOTS;
+    }
+
     private Group newClass(QueryEvent event, String fingerprint) {
-        return newGroup(event.getQueryId(), new Group(event.getQueryId(), fingerprint, event.getVerb(), Group.SLOTS));
+        return newGroup(event.getQueryId(), new Group(event.getQueryId(), fingerprint, event.getVerb(), slots()));
     }
 
     private Group newGroup(Object key, Group group) {
@@ -105,7 +112,7 @@ public final class Digest {
             groups.put(key, group);
             return group;
         }
-        return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", Group.SLOTS));
+        return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", slots()));
     }
 
     private static void count(Group group, QueryEvent event, String statement) {

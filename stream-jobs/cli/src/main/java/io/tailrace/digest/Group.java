@@ -8,6 +8,8 @@ public final class Group {
 
     /** Time slots of a group, enough for a chart, few enough for many groups. */
     static final int SLOTS = 128;
+    /** The same where there are very many groups. */
+    static final int FEW_SLOTS = 24;
     /** Time slots of the whole. */
     static final int MOST_SLOTS = 4096;
 
