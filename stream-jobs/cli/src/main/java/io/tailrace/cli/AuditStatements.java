@@ -36,6 +36,7 @@ final class AuditStatements {
         query.setErrorCode(event.getStatus());
         query.setWeight(1);
         query.setPlanFlags(List.of());
+        query.setFlags(event.getFlags());
         query.setAttributes(Map.of());
         query.setExplain("");
         query.setTablesRead(event.getTablesRead());

@@ -58,6 +58,12 @@ final class Facts {
                 + ": what is no entry of the log, or tells no time; tailrace parse shows them";
     }
 
+    /** Entries whose local times are most likely of another zone than they were read in. */
+    static String otherZone(long entries) {
+        return Figures.whole(entries) + (entries == 1 ? " entry says" : " entries say")
+                + " that the log's local times are of another zone: their SET timestamp is hours apart; --tz names it";
+    }
+
     /** Statements whose times lie far from all others. */
     static String strays(Report report, TimeRange range) {
         Group all = report.digest().whole();

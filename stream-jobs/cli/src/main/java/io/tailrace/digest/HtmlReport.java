@@ -124,6 +124,8 @@ public final class HtmlReport {
         fact("left out", inputs.leftOut() == 0 ? "" : Facts.leftOut(inputs.leftOut()));
         warning("dead letters", inputs.deadLetters() == 0 ? "" : Facts.deadLetters(inputs.deadLetters()));
         warning("stray times", range.strays() == 0 ? "" : Facts.strays(report, range));
+        long otherZone = digest.facts().otherZone();
+        warning("zone", otherZone == 0 ? "" : Facts.otherZone(otherZone));
         who(all);
         out.raw("</dl></div>\n");
     }

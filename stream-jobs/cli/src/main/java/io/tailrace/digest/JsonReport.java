@@ -56,6 +56,7 @@ public final class JsonReport {
         text("from", Instant.ofEpochSecond(range.from()).toString());
         text("to", Instant.ofEpochSecond(range.to()).toString());
         number("strays", range.strays());
+        number("other_zone", digest.facts().otherZone());
         number("slot_seconds", range.length() / (double) COLUMNS);
         if (digest.facts().isSampled()) {
             out.append(",\"rate_limits\":[");

@@ -21,8 +21,12 @@ public final class LogFacts {
     private String lastRateType;
     private double fastest = Double.POSITIVE_INFINITY;
     private long leastExamined = Long.MAX_VALUE;
+    private long otherZone;
 
     void add(QueryEvent event) {
+        if (!event.getFlags().isEmpty() && event.getFlags().contains("zone_doubtful")) {
+            otherZone++;
+        }
         fastest = Math.min(fastest, event.getQueryTime());
         leastExamined = Math.min(leastExamined, event.getRowsExamined());
         double weight = event.getWeight();
@@ -47,6 +51,11 @@ public final class LogFacts {
 
     long leastExamined() {
         return leastExamined;
+    }
+
+    /** Entries whose local time and SET timestamp are apart by what lies between two zones. */
+    long otherZone() {
+        return otherZone;
     }
 
     boolean isSampled() {

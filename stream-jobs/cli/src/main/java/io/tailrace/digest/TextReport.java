@@ -114,6 +114,9 @@ public final class TextReport {
         if (range.strays() > 0) {
             alarm("", Facts.strays(report, range));
         }
+        if (digest.facts().otherZone() > 0) {
+            alarm("", Facts.otherZone(digest.facts().otherZone()));
+        }
     }
 
     private String rate(Group group) {

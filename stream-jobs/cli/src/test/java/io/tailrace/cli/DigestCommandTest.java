@@ -110,6 +110,23 @@ class DigestCommandTest {
     }
 
     @Test
+    void timesOfAnotherZoneAreDoubted() {
+        byte[] log = String.join(
+                        "\n",
+                        "# Time: 240301 21:00:00",
+                        "# User@Host: app[app] @ web []",
+                        "# Query_time: 0.5  Lock_time: 0  Rows_sent: 1  Rows_examined: 1",
+                        "SET timestamp=1709294400;",
+                        "select 1;",
+                        "")
+                .getBytes(StandardCharsets.UTF_8);
+        assertThat(run(Screen.NONE, log, "digest", "--tz=UTC", "-")).isZero();
+        assertThat(out()).contains("1 entry says that the log's local times are of another zone");
+        assertThat(run(Screen.NONE, log, "digest", "--tz=Asia/Tokyo", "-")).isZero();
+        assertThat(out()).doesNotContain("another zone");
+    }
+
+    @Test
     void severalPackedFilesAndPatternsMakeOneReport() throws IOException {
         byte[] log = log();
         file("slow.log", log);

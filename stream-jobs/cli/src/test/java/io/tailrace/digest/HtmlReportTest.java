@@ -26,6 +26,7 @@ class HtmlReportTest {
         event.setWeight(1);
         event.setErrorCode(1213);
         event.setPlanFlags(List.of(EVIL));
+        event.setFlags(List.of());
         event.setTablesRead(List.of(EVIL));
         event.setTablesWritten(List.of());
         event.setTags(Map.of("route", EVIL));

@@ -31,6 +31,12 @@ final class SlowLogParser implements EntryParser {
      */
     private static final long MOST_DIFFERENCE = 26 * 3_600;
 
+    /** Zones differ by multiples of it; header and SET timestamp by little else, seconds. */
+    private static final long ZONE_STEP = 15 * 60;
+
+    /** Between the statement's end and the header, and of rounding, seconds. */
+    private static final double ZONE_SLACK = 2;
+
     private final StringPool strings = new StringPool();
     private final boolean full;
     private final SlowLogHeader header;
@@ -75,6 +81,7 @@ final class SlowLogParser implements EntryParser {
         if (header.hasTime) {
             long own = times.micros(entry.bytes(), header.timeFrom, header.timeTo, zone, header.timestamp);
             if (own != CivilTime.NONE) {
+                checkZone(own);
                 return own;
             }
         }
@@ -84,6 +91,23 @@ final class SlowLogParser implements EntryParser {
         }
         flag("time_inherited");
         return carried;
+    }
+
+    /**
+     * A local time is read in the zone that the log is said to have; SET timestamp is in UTC whatever that zone is. Where
+     * they are apart by what lies between two zones, the log's zone is most likely another.
+     */
+    private void checkZone(long micros) {
+        if (header.timestamp <= 0 || !times.isLocal()) {
+            return;
+        }
+        double apart = micros / 1e6 - header.timestamp;
+        long steps = Math.round((apart - header.queryTime / 2) / ZONE_STEP);
+        double rest = apart - steps * ZONE_STEP;
+        boolean near = rest >= -ZONE_SLACK && rest <= header.queryTime + ZONE_SLACK;
+        if (steps != 0 && near && Math.abs(apart) <= MOST_DIFFERENCE) {
+            flag("zone_doubtful");
+        }
     }
 
     /** The time of the last time header, which is often that of many entries. */

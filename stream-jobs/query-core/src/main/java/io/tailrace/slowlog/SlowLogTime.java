@@ -12,6 +12,7 @@ final class SlowLogTime {
     private static final int MICROS_LENGTH = ".123456".length();
 
     private final LocalClock clock = new LocalClock();
+    private boolean local;
 
     /**
      * Epoch microseconds of {@code 2026-11-21T02:49:03.123456Z} (MySQL 5.7 and later) or of
@@ -24,7 +25,13 @@ final class SlowLogTime {
      */
     long micros(byte[] bytes, int from, int to, String zone, long hint) {
         long iso = CivilTime.iso(bytes, from, to);
+        local = iso == CivilTime.NONE;
         return iso == CivilTime.NONE ? old(bytes, from, to, zone, hint) : iso;
+    }
+
+    /** Whether the last time was one without a zone of its own. */
+    boolean isLocal() {
+        return local;
     }
 
     private long old(byte[] bytes, int from, int to, String zone, long hint) {
