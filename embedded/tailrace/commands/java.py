@@ -48,7 +48,8 @@ def _options(jar: Path, words: Sequence[str]) -> list[str]:
     size = _input_bytes(words)
     compiler = "-XX:-TieredCompilation" if size > MUCH_INPUT else "-XX:TieredStopAtLevel=1"
     archive = [f"-XX:SharedArchiveFile={jobs.class_archive(jar)}", "-Xshare:auto", *QUIET]
-    return ["-XX:+UseSerialGC", "-Xms160m", "-Xmn96m", compiler, *(archive if size < LITTLE_INPUT else ())]
+    heap = ["-XX:+UseSerialGC", "-Xms160m", "-Xmn96m", *SMALL_HEAP]
+    return [*heap, compiler, *(archive if size < LITTLE_INPUT else ())]
 
 
 def _input_bytes(words: Sequence[str]) -> int:
