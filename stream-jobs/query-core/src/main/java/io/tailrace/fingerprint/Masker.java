@@ -20,6 +20,7 @@ final class Masker {
      */
     static final int LONGEST_MASKED = 16 << 20;
 
+    private static final byte[] CREATE = ByteText.ascii("create");
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
@@ -253,7 +254,7 @@ final class Masker {
             return symbol(i);
         }
         int mark = i + 2 < to && in[i + 2] == 'M' ? i + 3 : i + 2;
-        if (mark < to && in[mark] == '!') {
+        if (mark < to && in[mark] == '!' && !isForNoServer(mark + 1)) {
             separate((byte) '/');
             copy(i, mark + 1);
             return mark + 1;
@@ -264,6 +265,19 @@ final class Masker {
         }
         comment(i, Math.min(end + 2, to));
         return Math.min(end + 2, to);
+    }
+
+    /** The version that follows is above that of any server: {@code /*!999999\- enable the sandbox mode *}{@code /}. */
+    private boolean isForNoServer(int from) {
+        int end = from;
+        while (end < to && ByteText.isDigit(in[end])) {
+            end++;
+        }
+        boolean highest = end - from == 5 || end - from == 6;
+        for (int i = from; i < end; i++) {
+            highest &= in[i] == '9';
+        }
+        return highest;
     }
 
     /** A comment is left out, but for the mark of a repeated union: a fingerprint must be its own fingerprint. */
@@ -313,6 +327,12 @@ final class Masker {
 
     private int word(int from) {
         int end = wordEnd(from);
+        if (in[from] == '$' && isVerb(CREATE)) {
+            int tag = dollarTag(from, end);
+            if (tag >= 0) {
+                return dollarQuoted(from, tag);
+            }
+        }
         int quote = introducedLiteral(from, end);
         if (quote >= 0) {
             return literal(quote);
@@ -337,6 +357,30 @@ final class Masker {
         return end;
     }
 
+    /** Index after {@code $$} or {@code $js$} at the start of a word, or -1. */
+    private int dollarTag(int from, int end) {
+        for (int i = from + 1; i < end; i++) {
+            if (in[i] == '$') {
+                return i + 1;
+            }
+        }
+        return -1;
+    }
+
+    /** Masks the body of a stored program in another language, {@code $js$ … $js$}: MySQL 9. */
+    private int dollarQuoted(int from, int tagTo) {
+        placeholder();
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+        int size = tagTo - from;
+        for (int i = tagTo; i + size <= to; i++) {
+            if (in[i] == '$' && Arrays.equals(in, from, tagTo, in, i, i + size)) {
+                return i + size;
+            }
+        }
+        doubtful = true;
+        return to;
+    }
+
     /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
     private int introducedLiteral(int from, int end) {
         boolean letter = end - from == 1
@@ -351,7 +395,14 @@ final class Masker {
             return -1;
         }
         int next = ByteText.skipBlanks(in, end, to);
+        if (next + 1 < to && in[next + 1] == '\'' && isHexadecimalOrBit(in[next])) {
+            return next + 1;
+        }
         return next < to && (in[next] == '\'' || in[next] == '"' && !mode.ansiQuotes()) ? next : -1;
+    }
+
+    private static boolean isHexadecimalOrBit(byte b) {
+        return b == 'x' || b == 'X' || b == 'b' || b == 'B';
     }
 
     private boolean isConstant(int from, int end) {
