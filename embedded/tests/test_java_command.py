@@ -1,5 +1,7 @@
 """What the launcher tells the JVM."""
 
+import pytest
+
 from tailrace.commands import java
 
 
@@ -11,5 +13,17 @@ def test_compressed_files_count_as_what_they_unfold_to(tmp_path):
 
 
 def test_words_that_are_no_files_count_nothing(tmp_path):
+    log = tmp_path / "slow.log"
+    log.write_bytes(b"x" * 1000)
     too_long_for_a_name = "user=app and " * 1000
-    assert java._input_bytes(["--filter", too_long_for_a_name, "-", str(tmp_path)]) == 0
+    words = ["digest", "--filter", too_long_for_a_name, str(tmp_path), str(log)]
+    assert java._input_bytes(words) == 1000
+
+
+@pytest.mark.parametrize("words", [["fingerprint"], ["digest", "-"], ["parse", "--json", "-"]])
+def test_standard_input_may_be_long(words):
+    assert java._input_bytes(words) == java.LITTLE_INPUT
+
+
+def test_help_reads_nothing():
+    assert java._input_bytes(["digest", "--help"]) == 0
