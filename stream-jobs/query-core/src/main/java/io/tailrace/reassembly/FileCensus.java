@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -326,6 +327,9 @@ final class FileCensus {
      * The file that the run's lines are of, by what the census found after they were read: the one that was
      * under the run's path then, or, if that was renamed in between, the only one that begins with the run's
      * bytes. Null when the census does not tell yet.
+     *
+     * <p>Around a rename the old file and the new one may have been there, and their banners may be equal. A file of
+     * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to them.
      */
     FileView seenAfter(HeldRun run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
@@ -333,11 +337,15 @@ final class FileCensus {
         if (named.isEmpty()) {
             return null;
         }
-        for (long inode : named) {
-            FileView view = views.get(inode);
-            if (view != null && mayHold(view, run)) {
-                return view;
-            }
+        List<FileView> holding = named.stream()
+                .map(views::get)
+                .filter(view -> view != null && mayHold(view, run))
+                .toList();
+        Optional<FileView> unread = holding.stream()
+                .filter(view -> run.from() == 0 && isUnknown(view))
+                .findFirst();
+        if (!holding.isEmpty()) {
+            return unread.orElse(holding.get(0));
         }
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
