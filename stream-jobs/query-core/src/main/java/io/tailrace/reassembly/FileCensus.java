@@ -342,7 +342,7 @@ final class FileCensus {
                 .filter(view -> view != null && mayHold(view, run))
                 .toList();
         Optional<FileView> unread = holding.stream()
-                .filter(view -> run.from() == 0 && isUnknown(view))
+                .filter(view -> run.from() == 0 && isUnread(view))
                 .findFirst();
         if (!holding.isEmpty()) {
             return unread.orElse(holding.get(0));
@@ -353,6 +353,12 @@ final class FileCensus {
                         run.beginsLike(view.last().headLength(), view.last().headHash()))
                 .toList();
         return alike.size() == 1 ? alike.get(0) : null;
+    }
+
+    /** No generation is known to be the file, and none that lacks its file may have begun in it. */
+    private boolean isUnread(FileView view) {
+        return isUnknown(view)
+                && generations.values().stream().noneMatch(generation -> maybeStartedIn(generation, view));
     }
 
     /** The census has looked at the run's path after the run was read. */

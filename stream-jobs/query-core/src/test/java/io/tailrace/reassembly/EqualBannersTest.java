@@ -7,6 +7,7 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,19 @@ class EqualBannersTest {
         block(BANNER, 2_000);
         census("/slow.log", 2, BANNER, 2_080);
         census("/slow.log.1", 1, OLD, 2_084);
+        settle(4_000);
+        assertThat(bytes(PostingKind.DUPLICATE)).isZero();
+        assertThat(framing(2)).isEqualTo(BANNER.length);
+    }
+
+    @Test
+    void theOldFileMayNotBeKnownByThen() {
+        block(OLD, 1_000);
+        byte[] halfLine = Arrays.copyOf(OLD, BANNER.length + 1);
+        census("/slow.log", 1, halfLine, 900);
+        block(BANNER, 2_500);
+        census("/slow.log", 2, BANNER, 2_580);
+        census("/slow.log.1", 1, OLD, 2_584);
         settle(4_000);
         assertThat(bytes(PostingKind.DUPLICATE)).isZero();
         assertThat(framing(2)).isEqualTo(BANNER.length);
