@@ -35,7 +35,7 @@ record LogFile(String name) {
         String packer = starts(magic, 'B', 'Z', 'h') ? "bzip2" : starts(magic, 0xfd, '7', 'z', 'X') ? "xz" : "";
         if (!packer.isEmpty()) {
             throw new IOException(
-                    packer + " is not read here; give its output instead: " + packer + " -dc FILE |" + " tailrace … -");
+                    packer + " is not read here; give its output instead: " + packer + " -dc FILE | tailrace … -");
         }
         return in;
     }

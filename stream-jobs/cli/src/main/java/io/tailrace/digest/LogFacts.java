@@ -24,7 +24,7 @@ public final class LogFacts {
     private long otherZone;
 
     void add(QueryEvent event) {
-        if (!event.getFlags().isEmpty() && event.getFlags().contains("zone_doubtful")) {
+        if (event.getFlags().contains("zone_doubtful")) {
             otherZone++;
         }
         fastest = Math.min(fastest, event.getQueryTime());

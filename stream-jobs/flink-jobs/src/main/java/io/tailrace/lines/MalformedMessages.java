@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /**
  * Makes dead letters of Kafka records that are no lines and no census. They belong to no log: {@code log} names the
- * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is the record's key: that is
+ * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is its key, which is
  * readable where the record is not.
  */
 final class MalformedMessages {

@@ -112,14 +112,12 @@ final class PasswordGuard {
 
     /** Within a program, a word behind a condition; elsewhere BEGIN behind a label. */
     private void harmless(byte[] bytes, int from, int to) {
-        if (program ? VERBS.get(bytes, from, to) == Statement.PROGRAM : isBegin(bytes, from, to)) {
+        if (program
+                ? VERBS.get(bytes, from, to) == Statement.PROGRAM
+                : ByteText.equalsIgnoreCase(bytes, from, to, BEGIN)) {
             statement = Statement.PROGRAM;
             program = true;
         }
-    }
-
-    private static boolean isBegin(byte[] bytes, int from, int to) {
-        return to - from == BEGIN.length && ByteText.equalsIgnoreCase(bytes, from, to, BEGIN);
     }
 
     /** {@code SET STATEMENT a=1 FOR CREATE USER …} begins another statement. */

@@ -329,7 +329,8 @@ final class FileCensus {
      * bytes. Null when the census does not tell yet.
      *
      * <p>Around a rename the old file and the new one may have been there, and their banners may be equal. A file of
-     * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to them.
+     * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to
+     * them.
      */
     FileView seenAfter(HeldRun run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;

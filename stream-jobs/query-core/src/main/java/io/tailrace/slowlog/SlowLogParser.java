@@ -94,8 +94,8 @@ final class SlowLogParser implements EntryParser {
     }
 
     /**
-     * A local time is read in the zone that the log is said to have; SET timestamp is in UTC whatever that zone is. Where
-     * they are apart by what lies between two zones, the log's zone is most likely another.
+     * A local time is read in the zone that the log is said to have; SET timestamp is in UTC whatever that zone is.
+     * Where they are apart by what lies between two zones, the log's zone is most likely another.
      */
     private void checkZone(long micros) {
         if (header.timestamp <= 0 || !times.isLocal()) {

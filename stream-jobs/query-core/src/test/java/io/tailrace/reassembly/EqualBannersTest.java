@@ -27,25 +27,16 @@ class EqualBannersTest {
     void aBannerReadBeforeItsFileIsFirstSeenIsTheNewFiles() {
         block(OLD, 1_000);
         census("/slow.log", 1, OLD, 1_100);
-        block(BANNER, 2_000);
-        census("/slow.log", 2, BANNER, 2_080);
-        census("/slow.log.1", 1, OLD, 2_084);
-        settle(4_000);
-        assertThat(bytes(PostingKind.DUPLICATE)).isZero();
-        assertThat(framing(2)).isEqualTo(BANNER.length);
+        rename();
+        theBannerIsTheNewFiles();
     }
 
     @Test
     void theOldFileMayNotBeKnownByThen() {
         block(OLD, 1_000);
-        byte[] halfLine = Arrays.copyOf(OLD, BANNER.length + 1);
-        census("/slow.log", 1, halfLine, 900);
-        block(BANNER, 2_500);
-        census("/slow.log", 2, BANNER, 2_580);
-        census("/slow.log.1", 1, OLD, 2_584);
-        settle(4_000);
-        assertThat(bytes(PostingKind.DUPLICATE)).isZero();
-        assertThat(framing(2)).isEqualTo(BANNER.length);
+        census("/slow.log", 1, Arrays.copyOf(OLD, BANNER.length + 1), 900);
+        rename();
+        theBannerIsTheNewFiles();
     }
 
     @Test
@@ -66,6 +57,19 @@ class EqualBannersTest {
         census("/slow.log", 1, OLD, 2_080);
         settle(4_000);
         assertThat(bytes(PostingKind.DUPLICATE)).isEqualTo(BANNER.length);
+    }
+
+    /** The new file's banner is read, and then the census looks. */
+    private void rename() {
+        block(BANNER, 2_500);
+        census("/slow.log", 2, BANNER, 2_580);
+        census("/slow.log.1", 1, OLD, 2_584);
+        settle(4_000);
+    }
+
+    private void theBannerIsTheNewFiles() {
+        assertThat(bytes(PostingKind.DUPLICATE)).isZero();
+        assertThat(framing(2)).isEqualTo(BANNER.length);
     }
 
     private void block(byte[] bytes, long readAt) {
