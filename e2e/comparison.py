@@ -118,7 +118,7 @@ def _events(stored: Stored, log: LogManifest) -> Iterator[str]:
         f" uniqExact(generation) AS generations FROM {stored.events} WHERE {THIS_LOG}"
     )
     yield from _differ("events", log.entries, row["n"])
-    yield from _differ("distinct event ids", log.entries, row["ids"])
+    yield from _differ("distinct event ids", log.distinct_entries, row["ids"])
     yield from _differ("bytes of events", log.bytes - log.framing_bytes, row["bytes"])
     yield from _differ(
         "generations with events",

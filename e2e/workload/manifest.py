@@ -27,6 +27,8 @@ class LogFile:
     bytes: int = 0
     entries: int = 0
     framing_bytes: int = 0
+    first_records: list[str] = field(default_factory=list)
+    """Records that the server itself begins the file with."""
 
 
 @dataclass
@@ -46,6 +48,12 @@ class LogManifest:
     @property
     def entries(self) -> int:
         return sum(file.entries for file in self.files)
+
+    @property
+    def distinct_entries(self) -> int:
+        """Entries with an id of their own: files begun within a second may begin with equal records."""
+        first = [entry for file in self.files for entry in enumerate(file.first_records)]
+        return self.entries - len(first) + len(set(first))
 
     @property
     def bytes(self) -> int:

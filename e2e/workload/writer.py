@@ -113,6 +113,7 @@ class LogWriter:
         for entry in self.shape.new_file(self._clock()):
             self._append(entry.content)
             self._count(entry)
+            self.current.first_records.append(entry.content.decode())
 
     def _append(self, content: bytes) -> None:
         left = memoryview(content)
