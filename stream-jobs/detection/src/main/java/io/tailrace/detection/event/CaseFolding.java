@@ -1,0 +1,34 @@
+package io.tailrace.detection.event;
+
+/** Sigma compares without regard to case: character by character, so that a text keeps its length. */
+public final class CaseFolding {
+
+    private static final int ASCII = 128;
+
+    private CaseFolding() {}
+
+    public static char fold(char c) {
+        if (c < ASCII) {
+            return c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
+        }
+        return Character.toLowerCase(Character.toUpperCase(c));
+    }
+
+    /** The folded text; the same object where nothing changes. */
+    public static String fold(String text) {
+        int length = text.length();
+        int same = 0;
+        while (same < length && fold(text.charAt(same)) == text.charAt(same)) {
+            same++;
+        }
+        return same == length ? text : foldFrom(text, same);
+    }
+
+    private static String foldFrom(String text, int from) {
+        char[] folded = text.toCharArray();
+        for (int i = from; i < folded.length; i++) {
+            folded[i] = fold(folded[i]);
+        }
+        return new String(folded);
+    }
+}

@@ -1,0 +1,111 @@
+package io.tailrace.detection.event;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** An event as rules see it: fields with their values. A field without a value is absent. Used by one thread. */
+public final class DetectionEvent {
+
+    private final String id;
+    private final long micros;
+    private final LogSource source;
+    private final Map<String, List<FieldValue>> fields;
+
+    private DetectionEvent(Builder builder) {
+        this.id = builder.id;
+        this.micros = builder.micros;
+        this.source = builder.source;
+        this.fields = builder.fields;
+    }
+
+    /**
+     * An event without fields yet.
+     *
+     * @param id what tells it from all others
+     * @param micros event time, microseconds since 1970 UTC
+     * @param source the log that it is from
+     */
+    public static Builder builder(String id, long micros, LogSource source) {
+        return new Builder(id, micros, source);
+    }
+
+    public String id() {
+        return id;
+    }
+
+    /** Event time, microseconds since 1970 UTC. */
+    public long micros() {
+        return micros;
+    }
+
+    public LogSource source() {
+        return source;
+    }
+
+    /** The values of a field; none: it is absent. */
+    public List<FieldValue> values(String field) {
+        return fields.getOrDefault(field, List.of());
+    }
+
+    /** All fields that have a value. */
+    public Map<String, List<FieldValue>> fields() {
+        return fields;
+    }
+
+    /** Collects the fields of an event. */
+    public static final class Builder {
+
+        private final String id;
+        private final long micros;
+        private final LogSource source;
+        private final Map<String, List<FieldValue>> fields = new HashMap<>();
+
+        private Builder(String id, long micros, LogSource source) {
+            this.id = id;
+            this.micros = micros;
+            this.source = source;
+        }
+
+        /** Sets a text, which may be empty: present and empty is not absent. */
+        public Builder text(String field, String text) {
+            fields.put(field, List.of(FieldValue.of(text)));
+            return this;
+        }
+
+        /** Sets a text that is unknown where it is empty. */
+        public Builder known(String field, String text) {
+            return text.isEmpty() ? this : text(field, text);
+        }
+
+        public Builder number(String field, long number) {
+            fields.put(field, List.of(FieldValue.of(number)));
+            return this;
+        }
+
+        public Builder number(String field, double number) {
+            fields.put(field, List.of(FieldValue.of(number)));
+            return this;
+        }
+
+        public Builder flag(String field, boolean value) {
+            fields.put(field, List.of(FieldValue.of(value)));
+            return this;
+        }
+
+        /** Sets several values, any of which a rule may match; none: the field stays absent. */
+        public Builder texts(String field, Iterable<String> texts) {
+            List<FieldValue> values = new ArrayList<>();
+            texts.forEach(text -> values.add(FieldValue.of(text)));
+            if (!values.isEmpty()) {
+                fields.put(field, List.copyOf(values));
+            }
+            return this;
+        }
+
+        public DetectionEvent build() {
+            return new DetectionEvent(this);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.tailrace.detection.event;
+
+/** One value of a field: a text, and a number where it is one. Used by one thread. */
+public final class FieldValue {
+
+    /** Longer texts are no numbers. */
+    private static final int LONGEST_NUMBER = 32;
+
+    private final String text;
+    private String folded;
+    private double number;
+    private boolean numberKnown;
+
+    private FieldValue(String text) {
+        this.text = text;
+    }
+
+    public static FieldValue of(String text) {
+        return new FieldValue(text);
+    }
+
+    public static FieldValue of(long number) {
+        FieldValue value = new FieldValue(Long.toString(number));
+        value.number = number;
+        value.numberKnown = true;
+        return value;
+    }
+
+    public static FieldValue of(double number) {
+        FieldValue value = new FieldValue(spelling(number));
+        value.number = number;
+        value.numberKnown = true;
+        return value;
+    }
+
+    public static FieldValue of(boolean value) {
+        return new FieldValue(Boolean.toString(value));
+    }
+
+    private static String spelling(double number) {
+        long whole = (long) number;
+        return whole == number ? Long.toString(whole) : Double.toString(number);
+    }
+
+    public String text() {
+        return text;
+    }
+
+    /** The text as {@link CaseFolding} makes it. */
+    public String folded() {
+        if (folded == null) {
+            folded = CaseFolding.fold(text);
+        }
+        return folded;
+    }
+
+    /** The number that the text is; NaN where it is none. */
+    public double number() {
+        if (!numberKnown) {
+            number = parse(text);
+            numberKnown = true;
+        }
+        return number;
+    }
+
+    private static double parse(String text) {
+        if (text.isEmpty() || text.length() > LONGEST_NUMBER || !isNumeral(text)) {
+            return Double.NaN;
+        }
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
+    }
+
+    /** Digits, sign, point and exponent only: Java would take "1d", "NaN" and "0x1p3" too. */
+    private static boolean isNumeral(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,13 @@
+package io.tailrace.detection.match;
+
+import com.google.re2j.Pattern;
+import io.tailrace.detection.event.FieldValue;
+
+/** A part of the value matches a regular expression of RE2's syntax, in time linear in the value's length. */
+public record RegularExpression(Pattern pattern) implements ValueTest {
+
+    @Override
+    public boolean test(FieldValue value) {
+        return pattern.matcher(value.text()).find();
+    }
+}

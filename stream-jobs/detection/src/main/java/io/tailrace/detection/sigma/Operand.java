@@ -1,0 +1,40 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.match.Expression.SameField.Relation;
+import io.tailrace.detection.match.NumberComparison;
+import io.tailrace.detection.match.TimePart;
+import java.math.BigDecimal;
+
+/** A value of a rule on its way through modifiers. */
+sealed interface Operand {
+
+    /** Characters and wildcards. */
+    record Text(TextTokens tokens) implements Operand {}
+
+    /** A number; {@code written} is its text where a modifier wants one. */
+    record Number(BigDecimal value, String written) implements Operand {}
+
+    /** True or false. */
+    record Bool(boolean value) implements Operand {}
+
+    /** No value. */
+    record Null() implements Operand {}
+
+    /** A regular expression of RE2, with RE2/J's flags. */
+    record Regex(String source, int flags) implements Operand {}
+
+    /** A network in CIDR notation. */
+    record Cidr(String network) implements Operand {}
+
+    /** A bound. */
+    record Bound(NumberComparison.Operator operator, BigDecimal value) implements Operand {}
+
+    /** Another field. */
+    record FieldName(String name, Relation relation) implements Operand {}
+
+    /** Whether the field has a value. */
+    record Presence(boolean expected) implements Operand {}
+
+    /** A part of a time. */
+    record Part(TimePart.Unit unit, long expected) implements Operand {}
+}

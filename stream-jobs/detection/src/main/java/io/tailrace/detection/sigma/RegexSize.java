@@ -1,0 +1,75 @@
+package io.tailrace.detection.sigma;
+
+/**
+ * How much a regular expression grows where its counted repetitions are written out: RE2/J takes
+ * {@code ((a{1000}){1000}){1000}} and dies of it.
+ */
+final class RegexSize {
+
+    /** Characters; about the size of the largest program in states. */
+    static final long LARGEST = 20_000;
+
+    private final String source;
+    private int at;
+
+    private RegexSize(String source) {
+        this.source = source;
+    }
+
+    /** An upper bound of the size, or more than {@link #LARGEST}. */
+    static long of(String source) {
+        return new RegexSize(source).group(0);
+    }
+
+    /** Sizes up to the closing parenthesis. */
+    private long group(int depth) {
+        long size = 0;
+        while (at < source.length() && source.charAt(at) != ')' && size <= LARGEST) {
+            size += atom(depth) * repetitions();
+        }
+        return size;
+    }
+
+    private long atom(int depth) {
+        char c = source.charAt(at++);
+        if (c == '\\') {
+            at++;
+        } else if (c == '[') {
+            skipClass();
+        } else if (c == '(') {
+            long size = depth > LARGEST ? LARGEST + 1 : group(depth + 1);
+            at++;
+            return size + 2;
+        }
+        return 1;
+    }
+
+    private void skipClass() {
+        int first = at < source.length() && source.charAt(at) == '^' ? at + 1 : at;
+        at = first;
+        while (at < source.length() && (source.charAt(at) != ']' || at == first)) {
+            at += source.charAt(at) == '\\' ? 2 : 1;
+        }
+        at++;
+    }
+
+    /** The largest count of a {n}, {n,} or {n,m} at hand; 1 where there is none. */
+    private long repetitions() {
+        if (at >= source.length() || source.charAt(at) != '{') {
+            return 1;
+        }
+        long largest = 0;
+        long number = 0;
+        int i = at + 1;
+        for (; i < source.length() && source.charAt(i) != '}'; i++) {
+            char c = source.charAt(i);
+            if (c != ',' && (c < '0' || c > '9')) {
+                return 1;
+            }
+            number = c == ',' ? 0 : Math.min(LARGEST, number * 10 + c - '0');
+            largest = Math.max(largest, number);
+        }
+        at = i + 1;
+        return Math.max(1, largest);
+    }
+}

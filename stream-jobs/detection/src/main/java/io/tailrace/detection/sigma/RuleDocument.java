@@ -1,0 +1,135 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.match.Expression;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/** Reads one YAML document: a rule, a correlation or a filter. */
+final class RuleDocument {
+
+    private static final Pattern UUID =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+    private static final Set<String> STATUSES = Set.of("stable", "test", "experimental", "deprecated", "unsupported");
+    private static final String ANY = "any";
+
+    private final YamlMap map;
+    private final Map<String, List<String>> placeholders;
+
+    RuleDocument(YamlMap map, Map<String, List<String>> placeholders) {
+        this.map = map;
+        this.placeholders = placeholders;
+    }
+
+    /** Reads the document into a draft, in which references to other rules are not resolved yet. */
+    void read(RuleDrafts drafts) {
+        if (map.has("action")) {
+            throw map.refusal(map.keyNode("action"), "collections with action are not supported; write each rule out");
+        }
+        if (map.has("correlation")) {
+            drafts.add(new CorrelationReader(map, header()).read());
+        } else if (map.has("filter")) {
+            drafts.add(filter());
+        } else {
+            drafts.add(rule());
+        }
+    }
+
+    private SigmaRule rule() {
+        RuleHeader header = header();
+        LogSource source = source();
+        Expression condition =
+                new DetectionReader(map.file(), placeholders).read(map.map("detection", "a rule"), Set.of());
+        return new SigmaRule(header, source, condition, true);
+    }
+
+    private RuleFilter filter() {
+        RuleHeader header = header();
+        LogSource source = source();
+        YamlMap filter = map.map("filter", "a filter");
+        Expression condition = new DetectionReader(map.file(), placeholders).read(filter, Set.of("rules"));
+        Node rules = filter.require("rules", "a filter");
+        List<String> references = filter.texts("rules");
+        boolean any = references.isEmpty() || references.size() == 1 && ANY.equalsIgnoreCase(references.get(0));
+        return new RuleFilter(
+                header,
+                source,
+                any ? List.of() : references,
+                condition,
+                map.refusal(rules, "").error());
+    }
+
+    private RuleHeader header() {
+        String title = map.text("title");
+        if (title.isEmpty()) {
+            throw map.refusal(map.node(), "a rule has no title");
+        }
+        return new RuleHeader(
+                id(),
+                map.text("name"),
+                title,
+                map.text("description"),
+                level(),
+                status(),
+                map.texts("tags"),
+                map.texts("falsepositives"),
+                map.texts("next_steps"),
+                map.file(),
+                line());
+    }
+
+    private int line() {
+        return map.refusal(map.node(), "").error().line();
+    }
+
+    private String id() {
+        String id = map.text("id");
+        if (!id.isEmpty() && !UUID.matcher(id).matches()) {
+            throw map.refusal(map.get("id").orElseThrow(), "an id is expected to be a UUID, found " + id);
+        }
+        return id.toLowerCase(Locale.ROOT);
+    }
+
+    private Level level() {
+        String level = map.text("level");
+        if (level.isEmpty()) {
+            return Level.MEDIUM;
+        }
+        return Arrays.stream(Level.values())
+                .filter(known -> known.name().equalsIgnoreCase(level))
+                .findFirst()
+                .orElseThrow(() -> map.refusal(
+                        map.get("level").orElseThrow(),
+                        "a level is expected to be one of "
+                                + Arrays.stream(Level.values())
+                                        .map(known -> known.name().toLowerCase(Locale.ROOT))
+                                        .collect(Collectors.joining(", "))
+                                + ", found " + level));
+    }
+
+    private String status() {
+        String status = map.text("status");
+        if (!status.isEmpty() && !STATUSES.contains(status.toLowerCase(Locale.ROOT))) {
+            throw map.refusal(
+                    map.get("status").orElseThrow(),
+                    "a status is expected to be one of stable, test, experimental, deprecated, unsupported, found "
+                            + status);
+        }
+        return status;
+    }
+
+    private LogSource source() {
+        YamlMap source = map.map("logsource", "a rule");
+        LogSource read = new LogSource(source.text("category"), source.text("product"), source.text("service"));
+        if (read.equals(LogSource.ANY)) {
+            throw source.refusal(source.node(), "a logsource names a category, product or service");
+        }
+        return read;
+    }
+}

@@ -1,0 +1,20 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.match.Expression;
+import java.util.List;
+
+/**
+ * A condition that rules of others get besides their own.
+ *
+ * @param source rules for these logs only
+ * @param rules ids or names of the rules; none: all of the log source
+ * @param place where it names them, without a reason
+ */
+record RuleFilter(RuleHeader header, LogSource source, List<String> rules, Expression condition, RuleError place) {
+
+    boolean isFor(SigmaRule rule) {
+        return source.covers(rule.source())
+                && (rules.isEmpty() || rules.stream().anyMatch(rule.header()::isNamed));
+    }
+}

@@ -1,0 +1,23 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.match.Expression;
+import java.util.List;
+
+/**
+ * A rule over single events.
+ *
+ * @param source the logs that it is for
+ * @param condition what an event must be, filters included
+ * @param alerts whether a match is an alert by itself; false where only correlations use it
+ */
+public record SigmaRule(RuleHeader header, LogSource source, Expression condition, boolean alerts) {
+
+    SigmaRule withoutAlerts() {
+        return new SigmaRule(header, source, condition, false);
+    }
+
+    SigmaRule with(Expression filter) {
+        return new SigmaRule(header, source, Expression.all(List.of(condition, filter)), alerts);
+    }
+}

@@ -1,0 +1,161 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.match.TextPattern;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * A text of a rule as characters and wildcards: Sigma's specification, "Escaping".
+ *
+ * @param tokens of {@link TextPattern}
+ * @param encoding as which base64 takes it
+ * @param mark whether base64 puts a byte order mark before it
+ */
+record TextTokens(int[] tokens, Charset encoding, boolean mark) {
+
+    private static final char ESCAPE = '\\';
+    private static final char PLACEHOLDER = '%';
+    private static final int[] BASE64_START = {0, 2, 3};
+    private static final int[] BASE64_END = {0, 3, 2};
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xff, (byte) 0xfe};
+
+    /** A backslash makes a following wildcard or backslash an ordinary character, and is one itself elsewhere. */
+    static TextTokens of(String text) {
+        IntStream.Builder tokens = IntStream.builder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == ESCAPE && i + 1 < text.length() && isSpecial(text.charAt(i + 1))) {
+                tokens.add(text.charAt(++i));
+            } else {
+                tokens.add(c == '*' ? TextPattern.ANY : c == '?' ? TextPattern.ONE : c);
+            }
+        }
+        return plain(tokens.build().toArray());
+    }
+
+    /** A text without wildcards. */
+    static TextTokens literal(String text) {
+        return plain(text.chars().toArray());
+    }
+
+    private static TextTokens plain(int[] tokens) {
+        return new TextTokens(tokens, StandardCharsets.UTF_8, false);
+    }
+
+    private static boolean isSpecial(char c) {
+        return c == '*' || c == '?' || c == ESCAPE;
+    }
+
+    boolean hasWildcards() {
+        return Arrays.stream(tokens).anyMatch(token -> token < 0);
+    }
+
+    /** The characters; there must be no wildcards. */
+    String text() {
+        return new String(tokens, 0, tokens.length);
+    }
+
+    TextTokens withPrefix() {
+        boolean has = tokens.length > 0 && tokens[0] == TextPattern.ANY;
+        return has ? this : with(IntStream.concat(IntStream.of(TextPattern.ANY), Arrays.stream(tokens)));
+    }
+
+    TextTokens withSuffix() {
+        boolean has = tokens.length > 0 && tokens[tokens.length - 1] == TextPattern.ANY;
+        return has ? this : with(IntStream.concat(Arrays.stream(tokens), IntStream.of(TextPattern.ANY)));
+    }
+
+    private TextTokens with(IntStream changed) {
+        return new TextTokens(changed.toArray(), encoding, mark);
+    }
+
+    TextTokens encoded(Charset charset, boolean withMark) {
+        return new TextTokens(tokens, charset, withMark);
+    }
+
+    /** Dashes and slashes before a word and after none stand for each other. */
+    TextTokens withDashes() {
+        int[] changed = tokens.clone();
+        for (int i = 0; i + 1 < tokens.length; i++) {
+            boolean dash = tokens[i] == '-' || tokens[i] == '/';
+            if (dash && isWord(tokens[i + 1]) && (i == 0 || !isWord(tokens[i - 1]))) {
+                changed[i] = TextPattern.DASH;
+            }
+        }
+        return with(Arrays.stream(changed));
+    }
+
+    private static boolean isWord(int token) {
+        return token == '_' || token >= 0 && Character.isLetterOrDigit(token);
+    }
+
+    /** The text's bytes as base64 writes them. */
+    TextTokens base64() {
+        return literal(Base64.getEncoder().encodeToString(bytes()));
+    }
+
+    /** What is certain of the base64 of a longer text that holds this one, by its place in it. */
+    List<TextTokens> base64Offsets() {
+        byte[] bytes = bytes();
+        List<TextTokens> offsets = new ArrayList<>();
+        for (int shift = 0; shift < BASE64_START.length; shift++) {
+            byte[] shifted = new byte[shift + bytes.length];
+            System.arraycopy(bytes, 0, shifted, shift, bytes.length);
+            String encoded = Base64.getEncoder().encodeToString(shifted);
+            int end = encoded.length() - BASE64_END[shifted.length % BASE64_END.length];
+            offsets.add(literal(encoded.substring(BASE64_START[shift], Math.max(end, BASE64_START[shift]))));
+        }
+        return offsets;
+    }
+
+    private byte[] bytes() {
+        byte[] bytes = text().getBytes(encoding);
+        if (!mark) {
+            return bytes;
+        }
+        byte[] marked = Arrays.copyOf(BYTE_ORDER_MARK, BYTE_ORDER_MARK.length + bytes.length);
+        System.arraycopy(bytes, 0, marked, BYTE_ORDER_MARK.length, bytes.length);
+        return marked;
+    }
+
+    /** The texts with one value in place of each {@code %name%}; none where a name has no values. */
+    List<TextTokens> expanded(Map<String, List<String>> values) {
+        for (int from = 0; from < tokens.length; from++) {
+            int to = tokens[from] == PLACEHOLDER ? placeholderEnd(from) : -1;
+            if (to > 0) {
+                return expanded(from, to, values);
+            }
+        }
+        return List.of(this);
+    }
+
+    private int placeholderEnd(int from) {
+        for (int to = from + 1; to < tokens.length && tokens[to] >= 0 && tokens[to] != ESCAPE; to++) {
+            if (tokens[to] == PLACEHOLDER) {
+                return to > from + 1 ? to : -1;
+            }
+        }
+        return -1;
+    }
+
+    private List<TextTokens> expanded(int from, int to, Map<String, List<String>> values) {
+        String name = new String(tokens, from + 1, to - from - 1);
+        List<TextTokens> rests =
+                with(Arrays.stream(tokens, to + 1, tokens.length)).expanded(values);
+        List<TextTokens> all = new ArrayList<>();
+        for (String value : values.getOrDefault(name, List.of())) {
+            for (TextTokens rest : rests) {
+                all.add(with(IntStream.concat(
+                        IntStream.concat(Arrays.stream(tokens, 0, from), Arrays.stream(of(value).tokens)),
+                        Arrays.stream(rest.tokens))));
+            }
+        }
+        return all;
+    }
+}

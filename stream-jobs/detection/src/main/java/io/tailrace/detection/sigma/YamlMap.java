@@ -1,0 +1,125 @@
+package io.tailrace.detection.sigma;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/** A mapping of a rule file that knows its lines. */
+final class YamlMap {
+
+    private static final String MERGE = "<<";
+
+    private final String file;
+    private final MappingNode node;
+    private final Map<String, NodeTuple> entries = new LinkedHashMap<>();
+
+    private YamlMap(String file, MappingNode node) {
+        this.file = file;
+        this.node = node;
+        for (NodeTuple entry : node.getValue()) {
+            String key = key(entry.getKeyNode());
+            if (entries.put(key, entry) != null) {
+                throw refusal(entry.getKeyNode(), "the key " + key + " stands here twice");
+            }
+        }
+    }
+
+    /** @param what name of the mapping, for errors */
+    static YamlMap of(String file, Node node, String what) {
+        if (node instanceof MappingNode mapping) {
+            return new YamlMap(file, mapping);
+        }
+        throw refusal(file, node, what + " is expected to be a map");
+    }
+
+    private String key(Node key) {
+        if (!(key instanceof ScalarNode scalar)) {
+            throw refusal(key, "a key is expected to be a text");
+        }
+        if (scalar.isPlain() && MERGE.equals(scalar.getValue())) {
+            throw refusal(key, "merge keys (<<) are not supported");
+        }
+        return scalar.getValue();
+    }
+
+    String file() {
+        return file;
+    }
+
+    Node node() {
+        return node;
+    }
+
+    Set<String> keys() {
+        return entries.keySet();
+    }
+
+    boolean has(String key) {
+        return entries.containsKey(key);
+    }
+
+    Optional<Node> get(String key) {
+        return Optional.ofNullable(entries.get(key)).map(NodeTuple::getValueNode);
+    }
+
+    /** Where the key stands. */
+    Node keyNode(String key) {
+        return entries.get(key).getKeyNode();
+    }
+
+    Node require(String key, String what) {
+        return get(key).orElseThrow(() -> refusal(node, what + " has no " + key));
+    }
+
+    YamlMap map(String key, String what) {
+        return of(file, require(key, what), key);
+    }
+
+    /** The text of a scalar; empty where the key is absent or null. */
+    String text(String key) {
+        return get(key).map(value -> text(key, value)).orElse("");
+    }
+
+    private String text(String key, Node value) {
+        if (!(value instanceof ScalarNode scalar)) {
+            throw refusal(value, key + " is expected to be a text");
+        }
+        return Scalar.of(scalar) instanceof Scalar.Null ? "" : scalar.getValue();
+    }
+
+    /** The texts of a list, or of the one scalar in its place. */
+    List<String> texts(String key) {
+        List<String> texts = new ArrayList<>();
+        for (Node value : list(key)) {
+            String text = text(key, value);
+            if (!text.isEmpty()) {
+                texts.add(text);
+            }
+        }
+        return texts;
+    }
+
+    /** The nodes of a list, or the one node in its place; none where the key is absent. */
+    List<Node> list(String key) {
+        return get(key).map(value -> value instanceof SequenceNode sequence ? sequence.getValue() : List.of(value))
+                .orElse(List.of());
+    }
+
+    RuleRefused refusal(Node at, String reason) {
+        return refusal(file, at, reason);
+    }
+
+    static RuleRefused refusal(String file, Node at, String reason) {
+        return at.getStartMark()
+                .map(mark -> new RuleRefused(new RuleError(file, mark.getLine() + 1, mark.getColumn() + 1, reason)))
+                .orElseGet(() -> new RuleRefused(new RuleError(file, 1, 1, reason)));
+    }
+}

@@ -1,0 +1,150 @@
+package io.tailrace.detection.sigma;
+
+import static io.tailrace.detection.sigma.RuleText.correlation;
+import static io.tailrace.detection.sigma.RuleText.named;
+import static io.tailrace.detection.sigma.RuleText.rule;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RuleErrorsTest {
+
+    static Stream<Arguments> refusedDetections() {
+        return Stream.of(
+                refused("selection:\n  a|near: x\ncondition: selection", 6, "unknown modifier near"),
+                refused("selection:\n  a|re: '(?=x)y'\ncondition: selection", 6, "ahead or behind"),
+                refused("selection:\n  a|re: '(?<!x)y'\ncondition: selection", 6, "ahead or behind"),
+                refused("selection:\n  a|re: '(y)\\1'\ncondition: selection", 6, "not RE2's"),
+                refused("selection:\n  a|re: '((a{1000}){1000}){1000}'\ncondition: selection", 6, "repetitions"),
+                refused("selection:\n  a|contains|re: x\ncondition: selection", 6, "first"),
+                refused("selection:\n  a|i: x\ncondition: selection", 6, "behind re"),
+                refused("selection:\n  a|cidr: 10.0.0.1/8\ncondition: selection", 6, "behind its prefix"),
+                refused("selection:\n  a|gt: many\ncondition: selection", 6, "expects a number"),
+                refused("selection:\n  a|exists: 'yes'\ncondition: selection", 6, "true or false"),
+                refused("selection:\n  a|base64: 'x*'\ncondition: selection", 6, "without wildcards"),
+                refused("selection:\n  a|fieldref: 'x*'\ncondition: selection", 6, "without wildcards"),
+                refused("selection:\n  a|expand: '%who%'\ncondition: selection", 6, "placeholder"),
+                refused("selection:\n  a|contains:\ncondition: selection", 6, "found null"),
+                refused("selection:\n  a: {b: c}\ncondition: selection", 6, "a value is expected"),
+                refused("selection:\n  a: 1\n  a: 2\ncondition: selection", 7, "twice"),
+                refused("selection: []\ncondition: selection", 5, "empty"),
+                refused("selection:\n  a: 1\ncondition: selection and", 7, "its end"),
+                refused("selection:\n  a: 1\ncondition: (selection", 7, "closing parenthesis"),
+                refused("selection:\n  a: 1\ncondition: selection selection", 7, "and, or"),
+                refused("selection:\n  a: 1\ncondition: other", 7, "there is no search other"),
+                refused("selection:\n  a: 1\ncondition: 1 of other*", 7, "no search is named like other*"),
+                refused("selection:\n  a: 1\ncondition: 2 of them", 7, "a number from 1 to 1"),
+                refused("selection:\n  a: 1\ncondition: selection | count() > 3", 7, "correlation"),
+                refused("selection:\n  a: 1\ntimeframe: 5m\ncondition: selection", 7, "timeframe"),
+                refused("selection:\n  a: 1", 5, "no condition"),
+                refused("condition: selection", 5, "no search"));
+    }
+
+    private static Arguments refused(String detection, int line, String reason) {
+        return Arguments.of(detection, line, reason);
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusedDetections")
+    void refusesWithLineAndReason(String detection, int line, String reason) {
+        RuleSet rules = new RuleSetReader().text("x.yml", rule(detection)).ruleSet();
+
+        assertThat(rules.rules()).isEmpty();
+        assertThat(rules.errors()).singleElement().satisfies(error -> {
+            assertThat(error.file()).isEqualTo("x.yml");
+            assertThat(error.line()).isEqualTo(line);
+            assertThat(error.reason()).contains(reason);
+        });
+    }
+
+    @Test
+    void syntaxErrorHasItsLineAndLeavesEarlierDocuments() {
+        RuleSet rules = new RuleSetReader()
+                .text("x.yml", named("one", "a: 1") + "title: [broken\nlevel: high\n")
+                .ruleSet();
+
+        assertThat(rules.rules()).hasSize(1);
+        assertThat(rules.errors()).singleElement().satisfies(error -> assertThat(error.line())
+                .isGreaterThan(9));
+    }
+
+    @Test
+    void oneBadDocumentLeavesTheOthers() {
+        RuleSet rules = new RuleSetReader()
+                .text("x.yml", named("one", "a|near: 1") + named("two", "a: 1") + "just a text")
+                .ruleSet();
+
+        assertThat(rules.rules()).extracting(rule -> rule.header().name()).containsExactly("two");
+        assertThat(rules.errors()).hasSize(2);
+    }
+
+    @Test
+    void headersAreChecked() {
+        assertRefused("title: t\nid: 17\n" + rule("s: {a: 1}\ncondition: s").substring(9), "UUID");
+        assertRefused(
+                "title: t\nlevel: dire\n" + rule("s: {a: 1}\ncondition: s").substring(9), "one of informational");
+        assertRefused("title: t\nlogsource: {}\ndetection: {s: {a: 1}, condition: s}", "category, product or service");
+        assertRefused("title: t\ndetection: {s: {a: 1}, condition: s}", "no logsource");
+        assertRefused("logsource: {product: x}\ndetection: {s: {a: 1}, condition: s}", "no title");
+        assertRefused("title: t\nlogsource: {product: x}\n", "no detection");
+        assertRefused("action: global\ntitle: t", "action");
+    }
+
+    @Test
+    void namesAreUnique() {
+        assertRefused(named("one", "a: 1") + named("one", "a: 2"), "another rule is called one too: x.yml:1");
+    }
+
+    @Test
+    void correlationsOfWhatIsNotThereAreRefused() {
+        String body = "type: event_count\nrules: [%s]\ntimespan: 5m\ncondition: {gte: 3}";
+
+        assertRefused(correlation("c", body.formatted("nobody")), "there is no rule nobody");
+        assertRefused(correlation("c", body.formatted("c")), "circle");
+        assertRefused(correlation("c", body.formatted("d")) + correlation("d", body.formatted("c")), "c → d → c");
+        assertRefused(named("bad", "a|near: 1") + correlation("c", body.formatted("bad")), "there is no rule bad");
+    }
+
+    @Test
+    void correlationsAreChecked() {
+        String rule = named("one", "a: 1");
+        for (List<String> wrong : List.of(
+                List.of("type: event_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "event_count"),
+                List.of("type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "not supported yet"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5 m\ncondition: {gte: 3}", "timespan"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 0s\ncondition: {gte: 3}", "timespan"),
+                List.of("type: event_count\nrules: [one]\ncondition: {gte: 3}", "no timespan"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m", "no condition"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, lt: 9}", "one bound"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {more: 3}", "found more"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: x}", "whole number"),
+                List.of("type: value_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
+                List.of("type: temporal\nrules: [one]\ntimespan: 5m\ncondition: one and two", "rules' names"),
+                List.of("type: temporal\nrules: [one, one]\ntimespan: 5m", "twice"),
+                List.of("type: temporal\nrules: [one]\ntimespan: 5m\nwithin: 3", "no within"),
+                List.of("type: temporal_ordered\nrules: [one]\ntimespan: 5m\ncondition: {lt: 1}", "gt or gte"),
+                List.of("type: temporal\nrules: [one]\ntimespan: 5m\naliases: {u: {two: x}}", "none of its rules"))) {
+            assertRefused(rule + correlation("c", wrong.get(0)), wrong.get(1));
+        }
+    }
+
+    @Test
+    void filtersOfUnknownRulesAreReported() {
+        assertRefused(
+                named("one", "a: 1") + "title: f\nlogsource: {category: database}\nfilter:\n  rules: [two]\n"
+                        + "  s: {b: 1}\n  condition: not s\n",
+                "there is no rule two");
+    }
+
+    private static void assertRefused(String yaml, String reason) {
+        RuleSet rules = new RuleSetReader().text("x.yml", yaml).ruleSet();
+
+        assertThat(rules.errors())
+                .anySatisfy(error -> assertThat(error.reason()).contains(reason));
+    }
+}
