@@ -115,8 +115,8 @@ bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)
 
 .PHONY: bench-core
-bench-core: ## Framer, parser, lexer and fingerprint by themselves (JMH); ARGUMENTS for JMH
-	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,benchmarks -Dmaven.test.skip=true package
+bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (JMH); ARGUMENTS for JMH
+	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,detection,benchmarks -Dmaven.test.skip=true package
 	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
 ##@ Maintaining

@@ -19,6 +19,11 @@ public final class EqualNumber implements ValueTest {
         this.approximate = number.doubleValue();
     }
 
+    /** The number as precisely as a double holds it. */
+    public double approximate() {
+        return approximate;
+    }
+
     @Override
     public boolean test(FieldValue value) {
         if (value.text().equals(spelling)) {
