@@ -26,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,6 +42,9 @@ import picocli.CommandLine.Option;
 final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     private static final int MOST_SERVERS = 5;
+
+    /** Threads beyond so many would wait for the one that counts. */
+    private static final int MOST_THREADS = 4;
 
     private final Terminal terminal;
     private final Clock clock;
@@ -118,6 +122,13 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
     private boolean literals;
 
     @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many threads read. The report is the same for any. Default: one for each processor, at"
+                    + " most " + MOST_THREADS + ".")
+    private Integer threads;
+
+    @Option(
             names = "--color",
             defaultValue = "auto",
             paramLabel = "WHEN",
@@ -138,6 +149,9 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
         Ranking ranking = Ranking.named(orderBy);
         if (ranking == null) {
             throw input.usage("--order-by expects one of " + Ranking.NAMES + ", found " + orderBy);
+        }
+        if (threads != null && threads < 1) {
+            throw input.usage("--threads expects a number above 0, found " + threads);
         }
         Ink ink = ink();
         from = time("--since", since, Instant.MIN);
@@ -210,8 +224,19 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
     }
 
     @Override
-    public boolean wantsStatement(QueryEvent event) {
-        return timed.wantsExample(event);
+    public int threads() {
+        return threads != null
+                ? threads
+                : Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
+    }
+
+    @Override
+    public Predicate<QueryEvent> wantedStatements() {
+        if (filter != null) {
+            return event -> true;
+        }
+        Predicate<QueryEvent> examples = timed.possibleExamples();
+        return event -> isOfTime(event) && examples.test(event);
     }
 
     @Override
@@ -228,13 +253,16 @@ final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     private void add(Digest digest, QueryEvent event, String fingerprint, String statement) {
         digest.see(event);
-        Instant time = event.getEventTime();
-        boolean wanted = !time.isBefore(from) && time.isBefore(until);
-        if (wanted && (filter == null || filter.accepts(event, fingerprint))) {
+        if (isOfTime(event) && (filter == null || filter.accepts(event, fingerprint))) {
             digest.add(event, fingerprint, statement);
         } else {
             leftOut++;
         }
+    }
+
+    private boolean isOfTime(QueryEvent event) {
+        Instant time = event.getEventTime();
+        return !time.isBefore(from) && time.isBefore(until);
     }
 
     @Override

@@ -31,6 +31,11 @@ final class InputOptions {
         /** Why logs of this kind (slowlog, audit, general, errorlog) are of no use here; empty where they are. */
         String refusal(String source);
 
+        /** How many threads read a file. */
+        default int threads() {
+            return 1;
+        }
+
         /** A file was read to its end. */
         void read(LogFile file, LogFormat format, Accounts accounts);
     }
@@ -165,7 +170,7 @@ final class InputOptions {
             throws IOException {
         LogOrigin origin = new LogOrigin(
                 "", instance, KnownFormats.sourceOf(found), found.name(), zone().getId(), file.canonicalPath());
-        Accounts accounts = new LogReader(head, in, found, origin, reader).read();
+        Accounts accounts = new LogReader(head, in, found, origin, reader).read(reader.threads());
         progress.clear();
         reader.read(file, found, accounts);
         if (in.failure() != null) {

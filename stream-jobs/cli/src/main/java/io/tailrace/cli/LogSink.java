@@ -6,6 +6,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogOrigin;
+import java.util.function.Predicate;
 
 /** Receives what a log file holds, in file order. */
 interface LogSink {
@@ -15,9 +16,12 @@ interface LogSink {
         return EntryDetail.FULL;
     }
 
-    /** Whether {@link #query} shall get the statement of this event; an empty one else. */
-    default boolean wantsStatement(QueryEvent event) {
-        return true;
+    /**
+     * A judge of which events {@link #query} shall get with their statement; the others come with an empty one. Each
+     * thread that parses has one of its own, which sees the events of that thread in file order.
+     */
+    default Predicate<QueryEvent> wantedStatements() {
+        return event -> true;
     }
 
     /** A statement; {@code statement} is as logged, and empty where it may not be kept or is not wanted. */

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The statements of logs, by class or by what else groups them. Audit and general logs tell no times: of their
@@ -70,21 +71,12 @@ public final class Digest {
         }
     }
 
-    /** Whether {@link #add} would keep the statement of this event as an example. */
-    public boolean wantsExample(QueryEvent event) {
-        if (grouping.isByQuery()) {
-            return wantsExample(ofClass(event.getQueryId()), event);
-        }
-        for (String key : grouping.keys(event)) {
-            if (wantsExample(groups.get(key), event)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean wantsExample(Group group, QueryEvent event) {
-        return group == null || group.wantsExample(event.getQueryTime());
+    /**
+     * A judge of which statements {@link #add} may keep as an example: it says yes too often rather than too seldom.
+     * It sees some of the statements that are added, in the order in which they are.
+     */
+    public Predicate<QueryEvent> possibleExamples() {
+        return new PossibleExamples(grouping);
     }
 
     /** The group of a class, or null. Each statement asks twice, and most are of a class that came before. */

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,41 @@ class DigestCommandTest {
         assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "--json", "-")))
                 .isZero();
         isGolden(name + ".json", out());
+    }
+
+    /** All that a report says, examples and charts among it, whatever the number of threads. */
+    @ParameterizedTest
+    @ValueSource(strings = {"query", "user", "table", "tag"})
+    void theReportIsTheSameForAnyNumberOfThreads(String grouping) throws IOException {
+        Path log = file("large.log", mixedLog());
+        String[] options = {"--group-by", grouping, "--limit", "50", "--show-literals", "--html", "-", log.toString()};
+        assertThat(digest(options)).isZero();
+        String alone = out();
+        for (String threads : new String[] {"1", "2", "3", "7"}) {
+            String[] more = Arrays.copyOf(options, options.length + 2);
+            more[options.length] = "--threads";
+            more[options.length + 1] = threads;
+            assertThat(digest(more)).isZero();
+            assertThat(out()).isEqualTo(alone);
+        }
+    }
+
+    /** Two megabytes of several classes and users, with times that no double holds exactly. */
+    private static byte[] mixedLog() {
+        Random random = new Random(7);
+        StringBuilder log = new StringBuilder();
+        for (int i = 0; i < 8_000; i++) {
+            String table = "t_" + (char) ('a' + random.nextInt(20));
+            String statement = "SELECT /* controller='c" + i % 5 + "' */ a FROM " + table + " WHERE b = " + i;
+            log.append(entry(1_795_229_340 + i, "u" + random.nextInt(9), random.nextInt(1_000_000) / 1e6, statement));
+        }
+        return log.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aNumberOfThreadsIsAboveNone() {
+        assertThat(digest("--threads", "0", "-")).isEqualTo(2);
+        assertThat(err()).contains("--threads expects a number above 0, found 0");
     }
 
     private static void isGolden(String name, String actual) throws IOException {

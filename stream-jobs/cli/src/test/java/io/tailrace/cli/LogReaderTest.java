@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
@@ -25,7 +26,7 @@ class LogReaderTest {
     private final LogOrigin origin = new LogOrigin("", "db1", "slowlog", "mysql-slow", "UTC", "/slow.log");
 
     /** Keeps events and refusals as texts. */
-    private static final class Texts implements LogSink {
+    private static class Texts implements LogSink {
 
         private final List<String> texts = new ArrayList<>();
 
@@ -95,9 +96,25 @@ class LogReaderTest {
             int head = random.nextInt(200);
             InputStream rest = slow(Arrays.copyOfRange(file, head, file.length), 1 + random.nextInt(300));
             Texts texts = new Texts();
-            new LogReader(Arrays.copyOf(file, head), rest, format, origin, texts).read();
+            new LogReader(Arrays.copyOf(file, head), rest, format, origin, texts).read(1 + random.nextInt(4));
             assertThat(texts.texts).isEqualTo(whole.texts);
         }
+    }
+
+    @Test
+    void aThreadThatFailsEndsTheOthers() {
+        byte[] file = log().repeat(500).getBytes(StandardCharsets.UTF_8);
+        LogSink failing = new Texts() {
+            @Override
+            public void query(QueryEvent event, String fingerprint, String statement) {
+                super.query(event, fingerprint, statement);
+                if (event.getEntryOffset() > file.length / 2) {
+                    throw new IllegalArgumentException("of the sink");
+                }
+            }
+        };
+        LogReader reader = new LogReader(new byte[0], slow(file, 999), format, origin, failing);
+        assertThatThrownBy(() -> reader.read(3)).hasStackTraceContaining("of the sink");
     }
 
     @Test

@@ -6,8 +6,7 @@ public enum EntryDetail {
     FULL,
     /**
      * What statistics are made of. The rest may be left out where it costs time: the event's id, the plan that a
-     * server explains, and attributes that say nothing of how the log was sampled. The event may be
-     * used again for the next entry: a listener must not keep it.
+     * server explains, and attributes that say nothing of how the log was sampled.
      */
     STATISTICS
 }

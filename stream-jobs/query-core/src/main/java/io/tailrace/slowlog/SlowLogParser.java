@@ -43,8 +43,6 @@ final class SlowLogParser implements EntryParser {
     private final SlowLogTime times = new SlowLogTime();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final EventIds ids = new EventIds();
-    /** Each field of it is set for each entry. */
-    private final QueryEvent lent = new QueryEvent();
     /** Of the entry at hand. */
     private List<String> flags = List.of();
 
@@ -133,7 +131,7 @@ final class SlowLogParser implements EntryParser {
 
     private void event(LogEntry entry, long time, ParseListener out) {
         StatementShape shape = shape(entry.bytes());
-        QueryEvent event = full ? new QueryEvent() : lent;
+        QueryEvent event = new QueryEvent();
         origin(event, entry, time);
         server(event);
         event.setDatabase(database(entry));
