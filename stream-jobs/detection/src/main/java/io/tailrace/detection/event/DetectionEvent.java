@@ -10,12 +10,14 @@ public final class DetectionEvent {
 
     private final String id;
     private final long micros;
+    private final long order;
     private final LogSource source;
     private final Map<String, List<FieldValue>> fields;
 
     private DetectionEvent(Builder builder) {
         this.id = builder.id;
         this.micros = builder.micros;
+        this.order = builder.order;
         this.source = builder.source;
         this.fields = builder.fields;
     }
@@ -40,6 +42,11 @@ public final class DetectionEvent {
         return micros;
     }
 
+    /** Where the event stands among those of the same time: its offset in the log; 0 where that is unknown. */
+    public long order() {
+        return order;
+    }
+
     public LogSource source() {
         return source;
     }
@@ -60,12 +67,19 @@ public final class DetectionEvent {
         private final String id;
         private final long micros;
         private final LogSource source;
+        private long order;
         private final Map<String, List<FieldValue>> fields = new HashMap<>();
 
         private Builder(String id, long micros, LogSource source) {
             this.id = id;
             this.micros = micros;
             this.source = source;
+        }
+
+        /** Says which of two events of the same time was first: that with the smaller number. */
+        public Builder order(long offset) {
+            this.order = offset;
+            return this;
         }
 
         /** Sets a text, which may be empty: present and empty is not absent. */

@@ -1,0 +1,47 @@
+package io.tailrace.detection;
+
+import io.tailrace.detection.correlation.CorrelationEngine;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.index.RuleIndex;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.identity.Murmur3;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A rule set at work: events in, alerts out. Used by one thread. */
+public final class Detector {
+
+    private final RuleIndex index;
+    private final CorrelationEngine correlations;
+
+    /** @param latenessMicros how much later than the watermark an event may come and still be correlated in full */
+    public Detector(RuleSet rules, long latenessMicros) {
+        this.index = new RuleIndex(rules.rules());
+        this.correlations = new CorrelationEngine(rules.correlations(), latenessMicros);
+    }
+
+    /** Evaluates all rules on an event. */
+    public void detect(DetectionEvent event, Consumer<Alert> alerts) {
+        index.match(event, rule -> {
+            if (rule.alerts()) {
+                alerts.accept(alert(rule.header(), event));
+            }
+            correlations.match(rule.header().key(), event, alerts);
+        });
+    }
+
+    /** Says that all events up to a time, microseconds since 1970 UTC, are thought to have come. */
+    public void advance(long micros, Consumer<Alert> alerts) {
+        correlations.advance(micros, alerts);
+    }
+
+    private static Alert alert(RuleHeader rule, DetectionEvent event) {
+        Murmur3 hash = new Murmur3();
+        String id = HexFormat.of()
+                .formatHex(hash.update(rule.key()).update(event.id()).digest());
+        return new Alert(id, rule, event.micros(), event.micros(), Map.of(), 1, List.of(event.id()), false);
+    }
+}

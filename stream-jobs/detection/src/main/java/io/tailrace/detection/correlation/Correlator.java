@@ -1,0 +1,205 @@
+package io.tailrace.detection.correlation;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.CorrelationRule.Type;
+import io.tailrace.identity.Murmur3;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * One correlation over the matches of its rules, with its state outside: one {@link GroupWindow} per group.
+ *
+ * <p>The window of a match holds all matches of its group within the timespan before it, both ends included. A
+ * condition that more matches can only make true (gt, gte) is compared at once, whatever the order of arrival; any other
+ * one when the watermark has passed the match. Having fired at a time, it does not fire for times less than a timespan
+ * away, so that one attack is one alert for each timespan that it lasts.
+ */
+public final class Correlator {
+
+    /** Matches kept per group, unless the condition asks for more. */
+    static final int MOST_OCCURRENCES = 10_000;
+    /** An event with several values of several fields belongs to several groups. */
+    static final int MOST_GROUPS = 64;
+
+    /** Characters of a value; of a longer one, the hash stands for the rest. */
+    static final int LONGEST_VALUE = 256;
+
+    private final CorrelationRule rule;
+    private final long latenessMicros;
+    private final int most;
+
+    /** @param latenessMicros how much later than the watermark an event may come and still count in full */
+    public Correlator(CorrelationRule rule, long latenessMicros) {
+        this.rule = rule;
+        this.latenessMicros = latenessMicros;
+        this.most = (int) Math.max(MOST_OCCURRENCES, Math.min(rule.bound() + 1, Integer.MAX_VALUE - 1));
+    }
+
+    public CorrelationRule rule() {
+        return rule;
+    }
+
+    /** The groups that a match belongs to; none where it has no value for one of the fields. */
+    public List<List<String>> groups(String ruleKey, DetectionEvent event) {
+        List<List<String>> groups = List.of(List.of());
+        for (String field : rule.groupBy()) {
+            groups = extended(groups, event.values(rule.fieldOf(ruleKey, field)));
+        }
+        return groups.size() <= MOST_GROUPS ? groups : groups.subList(0, MOST_GROUPS);
+    }
+
+    private static List<List<String>> extended(List<List<String>> groups, List<FieldValue> values) {
+        List<List<String>> extended = new ArrayList<>();
+        for (List<String> group : groups) {
+            for (FieldValue value : values) {
+                List<String> longer = new ArrayList<>(group);
+                longer.add(bounded(value.folded()));
+                extended.add(longer);
+            }
+        }
+        return extended;
+    }
+
+    /**
+     * Counts a match.
+     *
+     * @param group one of {@link #groups}
+     * @param window the group's state, which is changed
+     * @param watermark event time up to which all events are thought to have come, microseconds
+     */
+    public void add(
+            String ruleKey,
+            DetectionEvent event,
+            List<String> group,
+            GroupWindow window,
+            long watermark,
+            Consumer<Alert> alerts) {
+        for (String value : values(ruleKey, event)) {
+            Occurrence occurrence = occurrence(ruleKey, event, value, watermark);
+            int place = window.add(occurrence, most);
+            if (place >= 0 && rule.operator().isRising()) {
+                compareFrom(place, group, window, watermark, alerts);
+                thin(occurrence, window);
+            }
+        }
+    }
+
+    private void thin(Occurrence occurrence, GroupWindow window) {
+        if (rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL) {
+            window.thin(occurrence, rule.timespanMicros());
+        }
+    }
+
+    private List<String> values(String ruleKey, DetectionEvent event) {
+        if (rule.field().isEmpty()) {
+            return List.of("");
+        }
+        return event.values(rule.fieldOf(ruleKey, rule.field())).stream()
+                .map(value -> bounded(value.folded()))
+                .distinct()
+                .toList();
+    }
+
+    /** State holds no whole statements. */
+    private static String bounded(String value) {
+        if (value.length() <= LONGEST_VALUE) {
+            return value;
+        }
+        String hash = HexFormat.of().formatHex(new Murmur3().update(value).digest());
+        return value.substring(0, LONGEST_VALUE - hash.length() - 1) + '#' + hash;
+    }
+
+    private Occurrence occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
+        long needed = Math.max(event.micros(), watermark) + rule.timespanMicros() + latenessMicros;
+        int number = rule.type() == Type.EVENT_COUNT ? 0 : rule.rules().indexOf(ruleKey);
+        return new Occurrence(event.micros(), event.order(), event.id(), number, value, needed);
+    }
+
+    /** Compares every window that holds the match at this place. */
+    private void compareFrom(
+            int place, List<String> group, GroupWindow window, long watermark, Consumer<Alert> alerts) {
+        List<Occurrence> occurrences = window.occurrences();
+        long last = occurrences.get(place).micros() + rule.timespanMicros();
+        for (int end = place; end < occurrences.size() && occurrences.get(end).micros() <= last; end++) {
+            compare(occurrences.get(end), group, window, watermark, alerts);
+        }
+    }
+
+    private void compare(
+            Occurrence end, List<String> group, GroupWindow window, long watermark, Consumer<Alert> alerts) {
+        if (hasFiredNear(end.micros(), window)) {
+            return;
+        }
+        int from = window.firstFrom(end.micros() - rule.timespanMicros());
+        int to = window.firstFrom(end.micros() + 1);
+        List<Occurrence> matches = window.occurrences().subList(from, to);
+        boolean enough = !rule.operator().isRising() || matches.size() >= rule.bound();
+        long metric = enough ? Metric.of(rule, matches) : 0;
+        if (enough && rule.operator().test(metric, rule.bound())) {
+            window.fired().add(end.micros());
+            alerts.accept(alert(end.micros(), group, matches, metric, watermark));
+        }
+    }
+
+    private boolean hasFiredNear(long micros, GroupWindow window) {
+        for (long fired : window.fired()) {
+            if (Math.abs(micros - fired) < rule.timespanMicros()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Compares what had to wait for the watermark, and forgets what is not needed any more.
+     *
+     * @return whether the state is empty and may be dropped
+     */
+    public boolean advance(List<String> group, GroupWindow window, long watermark, Consumer<Alert> alerts) {
+        if (!rule.operator().isRising()) {
+            int from = window.settled() == Long.MIN_VALUE ? 0 : window.firstFrom(window.settled() + 1);
+            int to = window.firstFrom(watermark + 1);
+            for (Occurrence end : List.copyOf(window.occurrences().subList(Math.min(from, to), to))) {
+                compare(end, group, window, watermark, alerts);
+            }
+            window.settle(watermark);
+        }
+        long remembered = rule.timespanMicros() + latenessMicros;
+        window.forget(watermark, watermark - remembered - rule.timespanMicros());
+        return window.isEmpty();
+    }
+
+    private Alert alert(long micros, List<String> group, List<Occurrence> matches, long metric, long watermark) {
+        List<String> ids = matches.stream()
+                .map(Occurrence::eventId)
+                .distinct()
+                .limit(Alert.MOST_EVENTS)
+                .toList();
+        boolean late = micros < watermark - latenessMicros;
+        return new Alert(
+                id(micros, group), rule.header(), micros, matches.get(0).micros(), entity(group), metric, ids, late);
+    }
+
+    /** Two alerts of a group are a timespan apart, so that each has a multiple of it for itself. */
+    private String id(long micros, List<String> group) {
+        Murmur3 hash = new Murmur3();
+        hash.update(rule.header().key()).update(Math.floorDiv(micros, rule.timespanMicros()));
+        group.forEach(hash::update);
+        return HexFormat.of().formatHex(hash.digest());
+    }
+
+    private Map<String, String> entity(List<String> group) {
+        Map<String, String> entity = new LinkedHashMap<>();
+        for (int i = 0; i < group.size(); i++) {
+            entity.put(rule.groupBy().get(i), group.get(i));
+        }
+        return entity;
+    }
+}

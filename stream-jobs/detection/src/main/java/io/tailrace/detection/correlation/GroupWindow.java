@@ -1,0 +1,148 @@
+package io.tailrace.detection.correlation;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * What a correlation remembers of one group: the matches that may still count, and when it fired. This is the state to
+ * keep per key.
+ */
+public final class GroupWindow {
+
+    private static final byte VERSION = 1;
+
+    private final List<Occurrence> occurrences = new ArrayList<>();
+    private final List<Long> fired = new ArrayList<>();
+    /** Ends up to here were compared with a condition that more matches can make false. */
+    private long settled = Long.MIN_VALUE;
+
+    boolean isEmpty() {
+        return occurrences.isEmpty() && fired.isEmpty();
+    }
+
+    List<Occurrence> occurrences() {
+        return occurrences;
+    }
+
+    List<Long> fired() {
+        return fired;
+    }
+
+    long settled() {
+        return settled;
+    }
+
+    void settle(long micros) {
+        settled = Math.max(settled, micros);
+    }
+
+    /**
+     * Adds a match in the order of time.
+     *
+     * @param most how many are kept; beyond them the oldest of the same rule and value goes
+     * @return its place; negative where it was there already
+     */
+    int add(Occurrence occurrence, int most) {
+        int place = Collections.binarySearch(occurrences, occurrence, Occurrence.BY_TIME);
+        if (place >= 0) {
+            return -1;
+        }
+        int at = -place - 1;
+        if (occurrences.size() >= most) {
+            int oldest = oldestLike(occurrence);
+            occurrences.remove(oldest);
+            at -= oldest < at ? 1 : 0;
+        }
+        occurrences.add(at, occurrence);
+        return at;
+    }
+
+    private int oldestLike(Occurrence occurrence) {
+        for (int i = 0; i < occurrences.size(); i++) {
+            if (occurrences.get(i).isLike(occurrence)) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * Drops a match between two others of the same rule and value that every window holding it holds one of, so that a
+     * value that is seen all the time takes the place of three.
+     *
+     * @param latest the match that was added
+     * @param span length of a window, microseconds
+     */
+    void thin(Occurrence latest, long span) {
+        int at = Collections.binarySearch(occurrences, latest, Occurrence.BY_TIME);
+        int middle = previousLike(at);
+        int first = previousLike(middle);
+        if (first >= 0 && latest.micros() - occurrences.get(first).micros() <= span) {
+            occurrences.remove(middle);
+        }
+    }
+
+    private int previousLike(int at) {
+        int i = at - 1;
+        while (i >= 0 && !occurrences.get(i).isLike(occurrences.get(at))) {
+            i--;
+        }
+        return i;
+    }
+
+    /** Forgets what no window needs any more. */
+    void forget(long watermark, long firedBefore) {
+        occurrences.removeIf(occurrence -> occurrence.expires() < watermark);
+        fired.removeIf(micros -> micros < firedBefore);
+    }
+
+    /** Index of the first match at this time or later. */
+    int firstFrom(long micros) {
+        int low = 0;
+        int high = occurrences.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (occurrences.get(middle).micros() < micros) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Writes the state. */
+    public void write(DataOutput out) throws IOException {
+        out.writeByte(VERSION);
+        out.writeLong(settled);
+        out.writeInt(fired.size());
+        for (long micros : fired) {
+            out.writeLong(micros);
+        }
+        out.writeInt(occurrences.size());
+        for (Occurrence occurrence : occurrences) {
+            occurrence.write(out);
+        }
+    }
+
+    /** Reads what {@link #write} wrote. */
+    public static GroupWindow read(DataInput in) throws IOException {
+        byte version = in.readByte();
+        if (version != VERSION) {
+            throw new IOException("expected state of version " + VERSION + ", found " + version);
+        }
+        GroupWindow window = new GroupWindow();
+        window.settled = in.readLong();
+        for (int count = in.readInt(); count > 0; count--) {
+            window.fired.add(in.readLong());
+        }
+        for (int count = in.readInt(); count > 0; count--) {
+            window.occurrences.add(Occurrence.read(in));
+        }
+        return window;
+    }
+}
