@@ -19,6 +19,8 @@ COMMANDS = {
     "digest": "report the heaviest statements of a log file; needs no server",
     "parse": "turn a log file into events, one JSON object a line; needs no server",
     "fingerprint": "show a statement's fingerprint and query_id; needs no server",
+    "detect": "evaluate Sigma rules on log files; needs no server",
+    "rules": "check Sigma rules; needs no server",
 }
 
 MUCH_INPUT = 800_000_000

@@ -9,7 +9,7 @@ package io.tailrace.detection.event;
  */
 public record LogSource(String category, String product, String service) {
 
-    /** Any log. */
+    /** Any log; of an event: nobody knows which, and every rule is for it. */
     public static final LogSource ANY = new LogSource("", "", "");
 
     /** Whether every part that is named here is the same there. */

@@ -71,7 +71,9 @@ public final class RuleIndex {
         if (applicable == null) {
             applicable = new BitSet();
             for (int rule = 0; rule < rules.size(); rule++) {
-                applicable.set(rule, rules.get(rule).source().covers(source));
+                applicable.set(
+                        rule,
+                        LogSource.ANY.equals(source) || rules.get(rule).source().covers(source));
             }
             if (bySource.size() < MOST_SOURCES) {
                 bySource.put(source, applicable);

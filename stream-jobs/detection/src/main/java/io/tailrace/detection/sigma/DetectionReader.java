@@ -2,6 +2,7 @@ package io.tailrace.detection.sigma;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.match.EqualBoolean;
 import io.tailrace.detection.match.EqualNumber;
 import io.tailrace.detection.match.Expression;
@@ -38,12 +39,15 @@ final class DetectionReader {
     private static final int ASCII = 128;
 
     private final String file;
-    private final Map<String, List<String>> placeholders;
+    private final LogSource source;
+    private final RuleContext context;
     private int values;
 
-    DetectionReader(String file, Map<String, List<String>> placeholders) {
+    /** @param source the logs whose fields the rule may use */
+    DetectionReader(String file, LogSource source, RuleContext context) {
         this.file = file;
-        this.placeholders = placeholders;
+        this.source = source;
+        this.context = context;
     }
 
     /**
@@ -122,16 +126,27 @@ final class DetectionReader {
     /** One field with its modifiers and values; without a name: keywords. */
     private Expression item(String key, Node keyNode, Node valueNode) {
         String[] parts = key.split("\\|", -1);
+        String field = parts[0].isEmpty() ? "" : fieldName(parts[0], keyNode);
         ModifierChain chain = chain(parts, keyNode);
         List<Expression> alternatives = new ArrayList<>();
         for (Node node : valueNode instanceof SequenceNode sequence ? sequence.getValue() : List.of(valueNode)) {
-            alternatives.add(value(parts[0], chain, node));
+            alternatives.add(value(field, chain, node));
         }
         if (alternatives.isEmpty()) {
-            alternatives.add(emptyList(parts[0], valueNode));
+            alternatives.add(emptyList(field, valueNode));
         }
         Expression linked = chain.has(Modifier.ALL) ? Expression.all(alternatives) : Expression.any(alternatives);
         return chain.has(Modifier.NEQ) ? new Expression.Not(linked) : linked;
+    }
+
+    private String fieldName(String name, Node node) {
+        return context.fields()
+                .resolve(source, name)
+                .orElseThrow(() -> YamlMap.refusal(
+                        file,
+                        node,
+                        "these logs have no field " + name + "; the nearest is "
+                                + context.fields().nearest(name)));
     }
 
     /** As pySigma has it: a field with no value in its list is null. */
@@ -149,7 +164,7 @@ final class DetectionReader {
                     .orElseThrow(() -> YamlMap.refusal(
                             file, keyNode, "unknown modifier " + name + "; known are " + Modifier.allNames())));
         }
-        return new ModifierChain(modifiers, placeholders, reason -> YamlMap.refusal(file, keyNode, reason));
+        return new ModifierChain(modifiers, context.placeholders(), reason -> YamlMap.refusal(file, keyNode, reason));
     }
 
     private Expression value(String field, ModifierChain chain, Node node) {
@@ -174,7 +189,8 @@ final class DetectionReader {
             return new Expression.Exists(field, presence.expected());
         }
         if (operand instanceof Operand.FieldName other) {
-            return new Expression.SameField(field, other.name(), other.relation(), chain.has(Modifier.CASED));
+            return new Expression.SameField(
+                    field, fieldName(other.name(), node), other.relation(), chain.has(Modifier.CASED));
         }
         return new Expression.Field(field, test(chain, operand, node));
     }

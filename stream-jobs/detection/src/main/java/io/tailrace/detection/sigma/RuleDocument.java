@@ -5,7 +5,6 @@ import io.tailrace.detection.match.Expression;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -20,11 +19,11 @@ final class RuleDocument {
     private static final String ANY = "any";
 
     private final YamlMap map;
-    private final Map<String, List<String>> placeholders;
+    private final RuleContext context;
 
-    RuleDocument(YamlMap map, Map<String, List<String>> placeholders) {
+    RuleDocument(YamlMap map, RuleContext context) {
         this.map = map;
-        this.placeholders = placeholders;
+        this.context = context;
     }
 
     /** Reads the document into a draft, in which references to other rules are not resolved yet. */
@@ -45,7 +44,7 @@ final class RuleDocument {
         RuleHeader header = header();
         LogSource source = source();
         Expression condition =
-                new DetectionReader(map.file(), placeholders).read(map.map("detection", "a rule"), Set.of());
+                new DetectionReader(map.file(), source, context).read(map.map("detection", "a rule"), Set.of());
         return new SigmaRule(header, source, condition, true);
     }
 
@@ -53,7 +52,7 @@ final class RuleDocument {
         RuleHeader header = header();
         LogSource source = source();
         YamlMap filter = map.map("filter", "a filter");
-        Expression condition = new DetectionReader(map.file(), placeholders).read(filter, Set.of("rules"));
+        Expression condition = new DetectionReader(map.file(), source, context).read(filter, Set.of("rules"));
         Node rules = filter.require("rules", "a filter");
         List<String> references = filter.texts("rules");
         boolean any = references.isEmpty() || references.size() == 1 && ANY.equalsIgnoreCase(references.get(0));

@@ -7,8 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -26,16 +24,15 @@ public final class RuleSetReader {
 
     private static final int LONGEST_FILE = 4 << 20;
 
-    private final Map<String, List<String>> placeholders;
+    private final RuleContext context;
     private final RuleDrafts drafts = new RuleDrafts();
 
-    /** @param placeholders values by the names that the modifier {@code expand} replaces */
-    public RuleSetReader(Map<String, List<String>> placeholders) {
-        this.placeholders = placeholders;
+    public RuleSetReader(RuleContext context) {
+        this.context = context;
     }
 
     public RuleSetReader() {
-        this(Map.of());
+        this(RuleContext.NONE);
     }
 
     /** Reads a file, or all files below a directory whose names end with .yml or .yaml, in the order of their names. */
@@ -112,7 +109,7 @@ public final class RuleSetReader {
             return;
         }
         try {
-            new RuleDocument(YamlMap.of(file, node, "a document"), placeholders).read(drafts);
+            new RuleDocument(YamlMap.of(file, node, "a document"), context).read(drafts);
         } catch (RuleRefused e) {
             drafts.add(e.error());
         }

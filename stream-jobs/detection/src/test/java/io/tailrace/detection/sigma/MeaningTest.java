@@ -192,7 +192,7 @@ class MeaningTest {
 
     @Test
     void placeholdersAreReplacedByTheirValues() {
-        RuleSet rules = new RuleSetReader(Map.of("admins", List.of("root", "dba*")))
+        RuleSet rules = new RuleSetReader(new RuleContext(Map.of("admins", List.of("root", "dba*")), FieldNames.ANY))
                 .text("x.yml", rule("s: {a|expand: '%admins%@localhost'}\ncondition: s"))
                 .ruleSet();
 

@@ -1,0 +1,160 @@
+package io.tailrace.cli;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.Detector;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.taxonomy.DatabaseEvents;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.LogFormat;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Evaluates detection rules on log files. */
+@Command(
+        name = "detect",
+        description = "Evaluates Sigma rules on log files and writes what fires, one alert per line: time, level,"
+                + " title, what it is about, count. Fields of events: docs/TAXONOMY.md.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:all was read, whether a rule fired or not",
+            "1:a rule was refused (the others were evaluated), or a file could not be read",
+            "2:the command line is wrong",
+            "141:the reader of standard output went away, as after `| head`"
+        })
+final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
+
+    /** Several files tell of the same time one after the other: nothing is forgotten before the last has ended. */
+    private static final long END_OF_TIME = Long.MAX_VALUE / 4;
+
+    private static final int FAILED = 1;
+    /** Stands for the event of an alert that waited until others had come. */
+    private static final DetectionEvent NO_EVENT =
+            DetectionEvent.builder("", 0, LogSource.ANY).build();
+
+    private final Terminal terminal;
+    private final AlertLines lines = new AlertLines();
+    private Detector detector;
+    private DetectionEvent current;
+    private long events;
+    private long alerts;
+
+    @Mixin
+    private InputOptions input;
+
+    @Option(
+            names = "--rules",
+            required = true,
+            paramLabel = "PATH",
+            description = "Files with rules, or directories with files that end with .yml or .yaml.")
+    private List<Path> rules;
+
+    @Option(names = "--json", description = "Whole alerts as JSON objects, with the event that made them fire.")
+    private boolean asJson;
+
+    @Option(
+            names = "--events",
+            paramLabel = "FILE",
+            description = "Instead of logs, a file of events as JSON objects, one a line, for rules of any log source.")
+    private String eventFile;
+
+    DetectCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            FieldNames fields = eventFile == null ? new DatabaseFields() : FieldNames.ANY;
+            RuleSet ruleSet = RuleFiles.read(rules, new RuleContext(Map.of(), fields), terminal);
+            detector = new Detector(ruleSet, 0);
+            boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
+            detector.advance(END_OF_TIME, this::print);
+            terminal.out().flush();
+            terminal.note(RuleFiles.summary(ruleSet) + "; " + events + " events, " + alerts + " alerts");
+            return read && ruleSet.errors().isEmpty() ? 0 : FAILED;
+        } catch (IOException e) {
+            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            return FAILED;
+        }
+    }
+
+    private boolean readEvents() {
+        LogFile file = new LogFile(eventFile);
+        try (InputStream in = file.open(file.raw(terminal.in()))) {
+            new EventLines().read(in, this::detect);
+            return true;
+        } catch (IOException e) {
+            terminal.note(eventFile + ": " + InputOptions.reason(e));
+            return false;
+        }
+    }
+
+    private void detect(DetectionEvent event) {
+        events++;
+        current = event;
+        detector.detect(event, this::print);
+    }
+
+    private void print(Alert alert) {
+        alerts++;
+        boolean byCurrent = current.micros() == alert.micros();
+        DetectionEvent event = byCurrent ? current : NO_EVENT;
+        String line = asJson ? lines.json(alert, event) : lines.text(alert, event);
+        terminal.out().append(line).append('\n');
+    }
+
+    /** Statements are evaluated without their literals, as the pipeline has them. */
+    @Override
+    public Predicate<QueryEvent> wantedStatements() {
+        return event -> false;
+    }
+
+    @Override
+    public void query(QueryEvent event, String fingerprint, String statement) {
+        detect(DatabaseEvents.of(event, fingerprint));
+    }
+
+    @Override
+    public void audit(AuditEvent event, String fingerprint, String statement) {
+        detect(DatabaseEvents.of(event, fingerprint));
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        detect(DatabaseEvents.of(event));
+    }
+
+    @Override
+    public void deadLetter(Refusal refusal) {
+        terminal.note("dead letter at byte " + refusal.offset() + ", " + refusal.length() + " bytes: " + refusal.code()
+                + ": " + refusal.message());
+    }
+
+    @Override
+    public void banner(String line) {}
+
+    @Override
+    public String refusal(String source) {
+        return "";
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, Accounts accounts) {
+        terminal.note(accounts.describe(file.name(), format.name()));
+    }
+}

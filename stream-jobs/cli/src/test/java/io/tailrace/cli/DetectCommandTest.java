@@ -1,0 +1,152 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DetectCommandTest {
+
+    private static final String AUDIT =
+            """
+            20261121 02:44:30,db1,app,10.0.0.9,9,0,FAILED_CONNECT,,,1045
+            20261121 02:44:31,db1,app,10.0.0.9,10,0,FAILED_CONNECT,,,1045
+            20261121 02:44:32,db1,app,10.0.0.9,11,0,CONNECT,,,0
+            20261121 02:44:33,db1,app,10.0.0.9,11,5,QUERY,shop,'SELECT * FROM mysql.user',0
+            """;
+    private static final String RULES =
+            """
+            title: Failed login
+            name: failed_login
+            logsource: {category: database}
+            detection:
+              selection: {command: FAILED_CONNECT}
+              condition: selection
+            ---
+            title: Login
+            name: login
+            logsource: {category: database}
+            detection:
+              selection: {event.action: CONNECT, outcome: success}
+              condition: selection
+            ---
+            title: Login after failures
+            level: high
+            correlation:
+              type: temporal_ordered
+              rules: [failed_login, login]
+              group-by: [user, src_ip]
+              timespan: 5m
+            ---
+            title: User table read
+            level: low
+            logsource: {product: mysql, service: audit}
+            detection:
+              selection: {table: mysql.user}
+              condition: selection
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(String... arguments) {
+        Terminal terminal = new Terminal(
+                new ByteArrayInputStream(new byte[0]),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                Screen.NONE);
+        return Main.run(terminal, Clock.systemUTC(), arguments);
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(directory.resolve(name), text).toString();
+    }
+
+    @Test
+    void writesWhatFires() throws IOException {
+        String rules = file("rules.yml", RULES);
+        int exit = run("detect", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT));
+
+        assertThat(exit).as(err.toString(StandardCharsets.UTF_8)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .isEqualTo(
+                        """
+                        2026-11-21T02:44:32Z\thigh\tLogin after failures\t{user=app, src_ip=10.0.0.9}\t2
+                        2026-11-21T02:44:33Z\tlow\tUser table read\tuser=app host=10.0.0.9 database=shop\
+                         statement=select * from mysql.user\t1
+                        """);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("3 rules, 1 correlations, 0 refused; 4 events, 2 alerts");
+    }
+
+    @Test
+    void jsonHoldsTheEventAndTheEvidence() throws IOException {
+        run("detect", "--json", "--rules", file("rules.yml", RULES), "--tz", "UTC", file("audit.log", AUDIT));
+
+        JsonNode alert = new ObjectMapper()
+                .readTree(
+                        out.toString(StandardCharsets.UTF_8).lines().findFirst().orElseThrow());
+        assertThat(alert.at("/rule/title").asText()).isEqualTo("Login after failures");
+        assertThat(alert.at("/alert_id").asText()).hasSize(32);
+        assertThat(alert.at("/entity/src_ip").asText()).isEqualTo("10.0.0.9");
+        assertThat(alert.at("/window_start").asText()).isEqualTo("2026-11-21T02:44:30Z");
+        assertThat(alert.at("/event_ids")).hasSize(3);
+        assertThat(alert.at("/event/command").asText()).isEqualTo("CONNECT");
+    }
+
+    @Test
+    void refusedRulesAreNamedAndTheOthersRun() throws IOException {
+        String rules = file("rules.yml", RULES.replace("table: mysql.user", "tabel: mysql.user"));
+
+        assertThat(run("detect", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT)))
+                .isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("rules.yml:27:15: these logs have no field tabel; the nearest is table");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("Login after failures");
+    }
+
+    @Test
+    void eventsMayBeOfAnyLog() throws IOException {
+        String rules = file(
+                "rules.yml",
+                "title: t\nlogsource: {product: windows}\ndetection: {s: {Process.Image|endswith: '\\x.exe', Ids: 7},"
+                        + " condition: s}\n");
+        String events = file(
+                "events.json",
+                "{\"@timestamp\":\"2026-11-21T02:44:32Z\",\"Process\":{\"Image\":\"C:\\\\X.exe\"},\"Ids\":[5,7]}\n\n{}\n");
+
+        assertThat(run("detect", "--rules", rules, "--events", events)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("2026-11-21T02:44:32Z\tmedium\tt\t");
+    }
+
+    @Test
+    void aLineThatIsNoEventIsNamed() throws IOException {
+        String events = file("events.json", "{}\n{\"a\":\n");
+
+        assertThat(run("detect", "--rules", file("rules.yml", RULES), "--events", events))
+                .isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("line 2: expected a JSON object");
+    }
+
+    @Test
+    void checkSaysWhatWasCompiled() throws IOException {
+        assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("3 rules, 1 correlations, 0 refused\n");
+        assertThat(run("rules", "check", directory.resolve("nowhere").toString()))
+                .isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no such file");
+    }
+}

@@ -1,0 +1,28 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.event.LogSource;
+import java.util.Optional;
+
+/** Which fields events of a log source have. */
+public interface FieldNames {
+
+    /** Any name is a field's own. */
+    FieldNames ANY = new FieldNames() {
+
+        @Override
+        public Optional<String> resolve(LogSource source, String name) {
+            return Optional.of(name);
+        }
+
+        @Override
+        public String nearest(String name) {
+            return name;
+        }
+    };
+
+    /** The field's own name for a name that a rule uses; nothing where events of this source have no such field. */
+    Optional<String> resolve(LogSource source, String name);
+
+    /** The known name that is most like an unknown one. */
+    String nearest(String name);
+}

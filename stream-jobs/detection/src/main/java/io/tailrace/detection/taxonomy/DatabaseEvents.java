@@ -1,0 +1,194 @@
+package io.tailrace.detection.taxonomy;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.match.Network;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.EventId;
+import io.tailrace.event.QueryEvent;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Makes events of logs what rules see: docs/TAXONOMY.md. What a log does not say is absent. */
+public final class DatabaseEvents {
+
+    private static final String CATEGORY = "database";
+    /** Logs of MariaDB and Percona look like MySQL's: which product wrote them is not always to be seen. */
+    private static final String PRODUCT = "mysql";
+
+    private static final String STATUS_UNKNOWN = "status_unknown";
+
+    private DatabaseEvents() {}
+
+    /** @param fingerprint text of the event's query_id */
+    public static DetectionEvent of(QueryEvent event, String fingerprint) {
+        Fields fields = new Fields(event.getEventId(), event.getEventTime(), event.getSource());
+        fields.known(DatabaseField.CLUSTER, event.getCluster());
+        fields.known(DatabaseField.INSTANCE, event.getInstance());
+        fields.known(DatabaseField.FORMAT, event.getFormat());
+        fields.known(DatabaseField.EVENT_CLASS, "query");
+        fields.from(event.getUser(), event.getHost(), event.getIp());
+        fields.number(DatabaseField.CONNECTION_ID, event.getConnectionId(), 0);
+        fields.known(DatabaseField.DATABASE, event.getDatabase());
+        fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
+        fields.statement(event.getVerb(), fingerprint, event.getQueryId());
+        fields.out.number(DatabaseField.QUERY_TIME.fieldName(), event.getQueryTime());
+        fields.out.number(DatabaseField.LOCK_TIME.fieldName(), event.getLockTime());
+        fields.out.number(DatabaseField.ROWS_SENT.fieldName(), event.getRowsSent());
+        fields.out.number(DatabaseField.ROWS_EXAMINED.fieldName(), event.getRowsExamined());
+        fields.number(DatabaseField.ROWS_AFFECTED, event.getRowsAffected());
+        fields.number(DatabaseField.BYTES_SENT, event.getBytesSent());
+        Integer code = event.getErrorCode();
+        fields.status(code != null, code == null ? 0 : code);
+        fields.texts(DatabaseField.PLAN_FLAG, event.getPlanFlags());
+        fields.texts(DatabaseField.FLAG, event.getFlags());
+        fields.all("attribute.", event.getAttributes());
+        fields.trace(event.getTags(), event.getTraceId(), event.getSpanId());
+        return fields.out.order(event.getEntryOffset()).build();
+    }
+
+    /** @param fingerprint text of the event's query_id; empty where it has none */
+    public static DetectionEvent of(AuditEvent event, String fingerprint) {
+        Fields fields = new Fields(event.getEventId(), event.getEventTime(), event.getSource());
+        fields.known(DatabaseField.CLUSTER, event.getCluster());
+        fields.known(DatabaseField.INSTANCE, event.getInstance());
+        fields.known(DatabaseField.FORMAT, event.getFormat());
+        fields.known(DatabaseField.EVENT_CLASS, event.getEventClass());
+        fields.known(DatabaseField.COMMAND, event.getCommand());
+        fields.known(DatabaseField.COMMAND_CLASS, event.getCommandClass());
+        fields.known(DatabaseField.EVENT_NAME, event.getEventName());
+        fields.from(event.getUser(), event.getHost(), event.getIp());
+        fields.known(DatabaseField.PRIV_USER, event.getPrivUser());
+        fields.known(DatabaseField.PROXY_USER, event.getProxyUser());
+        fields.known(DatabaseField.OS_USER, event.getOsUser());
+        fields.number(DatabaseField.SRC_PORT, event.getPort(), 0);
+        fields.number(DatabaseField.CONNECTION_ID, event.getConnectionId(), 0);
+        fields.known(DatabaseField.CONNECTION_TYPE, event.getConnectionType());
+        fields.known(DatabaseField.PROGRAM, event.getProgramName());
+        fields.known(DatabaseField.DATABASE, event.getDatabase());
+        fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
+        fields.statement(event.getVerb(), fingerprint, event.getQueryId());
+        fields.status(event.getStatus() != 0 || !event.getFlags().contains(STATUS_UNKNOWN), event.getStatus());
+        fields.texts(DatabaseField.FLAG, event.getFlags());
+        fields.known(DatabaseField.SERVER_VERSION, event.getServerVersion());
+        fields.all("attribute.", event.getAttributes());
+        fields.all("connection_attribute.", event.getConnectionAttributes());
+        fields.trace(event.getTags(), event.getTraceId(), event.getSpanId());
+        return fields.out.order(event.getEntryOffset()).build();
+    }
+
+    public static DetectionEvent of(ErrorEvent event) {
+        Fields fields = new Fields(event.getEventId(), event.getEventTime(), event.getSource());
+        fields.known(DatabaseField.CLUSTER, event.getCluster());
+        fields.known(DatabaseField.INSTANCE, event.getInstance());
+        fields.known(DatabaseField.FORMAT, event.getFormat());
+        fields.known(DatabaseField.EVENT_CLASS, "message");
+        fields.known(DatabaseField.LEVEL, event.getLevel());
+        fields.known(DatabaseField.SUBSYSTEM, event.getSubsystem());
+        fields.known(DatabaseField.ERROR_CODE, event.getCode());
+        fields.known(DatabaseField.KIND, event.getKind());
+        fields.known(DatabaseField.MESSAGE, event.getMessage());
+        fields.from(event.getUser(), event.getHost(), event.getIp());
+        fields.number(DatabaseField.CONNECTION_ID, event.getThreadId(), 0);
+        fields.known(DatabaseField.DATABASE, event.getDatabase());
+        fields.texts(DatabaseField.FLAG, event.getFlags());
+        fields.all("detail.", event.getDetails());
+        return fields.out.order(event.getEntryOffset()).build();
+    }
+
+    /** Sets fields by what they are. */
+    private static final class Fields {
+
+        private final DetectionEvent.Builder out;
+
+        Fields(EventId id, Instant time, String service) {
+            ByteBuffer bytes = ByteBuffer.wrap(id.bytes());
+            String text = new UUID(bytes.getLong(), bytes.getLong()).toString();
+            long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
+            out = DetectionEvent.builder(text, micros, new LogSource(CATEGORY, PRODUCT, service));
+            out.text(DatabaseField.EVENT_ID.fieldName(), text);
+            out.text(DatabaseField.TIMESTAMP.fieldName(), time.toString());
+        }
+
+        void known(DatabaseField field, String text) {
+            out.known(field.fieldName(), text);
+        }
+
+        void number(DatabaseField field, long number, long unknown) {
+            if (number != unknown) {
+                out.number(field.fieldName(), number);
+            }
+        }
+
+        void number(DatabaseField field, Long number) {
+            if (number != null) {
+                out.number(field.fieldName(), number.longValue());
+            }
+        }
+
+        void texts(DatabaseField field, List<String> texts) {
+            out.texts(field.fieldName(), texts);
+        }
+
+        void all(String prefix, Map<String, String> map) {
+            map.forEach((name, value) -> out.text(prefix + name, value));
+        }
+
+        /** Some logs write an address where others write a host's name. */
+        void from(String user, String host, String ip) {
+            known(DatabaseField.USER, user);
+            known(DatabaseField.HOST, host);
+            known(DatabaseField.SRC_IP, ip.isEmpty() && Network.of(host).isPresent() ? host : ip);
+        }
+
+        void statement(String verb, String fingerprint, Long queryId) {
+            known(DatabaseField.VERB, verb);
+            known(DatabaseField.STATEMENT, fingerprint);
+            if (queryId != null) {
+                out.text(DatabaseField.QUERY_ID.fieldName(), String.format("%016X", queryId));
+            }
+        }
+
+        /** A code of 0 is success where the log says so. */
+        void status(boolean isKnown, int code) {
+            out.text(DatabaseField.OUTCOME.fieldName(), !isKnown ? "unknown" : code == 0 ? "success" : "failure");
+            if (isKnown) {
+                out.number(DatabaseField.STATUS.fieldName(), code);
+            }
+            number(DatabaseField.ERROR_CODE, code, 0);
+        }
+
+        /** Tables with their database, where it is known. */
+        void tables(String database, List<String> read, List<String> written) {
+            List<String> fullRead = full(database, read);
+            List<String> fullWritten = full(database, written);
+            Set<String> all = new LinkedHashSet<>(fullRead);
+            all.addAll(fullWritten);
+            out.texts(DatabaseField.TABLE.fieldName(), all);
+            out.texts(DatabaseField.TABLE_READ.fieldName(), fullRead);
+            out.texts(DatabaseField.TABLE_WRITTEN.fieldName(), fullWritten);
+        }
+
+        private static List<String> full(String database, List<String> tables) {
+            List<String> full = new ArrayList<>(tables.size());
+            for (String table : tables) {
+                full.add(table.indexOf('.') >= 0 || database.isEmpty() ? table : database + '.' + table);
+            }
+            return full;
+        }
+
+        void trace(Map<String, String> tags, String traceId, String spanId) {
+            all("tag.", tags);
+            known(DatabaseField.TRACE_ID, traceId);
+            known(DatabaseField.SPAN_ID, spanId);
+        }
+    }
+}
