@@ -49,6 +49,10 @@ final class FlinkSettings {
     private static void setCheckpoints(Configuration flink, NormalizeConfig config) {
         flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
         flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, config.checkpointInterval());
+        // When checkpoints take long, because the job is behind, they are fewer and the blocks larger.
+        flink.set(
+                CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
+                config.checkpointInterval().dividedBy(2));
         flink.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, CHECKPOINT_TIMEOUT);
         flink.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
         flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, config.checkpointDirectory());
