@@ -47,7 +47,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
             DetectionEvent.builder("", 0, LogSource.ANY).build();
 
     private final Terminal terminal;
-    private final AlertLines lines = new AlertLines();
+    private AlertLines lines;
     private Detector detector;
     private DetectionEvent current;
     private long events;
@@ -81,6 +81,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
         try {
             FieldNames fields = eventFile == null ? new DatabaseFields() : FieldNames.ANY;
             RuleSet ruleSet = RuleFiles.read(rules, new RuleContext(Map.of(), fields), terminal);
+            lines = new AlertLines();
             detector = new Detector(ruleSet, 0);
             boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
             detector.advance(END_OF_TIME, this::print);

@@ -1,0 +1,64 @@
+"""Rules mean what pySigma says that they mean: the same rules and the same events, through both."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from e2e import sigma_oracle
+from tailrace.settings import REPOSITORY
+
+
+def detect(directory: Path, rules: list[dict], events: list[dict]) -> list[dict]:
+    """The alerts of `tailrace detect`."""
+    rule_file, event_file = directory / "rules.yml", directory / "events.json"
+    rule_file.write_text(yaml.safe_dump_all(rules, allow_unicode=True, sort_keys=False))
+    event_file.write_text("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events))
+    done = subprocess.run(
+        [REPOSITORY / "bin" / "tailrace", "detect", "--json", "--rules", rule_file, "--events", event_file],
+        env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_match_the_same_events(tmp_path: Path, seed: int):
+    made = sigma_oracle.RandomRules(seed)
+    rules = [made.rule(f"r{i}") for i in range(150)]
+    events = [made.event(i) for i in range(120)]
+    found = {(alert["rule"]["name"], alert["event_ids"][0]) for alert in detect(tmp_path, rules, events)}
+    expected = sigma_oracle.matches(rules, events)
+    assert len(expected) > 1000
+    by_name = {rule["name"]: rule["detection"] for rule in rules}
+    by_id = {event["event_id"]: event for event in events}
+    assert [(by_name[name], by_id[event]) for name, event in sorted(expected ^ found)][:3] == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_correlations_fire_at_the_same_times(tmp_path: Path, seed: int):
+    made = sigma_oracle.RandomRules(seed)
+    rules = [made.rule(f"r{i}") for i in range(12)]
+    events = [made.event(i) for i in range(200)]
+    correlations = [made.correlation(f"c{i}", [rule["name"] for rule in rules]) for i in range(15)]
+    found = {
+        (alert["rule"]["name"], tuple(alert["entity"].values()), alert_second(alert))
+        for alert in detect(tmp_path, rules + correlations, events)
+        if alert["rule"]["name"].startswith("c")
+    }
+    expected = set().union(*(sigma_oracle.alerts(rules, each, events) for each in correlations))
+    assert len(expected) > 30
+    bodies = {each["name"]: each["correlation"] for each in correlations}
+    assert [(each, bodies[each[0]]) for each in sorted(expected ^ found)][:3] == []
+
+
+def alert_second(alert: dict) -> int:
+    """Seconds since 1970, of which the events of this test have few."""
+    hours, minutes, seconds = alert["@timestamp"].removesuffix("Z").split("T")[1].split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + int(seconds)
