@@ -28,9 +28,10 @@ public final class Digest {
     private final boolean timed;
     private final Map<Object, Group> groups = new HashMap<>();
     private final Group whole = new Group(0, "", "", Group.MOST_SLOTS);
+    private final Names names = new Names();
     private final Group[] recentClasses;
     private final LogFacts facts = new LogFacts();
-    private boolean wholeIsComplete;
+    private boolean isComplete;
     private long entries;
 
     /** A digest of logs that tell how long a statement took, or of ones that do not. */
@@ -64,7 +65,7 @@ public final class Digest {
             }
         }
         if (grouping.overlaps()) {
-            whole.add(event);
+            whole.add(event, names);
         } else {
             double weight = event.getWeight();
             whole.slots.add(event.getEventTime().getEpochSecond(), weight, event.getQueryTime() * weight);
@@ -107,8 +108,8 @@ public final class Digest {
         return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", slots()));
     }
 
-    private static void count(Group group, QueryEvent event, String statement) {
-        group.add(event);
+    private void count(Group group, QueryEvent event, String statement) {
+        group.add(event, names);
         if (group.wantsExample(event.getQueryTime())) {
             group.takeExample(Example.kept(statement), event.getQueryTime());
         }
@@ -116,15 +117,25 @@ public final class Digest {
 
     /** All statements together. */
     Group whole() {
-        if (!wholeIsComplete && !grouping.overlaps()) {
-            groups.values().forEach(whole::addAll);
-        }
-        wholeIsComplete = true;
+        complete();
         return whole;
+    }
+
+    /** All was added: counts what is still to be counted. */
+    private void complete() {
+        if (!isComplete) {
+            groups.values().forEach(group -> group.countBacklog(names));
+            whole.countBacklog(names);
+            if (!grouping.overlaps()) {
+                groups.values().forEach(whole::addAll);
+            }
+            isComplete = true;
+        }
     }
 
     /** The time that most statements are of. */
     TimeRange range() {
+        complete();
         return TimeRange.of(whole.slots);
     }
 
@@ -152,6 +163,7 @@ public final class Digest {
 
     /** The heaviest groups first; equal ones in the order of their ids and names. */
     List<Group> heaviest(Ranking ranking, int limit) {
+        complete();
         return groups.values().stream()
                 .sorted(Comparator.comparingDouble(ranking::of)
                         .reversed()

@@ -8,9 +8,9 @@ final class ErrorCodes {
     /** A note with which servers show how they rewrote an explained statement; Percona logs it as Last_errno. */
     private static final int NOTE = 1003;
 
-    /** Whether a statement with that code, which may be null, ended with an error or at least a warning. */
-    static boolean isError(Integer code) {
-        return code != null && code != 0 && code != NOTE;
+    /** Whether a statement with that code ended with an error or at least a warning. */
+    static boolean isError(int code) {
+        return code != 0 && code != NOTE;
     }
 
     /** {@code 1062 duplicate key}; the code alone where it is not one of the usual. */

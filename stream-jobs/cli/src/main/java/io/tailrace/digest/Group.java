@@ -44,6 +44,7 @@ public final class Group {
     final NameCounts classes = new NameCounts();
 
     final TimeSlots slots;
+    private final Backlog backlog = new Backlog();
     double errors;
     /** Epoch microseconds. Numbers, for an object each time would make the collector walk every group. */
     private long firstMicros = Long.MAX_VALUE;
@@ -61,31 +62,48 @@ public final class Group {
         this.slots = new TimeSlots(slots);
     }
 
-    void add(QueryEvent event) {
+    /** Adds a statement, which is counted at the latest when {@link #countBacklog} is called. */
+    void add(QueryEvent event, Names names) {
         double weight = event.getWeight();
-        queryTime.add(event.getQueryTime(), weight);
-        lockTime.add(event.getLockTime(), weight);
-        rowsSent.add(event.getRowsSent(), weight);
-        rowsExamined.add(event.getRowsExamined(), weight);
-        rowsAffected = add(rowsAffected, event.getRowsAffected(), weight);
-        bytesSent = add(bytesSent, event.getBytesSent(), weight);
         tables.add(event, weight);
-        databases.add(event.getDatabase(), weight);
-        users.add(event.getUser(), weight);
-        hosts.add(Grouping.host(event), weight);
         for (String flag : event.getPlanFlags()) {
             planFlags.add(flag, weight);
         }
-        error(event.getErrorCode(), weight);
-        Instant time = event.getEventTime();
-        long micros = time.getEpochSecond() * MICROS + time.getNano() / NANOS_PER_MICRO;
-        firstMicros = Math.min(firstMicros, micros);
-        lastMicros = Math.max(lastMicros, micros);
-        slots.add(time.getEpochSecond(), weight, event.getQueryTime() * weight);
+        backlog.add(event, names);
+        if (backlog.isFull()) {
+            countBacklog(names);
+        }
     }
 
-    private static LogBuckets add(LogBuckets buckets, Long value, double weight) {
-        if (value == null) {
+    /** Counts what was added, so that all can be read. */
+    void countBacklog(Names names) {
+        for (int row = 0; row < backlog.size(); row++) {
+            count(row, names);
+        }
+        backlog.clear();
+    }
+
+    private void count(int row, Names names) {
+        double weight = backlog.weight(row);
+        double seconds = backlog.queryTime(row);
+        queryTime.add(seconds, weight);
+        lockTime.add(backlog.lockTime(row), weight);
+        rowsSent.add(backlog.rowsSent(row), weight);
+        rowsExamined.add(backlog.rowsExamined(row), weight);
+        rowsAffected = add(rowsAffected, backlog.rowsAffected(row), weight);
+        bytesSent = add(bytesSent, backlog.bytesSent(row), weight);
+        databases.add(names.name(backlog.database(row)), weight);
+        users.add(names.name(backlog.user(row)), weight);
+        hosts.add(names.name(backlog.host(row)), weight);
+        error(backlog.errorCode(row), weight);
+        long micros = backlog.micros(row);
+        firstMicros = Math.min(firstMicros, micros);
+        lastMicros = Math.max(lastMicros, micros);
+        slots.add(Math.floorDiv(micros, MICROS), weight, seconds * weight);
+    }
+
+    private static LogBuckets add(LogBuckets buckets, long value, double weight) {
+        if (value < 0) {
             return buckets;
         }
         LogBuckets counted = buckets == null ? new LogBuckets(1) : buckets;
@@ -93,10 +111,10 @@ public final class Group {
         return counted;
     }
 
-    private void error(Integer code, double weight) {
+    private void error(int code, double weight) {
         if (ErrorCodes.isError(code)) {
             errors += weight;
-            errorCodes.add(code.toString(), weight);
+            errorCodes.add(Integer.toString(code), weight);
         }
     }
 

@@ -17,18 +17,22 @@ public final class LogBuckets {
     }
 
     private static final double LOG_BASE = Math.log(1.02);
-    private static final int ZERO = Integer.MIN_VALUE;
+    /** Below the bucket of any double, and a short. */
+    private static final int ZERO = Short.MIN_VALUE;
     /** Small, for of many classes there is but one statement. */
     private static final int FIRST_CAPACITY = 2;
+    /** Bits of a cell's weight; those above are its bucket. */
+    private static final int WEIGHT_BITS = 48;
+
+    private static final long WEIGHTS = (1L << WEIGHT_BITS) - 1;
     /** Below so many units the whole multiple next to a bucket is the true value. */
     private static final double EXACT_UNITS = 49;
 
     private final double unit;
 
-    /** Buckets in ascending order, with their weights. */
-    private int[] buckets = new int[FIRST_CAPACITY];
+    /** Each bucket and its weight in one number, in ascending order: there may be very many of these arrays. */
+    private long[] cells = new long[FIRST_CAPACITY];
 
-    private double[] weights = new double[FIRST_CAPACITY];
     private int used;
 
     private double weight;
@@ -41,15 +45,13 @@ public final class LogBuckets {
         this.unit = unit;
     }
 
-    /** Counts a value of at least 0 so many times. */
+    /** Counts a value of at least 0 so many times, a whole number. */
     public void add(double value, double times) {
         weight += times;
         sum += value * times;
         smallest = Math.min(smallest, value);
         largest = Math.max(largest, value);
-        int bucket = value > 0 ? (int) Math.round(Math.log(value) / LOG_BASE) : ZERO;
-        int place = place(bucket);
-        weights[place] += times;
+        count(value > 0 ? (int) Math.round(Math.log(value) / LOG_BASE) : ZERO, (long) times);
     }
 
     /** Counts all that the other one counted. */
@@ -59,32 +61,50 @@ public final class LogBuckets {
         smallest = Math.min(smallest, other.smallest);
         largest = Math.max(largest, other.largest);
         for (int i = 0; i < other.used; i++) {
-            int place = place(other.buckets[i]);
-            weights[place] += other.weights[i];
+            count(bucket(other.cells[i]), other.cells[i] & WEIGHTS);
         }
     }
 
+    private static int bucket(long cell) {
+        return (int) (cell >> WEIGHT_BITS);
+    }
+
+    private void count(int bucket, long times) {
+        int place = place(bucket);
+        if (place == used || bucket(cells[place]) != bucket) {
+            insert(place, (long) bucket << WEIGHT_BITS);
+        }
+        cells[place] += times;
+    }
+
+    /** Index of the bucket, or where it belongs. */
     private int place(int bucket) {
-        int place = Arrays.binarySearch(buckets, 0, used, bucket);
-        return place < 0 ? insert(-place - 1, bucket) : place;
+        long first = (long) bucket << WEIGHT_BITS;
+        int from = 0;
+        int to = used;
+        while (from < to) {
+            int middle = from + to >>> 1;
+            if (cells[middle] < first) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
     }
 
-    private int insert(int place, int bucket) {
-        if (used == buckets.length) {
-            buckets = Arrays.copyOf(buckets, used * 2);
-            weights = Arrays.copyOf(weights, used * 2);
+    private void insert(int place, long cell) {
+        if (used == cells.length) {
+            cells = Arrays.copyOf(cells, used * 2);
         }
-        System.arraycopy(buckets, place, buckets, place + 1, used - place);
-        System.arraycopy(weights, place, weights, place + 1, used - place);
-        buckets[place] = bucket;
-        weights[place] = 0;
+        System.arraycopy(cells, place, cells, place + 1, used - place);
+        cells[place] = cell;
         used++;
-        return place;
     }
 
     void visit(Visitor visitor) {
         for (int i = 0; i < used; i++) {
-            visitor.bucket(bounded(buckets[i]), weights[i]);
+            visitor.bucket(bounded(bucket(cells[i])), cells[i] & WEIGHTS);
         }
     }
 
@@ -113,9 +133,9 @@ public final class LogBuckets {
         double wanted = part * weight;
         double seen = 0;
         for (int i = 0; i < used; i++) {
-            seen += weights[i];
+            seen += cells[i] & WEIGHTS;
             if (seen >= wanted) {
-                return bounded(buckets[i]);
+                return bounded(bucket(cells[i]));
             }
         }
         return largest;

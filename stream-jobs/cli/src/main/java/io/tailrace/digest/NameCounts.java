@@ -21,8 +21,11 @@ public final class NameCounts {
 
     static final String OTHER = "other";
 
-    private String[] names = new String[1];
-    private double[] weights = new double[1];
+    private static final String[] NO_NAMES = {};
+    private static final double[] NO_WEIGHTS = {};
+
+    private String[] names = NO_NAMES;
+    private double[] weights = NO_WEIGHTS;
     private int used;
     private int last;
     /** Places of the names, once there are more than a few. */
@@ -68,8 +71,9 @@ public final class NameCounts {
 
     private int append(String name) {
         if (used == names.length) {
-            names = Arrays.copyOf(names, used * 2);
-            weights = Arrays.copyOf(weights, used * 2);
+            int room = Math.max(1, used * 2);
+            names = Arrays.copyOf(names, room);
+            weights = Arrays.copyOf(weights, room);
         }
         names[used] = name;
         if (index != null) {

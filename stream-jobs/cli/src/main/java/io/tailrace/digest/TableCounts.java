@@ -9,16 +9,17 @@ final class TableCounts {
     private final NameCounts counts = new NameCounts();
     private List<String> read;
     private List<String> written;
+    /** The same names in the lists of another thread that parses. */
+    private List<String> readElsewhere;
+
+    private List<String> writtenElsewhere;
     private String database;
     private List<String> tables = List.of();
     private double pending;
 
     void add(QueryEvent event, double weight) {
-        // The fingerprinter gives the same lists for the same statement, so that comparing them needs no look inside.
-        boolean same = event.getTablesRead() == read
-                && event.getTablesWritten() == written
-                && event.getDatabase().equals(database);
-        if (!same) {
+        if (!areSame(event.getTablesRead(), event.getTablesWritten())
+                || !event.getDatabase().equals(database)) {
             settle();
             read = event.getTablesRead();
             written = event.getTablesWritten();
@@ -26,6 +27,18 @@ final class TableCounts {
             tables = Grouping.tables(event);
         }
         pending += weight;
+    }
+
+    /** A thread's fingerprinter gives the same lists for the same statement: most comparisons need no look inside. */
+    private boolean areSame(List<String> otherRead, List<String> otherWritten) {
+        if (otherRead == read && otherWritten == written
+                || otherRead == readElsewhere && otherWritten == writtenElsewhere) {
+            return true;
+        }
+        boolean equal = otherRead.equals(read) && otherWritten.equals(written);
+        readElsewhere = equal ? otherRead : null;
+        writtenElsewhere = equal ? otherWritten : null;
+        return equal;
     }
 
     void addAll(TableCounts other) {

@@ -22,10 +22,11 @@ public final class TimeSlots {
         void slot(long from, long width, double weight, double time);
     }
 
+    /** Numbers of a slot: which it is, its statements and their time. All of one group lie together in memory. */
+    private static final int WIDTH = 3;
+
     private final int most;
-    private long[] slots = new long[1];
-    private double[] weights = new double[1];
-    private double[] times = new double[1];
+    private double[] cells = new double[WIDTH];
     private int used;
     private int shift;
     private int last;
@@ -37,39 +38,61 @@ public final class TimeSlots {
 
     void add(long epochSecond, double weight, double time) {
         long slot = epochSecond >> shift;
-        if (last >= used || slots[last] != slot) {
+        if (last >= used || slot(last) != slot) {
             last = place(slot, epochSecond);
         }
-        weights[last] += weight;
-        times[last] += time;
+        cells[last * WIDTH + 1] += weight;
+        cells[last * WIDTH + 2] += time;
+    }
+
+    private long slot(int place) {
+        return (long) cells[place * WIDTH];
+    }
+
+    private double weight(int place) {
+        return cells[place * WIDTH + 1];
+    }
+
+    private double time(int place) {
+        return cells[place * WIDTH + 2];
     }
 
     private int place(long slot, long epochSecond) {
-        int place = Arrays.binarySearch(slots, 0, used, slot);
-        if (place >= 0) {
-            return place;
+        int from = 0;
+        int to = used;
+        while (from < to) {
+            int middle = from + to >>> 1;
+            if (slot(middle) < slot) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        if (from < used && slot(from) == slot) {
+            return from;
         }
         if (used < most) {
-            return insert(-place - 1, slot);
+            insert(from, slot);
+            return from;
         }
         coarsen();
         return place(epochSecond >> shift, epochSecond);
     }
 
-    private int insert(int place, long slot) {
-        if (used == slots.length) {
-            slots = Arrays.copyOf(slots, used * 2);
-            weights = Arrays.copyOf(weights, used * 2);
-            times = Arrays.copyOf(times, used * 2);
+    private void insert(int place, long slot) {
+        if ((used + 1) * WIDTH > cells.length) {
+            cells = Arrays.copyOf(cells, cells.length * 2);
         }
-        System.arraycopy(slots, place, slots, place + 1, used - place);
-        System.arraycopy(weights, place, weights, place + 1, used - place);
-        System.arraycopy(times, place, times, place + 1, used - place);
-        slots[place] = slot;
-        weights[place] = 0;
-        times[place] = 0;
+        int from = place * WIDTH;
+        System.arraycopy(cells, from, cells, from + WIDTH, (used - place) * WIDTH);
+        set(place, slot, 0, 0);
         used++;
-        return place;
+    }
+
+    private void set(int place, long slot, double weight, double time) {
+        cells[place * WIDTH] = slot;
+        cells[place * WIDTH + 1] = weight;
+        cells[place * WIDTH + 2] = time;
     }
 
     /** Doubles the width of the slots, at least once, until a quarter of the room is free. */
@@ -78,14 +101,11 @@ public final class TimeSlots {
             shift++;
             int kept = 0;
             for (int i = 0; i < used; i++) {
-                long slot = slots[i] >> 1;
-                if (kept > 0 && slots[kept - 1] == slot) {
-                    weights[kept - 1] += weights[i];
-                    times[kept - 1] += times[i];
+                long slot = slot(i) >> 1;
+                if (kept > 0 && slot(kept - 1) == slot) {
+                    set(kept - 1, slot, weight(kept - 1) + weight(i), time(kept - 1) + time(i));
                 } else {
-                    slots[kept] = slot;
-                    weights[kept] = weights[i];
-                    times[kept] = times[i];
+                    set(kept, slot, weight(i), time(i));
                     kept++;
                 }
             }
@@ -99,7 +119,7 @@ public final class TimeSlots {
 
     void visit(Visitor visitor) {
         for (int i = 0; i < used; i++) {
-            visitor.slot(slots[i] << shift, 1L << shift, weights[i], times[i]);
+            visitor.slot(slot(i) << shift, 1L << shift, weight(i), time(i));
         }
     }
 
