@@ -14,6 +14,9 @@ final class JsonScanner implements RecordScanner {
     private static final int DEEPEST = 62;
     private static final int MOST_BLANKS = 8;
     private static final byte[] FIRST_MEMBER = ByteText.ascii("timestamp\"");
+    private static final byte[] QUOTED_FIRST_MEMBER = ByteText.ascii("\"timestamp\"");
+    /** Builds for debugging write it before the time. */
+    private static final byte[] QUOTED_CLASS = ByteText.ascii("\"event_class_name\"");
 
     private int depth;
     /** Bit n is set when the bracket at depth n is one of an array. */
@@ -38,12 +41,23 @@ final class JsonScanner implements RecordScanner {
             next = i + 1;
             return Found.RECORD;
         }
-        boolean mark = buffer[i] == '[' || buffer[i] == ']' || buffer[i] == ',';
-        if (mark && (i == lineFrom || !searching)) {
-            next = XmlScanner.throughBlanks(buffer, i + 1, to);
+        if (isMark(buffer[i]) && (i == lineFrom || !searching)) {
+            next = throughMarks(buffer, i, to);
             return Found.DOCUMENT;
         }
         return Found.STRAY;
+    }
+
+    private static boolean isMark(byte b) {
+        return b == '[' || b == ']' || b == ',';
+    }
+
+    private static int throughMarks(byte[] buffer, int from, int to) {
+        int i = from;
+        while (i < to && isMark(buffer[i])) {
+            i++;
+        }
+        return XmlScanner.throughBlanks(buffer, i, to);
     }
 
     private void open() {
@@ -72,7 +86,7 @@ final class JsonScanner implements RecordScanner {
                     i++;
                 }
             } else if (!ByteText.isBlank(b)) {
-                if (isMisplaced(b)) {
+                if (isMisplaced(buffer, i, to)) {
                     next = ByteText.skipBlanks(buffer, lineFrom, to) == i ? lineFrom : i;
                     return Ended.BROKEN_OFF;
                 }
@@ -110,12 +124,24 @@ final class JsonScanner implements RecordScanner {
         return i >= lineFrom && buffer[i] == '{' ? i : -1;
     }
 
-    /** In an object a value follows a colon, and no array ends. */
-    private boolean isMisplaced(byte b) {
+    /** In an object a value follows a colon, and no array ends. A brace that starts no record proves nothing. */
+    private boolean isMisplaced(byte[] buffer, int i, int to) {
         if (isArray()) {
             return false;
         }
-        return (b == '{' || b == '[') && last != ':' || b == ']';
+        return switch (buffer[i]) {
+            case '{' -> last != ':' && startsRecord(buffer, i, to);
+            case '[' -> last != ':';
+            default -> buffer[i] == ']';
+        };
+    }
+
+    /** A brace with the first member that writers give a record, on its line or the next one. */
+    private static boolean startsRecord(byte[] buffer, int brace, int to) {
+        int i = ByteText.skipBlanks(buffer, brace + 1, Math.min(to, brace + MOST_BLANKS));
+        return i == to
+                || ByteText.startsWith(buffer, i, to, QUOTED_FIRST_MEMBER)
+                || ByteText.startsWith(buffer, i, to, QUOTED_CLASS);
     }
 
     private boolean isArray() {

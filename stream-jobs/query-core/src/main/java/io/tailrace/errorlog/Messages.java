@@ -2,8 +2,14 @@ package io.tailrace.errorlog;
 
 import io.tailrace.lexer.ByteText;
 
-/** What a message's own bytes say about where it ends. */
+/**
+ * What a message's own bytes say about where it ends. The words that tell stand in a line's first {@link #TOLD_WITHIN}
+ * bytes, or nowhere: behind them is what a client has sent.
+ */
 final class Messages {
+
+    /** Servers write at most a few hundred bytes of their own, and an error's text, before what they quote. Bytes. */
+    static final int TOLD_WITHIN = 64 << 10;
 
     private static final byte[] INNODB = ByteText.ascii("InnoDB:");
     private static final byte[] STARS = ByteText.ascii("***");
@@ -84,8 +90,16 @@ final class Messages {
         return ByteText.startsWith(bytes, i, to, INNODB) ? ByteText.skipBlanks(bytes, i + INNODB.length, to) : i;
     }
 
+    private static boolean tells(byte[] bytes, int from, int to, byte[] words) {
+        return ByteText.indexOf(bytes, from, toldUntil(from, to), words) >= 0;
+    }
+
+    private static int toldUntil(int from, int to) {
+        return Math.min(to, from + TOLD_WITHIN);
+    }
+
     static boolean startsDeadlock(byte[] bytes, ErrorLine line) {
-        return ByteText.indexOf(bytes, line.messageFrom, line.messageTo, DEADLOCK) >= 0
+        return tells(bytes, line.messageFrom, line.messageTo, DEADLOCK)
                 || ByteText.startsWith(
                         bytes, withoutPrefix(bytes, line.messageFrom, line.messageTo), line.messageTo, STARS);
     }
@@ -101,12 +115,11 @@ final class Messages {
     }
 
     static boolean startsCrash(byte[] bytes, int from, int to) {
-        return ByteText.indexOf(bytes, from, to, SIGNAL) >= 0 || ByteText.indexOf(bytes, from, to, EXCEPTION) >= 0;
+        return tells(bytes, from, to, SIGNAL) || tells(bytes, from, to, EXCEPTION);
     }
 
     static boolean isAssertion(byte[] bytes, int from, int to) {
-        return ByteText.indexOf(bytes, from, to, ASSERTION) >= 0
-                || ByteText.indexOf(bytes, from, to, ASSERTION_OF_8) >= 0;
+        return tells(bytes, from, to, ASSERTION) || tells(bytes, from, to, ASSERTION_OF_8);
     }
 
     static boolean isMonitorHeader(byte[] bytes, int from, int to) {
@@ -140,14 +153,24 @@ final class Messages {
 
     /** Index of the first statement that a message quotes, at its quote if it has one; {@code to} without. */
     static int quotedStatement(byte[] bytes, int from, int to) {
-        int first = to;
+        int until = toldUntil(from, to);
+        int first = until;
         for (byte[] mark : QUOTES) {
-            int at = ByteText.indexOf(bytes, from, first, mark);
-            if (at >= 0 && !isThread(bytes, from, at)) {
+            int at = mark(bytes, from, first, mark);
+            if (at >= 0) {
                 int end = at + mark.length;
                 first = mark[mark.length - 1] == '\'' ? end - 1 : end;
             }
         }
-        return first;
+        return first == until ? to : first;
+    }
+
+    /** Index of the first mark that is no thread's name, or -1. */
+    private static int mark(byte[] bytes, int from, int to, byte[] mark) {
+        int at = ByteText.indexOf(bytes, from, to, mark);
+        while (at >= 0 && isThread(bytes, from, at)) {
+            at = ByteText.indexOf(bytes, at + mark.length, to, mark);
+        }
+        return at;
     }
 }

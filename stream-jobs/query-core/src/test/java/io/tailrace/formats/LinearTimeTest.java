@@ -38,8 +38,8 @@ class LinearTimeTest {
 
     private static final int MEGABYTE = 1 << 20;
     private static final long MOST_MILLIS = 2_000;
-    /** Twice the goal of two seconds: cores that other programs share count more time for the same work. */
-    private static final long MOST_MILLIS_OF_LONG = 4_000;
+    /** The largest entries that are read, without room for what stands around a statement. */
+    private static final int LONGEST_STATEMENT = 60 * MEGABYTE;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
@@ -50,6 +50,13 @@ class LinearTimeTest {
         "x", "'", "\"", "\\", "/*", "{", "<", "(", "'a',", ",1,2,QUERY,", "' at line ", "select 'a",
         "\n", "--\n", "BEGIN\n", "# User@Host: a[a] @ b []\n# Query_time: 1\nSET timestamp=1;\n",
         "2026-11-21T02:49:03.496201Z\t 8 Query\t'", "2026-11-21T02:49:03.496201Z 8 [Note] 'a\n");
+    // spotless:on
+
+    /** What is repeated within a statement, as a client may send it. */
+    // spotless:off
+    private static final List<String> REPEATED_IN_STATEMENTS = List.of(
+        "'", "\"", "`", "\\", "(", "{", "a.b.", ";a", "a,b c,", "END;", "/*!", "*/", "\n", "--\n", "$$", "--auth ",
+        "(select a from t where b in ", "a join b ", "' for key ", ", Error_code: ", "timestamp\"", "&#10;", "\u0000");
     // spotless:on
 
     static List<LogFormat> formats() {
@@ -70,8 +77,26 @@ class LinearTimeTest {
     void aHundredMegabytesOnOneLine(LogFormat format) throws IOException {
         for (String repeated : REPEATED) {
             if (repeated.indexOf('\n') < 0) {
-                check(format, repeated, 100 * MEGABYTE, MOST_MILLIS_OF_LONG);
+                check(format, repeated, 100 * MEGABYTE, MOST_MILLIS);
             }
+        }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void theLongestStatementThatIsRead(LogWriter writer) {
+        for (String repeated : REPEATED_IN_STATEMENTS) {
+            String before = writer.before() + "SELECT ";
+            byte[] part = writer.escaped(repeated).getBytes(StandardCharsets.UTF_8);
+            byte[] behind = writer.behind().getBytes(StandardCharsets.UTF_8);
+            int times = LONGEST_STATEMENT / part.length;
+            byte[] file = Arrays.copyOf(before.getBytes(StandardCharsets.UTF_8), before.length() + times * part.length);
+            fill(file, before.length(), part);
+            int length = file.length;
+            file = Arrays.copyOf(file, length + behind.length);
+            System.arraycopy(behind, 0, file, length, behind.length);
+            check(writer.logFormat(), repeated, file, MOST_MILLIS);
         }
     }
 
@@ -79,12 +104,25 @@ class LinearTimeTest {
         byte[] start = start(format);
         byte[] file = Arrays.copyOf(start, length);
         fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
+        check(format, repeated, file, mostMillis);
+    }
+
+    private static void check(LogFormat format, String repeated, byte[] file, long mostMillis) {
+        long millis = millis(format, file);
+        if (millis >= mostMillis) {
+            millis = Math.min(millis, millis(format, file));
+        }
+        assertThat(millis).as("%s, %s", format.name(), repeated).isLessThan(mostMillis);
+    }
+
+    /** The same work costs more time on a core that other programs share: who needs too long may try again. */
+    private static long millis(LogFormat format, byte[] file) {
         Reading reading = new Reading(format, file);
         long before = THREADS.getCurrentThreadCpuTime();
         reading.readAll();
         long millis = (THREADS.getCurrentThreadCpuTime() - before) / 1_000_000;
-        assertThat(reading.reported).isEqualTo(length);
-        assertThat(millis).as("%s, %s", format.name(), repeated).isLessThan(mostMillis);
+        assertThat(reading.reported).isEqualTo(file.length);
+        return millis;
     }
 
     private static void fill(byte[] file, int from, byte[] repeated) {

@@ -1,0 +1,79 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.json.RecordJson;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A literal's text is in no event and no fingerprint, in whichever format, escaped as its writer does, and at whichever
+ * byte the statement was cut.
+ */
+class SecretsOfEveryFormatTest {
+
+    private static final List<String> STATEMENTS = List.of(
+            "SELECT * FROM t WHERE a = 'zq7secret' AND b = \"zq7secret\"",
+            "INSERT INTO t (a, b) VALUES ('x\\'zq7secret', 'it''s zq7secret'), ('\n zq7secret\t\\\\', N'zq7secret')",
+            "UPDATE t SET a = _utf8mb4'zq7secret', b = x'zq7secret' /* zq7secret */ WHERE c = 1 -- zq7secret",
+            "SELECT '</SQLTEXT></AUDIT_RECORD><AUDIT_RECORD>zq7secret', '\",\"zq7secret\"}},', ',0\n\"Query\",\"9_zq7secret'",
+            "CREATE USER u IDENTIFIED BY 'zq7secret'",
+            "SET PASSWORD FOR u = 'zq7secret'",
+            "ALTER USER u IDENTIFIED WITH sha256_password AS 'zq7secret'",
+            "SELECT 'a\u0001\u001a zq7secret' # zq7secret");
+
+    @Test
+    void everyFormatHasAWriter() {
+        assertThat(LogWriter.all())
+                .extracting(LogWriter::format)
+                .containsExactlyInAnyOrderElementsOf(
+                        new KnownFormats().all().stream().map(LogFormat::name).toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void noLiteralLeavesItsParser(LogWriter writer) {
+        LogFormat format = writer.logFormat();
+        for (String statement : STATEMENTS) {
+            for (int length = 1; length <= statement.length(); length++) {
+                String record = writer.record().apply(statement.substring(0, length));
+                byte[] file = record.getBytes(StandardCharsets.UTF_8);
+                FramedLog log = FramedLog.of(format, file);
+                List<Parsed.Outcome> outcomes = Parsed.of(format, log);
+                assertThat(outcomes.size() + log.rejections().size()).as(record).isOne();
+                assertNothingIsTold(record, log, outcomes);
+            }
+        }
+    }
+
+    private static void assertNothingIsTold(String record, FramedLog log, List<Parsed.Outcome> outcomes) {
+        log.rejections()
+                .forEach(rejection -> assertThat(rejection.message()).as(record).doesNotContain("zq7"));
+        for (Parsed.Outcome outcome : outcomes) {
+            String all = outcome.event() == null ? outcome.message() : new RecordJson().write(outcome.event());
+            assertThat(all + outcome.fingerprint()).as(record).doesNotContain("zq7");
+        }
+    }
+
+    /** Records cut at any byte: what becomes an event holds no literal, and what does not is refused without its text. */
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void noLiteralOfACutRecordLeavesItsParser(LogWriter writer) {
+        LogFormat format = writer.logFormat();
+        Random random = new Random(writer.format().hashCode());
+        for (int round = 0; round < 500; round++) {
+            String record = writer.record().apply(STATEMENTS.get(random.nextInt(STATEMENTS.size())));
+            int cut = random.nextInt(record.length() + 1);
+            int from = random.nextInt(10) == 0 ? random.nextInt(cut + 1) : 0;
+            byte[] file = record.substring(from, cut).getBytes(StandardCharsets.UTF_8);
+            FramedLog log = FramedLog.of(format, file);
+            assertNothingIsTold(record.substring(from, cut), log, Parsed.of(format, log));
+        }
+    }
+}
