@@ -19,6 +19,14 @@ final class OpenQuote {
         new Pair(" value: '", "' for "),
         new Pair(" value '", "' for "),
         new Pair("near '", "' at line"),
+        new Pair("can't be set to the value of '", "'"),
+        new Pair("value is out of range in '", "'"),
+        new Pair("no partition for value ", "'"),
+        new Pair("annot convert string '", "' from "),
+        new Pair("character string: '", "'"),
+        new Pair("XPATH syntax error: '", "'"),
+        new Pair("actual message='", "', error code="),
+        new Pair(" fields): {", "}"),
         new Pair("Duplicate key entry '", "'"),
         new Pair("--auth '", "'"),
         new Pair("--password '", "'"));
@@ -42,14 +50,28 @@ final class OpenQuote {
 
     /** Reads a line of the message without its line end. */
     void line(byte[] bytes, int from, int to) {
-        for (int i = from; i < to; i++) {
-            open ^= isQuote(bytes, i, from, to);
-        }
+        open ^= lastOpening(bytes, from, to) >= 0;
     }
 
-    private static boolean isQuote(byte[] bytes, int i, int from, int to) {
-        boolean apostrophe = i > from && i + 1 < to && isLetter(bytes[i - 1]) && isLetter(bytes[i + 1]);
-        return bytes[i] == '\'' && !apostrophe;
+    /** Index of the quote that the line leaves open, if none is open before it; or -1. */
+    private static int lastOpening(byte[] bytes, int from, int to) {
+        int last = -1;
+        int i = nextMark(bytes, from, to);
+        while (i < to) {
+            if (!isApostrophe(bytes, i, from, to)) {
+                last = last < 0 ? i : -1;
+            }
+            i = nextMark(bytes, i + 1, to);
+        }
+        return last;
+    }
+
+    private static int nextMark(byte[] bytes, int from, int to) {
+        return ByteText.firstOf(bytes, from, to, (byte) '\'', (byte) '\'');
+    }
+
+    private static boolean isApostrophe(byte[] bytes, int i, int from, int to) {
+        return i > from && i + 1 < to && isLetter(bytes[i - 1]) && isLetter(bytes[i + 1]);
     }
 
     private static boolean isLetter(byte b) {
@@ -70,12 +92,7 @@ final class OpenQuote {
                 return new Opening(at + before.length, after);
             }
         }
-        int last = -1;
-        for (int i = from; i < to; i++) {
-            if (isQuote(bytes, i, from, to)) {
-                last = last < 0 ? i : -1;
-            }
-        }
+        int last = lastOpening(bytes, from, to);
         return last < 0 ? null : new Opening(last + 1, QUOTE);
     }
 }

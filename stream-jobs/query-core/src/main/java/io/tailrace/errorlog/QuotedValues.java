@@ -10,8 +10,26 @@ import java.util.Locale;
  */
 final class QuotedValues {
 
-    /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password. */
-    private static final String[] SECRETS = {"passw", "pass=", "_pwd", "auth=", "--auth ", "secret", "token="};
+    /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password or key. */
+    private static final String[] SECRETS = {
+        "passw",
+        "pass=",
+        "_pwd",
+        "auth=",
+        "--auth ",
+        "secret",
+        "token=",
+        "auth =",
+        "token =",
+        "crypt-key",
+        "crypt_key",
+        "transition-key",
+        "access-key",
+        "access_key",
+    };
+
+    /** A program of MySQL's, whose password may stand right behind {@code -p}. */
+    private static final String CLIENT = "mysql";
 
     private static final String TEMPORARY_PASSWORD = "temporary password is generated for ";
 
@@ -64,7 +82,7 @@ final class QuotedValues {
         for (OpenQuote.Pair pair : OpenQuote.PAIRS) {
             safe = without(safe, pair.before(), pair.after());
         }
-        safe = withoutAssignments(safe);
+        safe = withoutCredentials(withoutAssignments(safe));
         int password = safe.indexOf(TEMPORARY_PASSWORD);
         if (password >= 0) {
             int colon = safe.indexOf(": ", password + TEMPORARY_PASSWORD.length());
@@ -83,10 +101,33 @@ final class QuotedValues {
         return text.substring(0, from) + '?' + (to >= from ? text.substring(to) : "");
     }
 
+    /** {@code scheme://user:password@host}: what stands between its first colon and the last at sign of the word. */
+    private static String withoutCredentials(String text) {
+        int url = text.indexOf("://");
+        if (url < 0) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length());
+        int written = 0;
+        while (url >= 0) {
+            int from = url + "://".length();
+            int end = wordEnd(text, from);
+            int colon = text.indexOf(':', from);
+            int at = text.lastIndexOf('@', end - 1);
+            if (colon >= 0 && colon < at) {
+                safe.append(text, written, colon + 1).append('?');
+                written = at;
+            }
+            url = text.indexOf("://", end);
+        }
+        return safe.append(text, written, text.length()).toString();
+    }
+
     /** Options, variables of the environment and shell traces: {@code --password=…}, {@code MYSQL_PWD=…}. */
     private static String withoutAssignments(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
-        if (lower.length() != text.length() || !holdsSecret(lower)) {
+        boolean client = lower.contains(CLIENT) && lower.contains(" -p");
+        if (lower.length() != text.length() || !client && !holdsSecret(lower)) {
             return text;
         }
         StringBuilder safe = new StringBuilder(text.length());
@@ -95,8 +136,15 @@ final class QuotedValues {
             int end = wordEnd(text, word);
             int equals = text.substring(word, end).indexOf('=') + word;
             boolean assigns = equals > word && holdsSecret(lower.substring(word, equals + 1));
-            boolean option = lower.startsWith("--auth ", word) || lower.startsWith("--password ", word);
-            if (assigns) {
+            boolean option = isOption(lower, word, end);
+            boolean spaced = lower.startsWith(" = ", end) && holdsSecret(lower.substring(word, end) + " =");
+            if (spaced) {
+                safe.append(text, word, end).append(" = ?");
+                end = valueEnd(text, end + " = ".length());
+            } else if (client && end - word > 2 && lower.startsWith("-p", word)) {
+                safe.append("-p?");
+                end = valueEnd(text, word + 2);
+            } else if (assigns) {
                 safe.append(text, word, equals + 1).append('?');
                 end = valueEnd(text, equals + 1);
             } else if (option) {
@@ -111,6 +159,13 @@ final class QuotedValues {
             }
         }
         return safe.toString();
+    }
+
+    /** An option whose value is the next word: {@code --password …}. */
+    private static boolean isOption(String lower, int word, int end) {
+        String name = lower.substring(word, end);
+        boolean value = end < lower.length() && !lower.startsWith(" -", end);
+        return value && name.startsWith("--") && name.indexOf('=') < 0 && holdsSecret(name + ' ');
     }
 
     private static int wordEnd(String text, int from) {

@@ -1,6 +1,7 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
 import io.tailrace.statement.StatementReader;
 import io.tailrace.statement.StatementTables;
 import io.tailrace.tags.StatementTags;
@@ -23,6 +24,9 @@ public final class Fingerprinter {
 
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
+    /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
+    private static final int LONGEST_COMMAND = 64;
+
     private static final byte[] USE = ByteText.ascii("use");
     private static final byte[] CALL = ByteText.ascii("call");
     private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
@@ -46,7 +50,7 @@ public final class Fingerprinter {
     public StatementShape statement(byte[] bytes, int from, int to) {
         int start = ByteText.skipBlanks(bytes, from, to);
         int end = withoutSemicolon(bytes, start, to);
-        if (ByteText.startsWith(bytes, start, end, ADMINISTRATOR)) {
+        if (isAdministratorCommand(bytes, start, end)) {
             return administratorCommand(bytes, start, end);
         }
         masker.mask(bytes, start, end);
@@ -80,16 +84,35 @@ public final class Fingerprinter {
         return masker.comments().tags(bytes, masker.isDoubtful() ? Integer.MAX_VALUE : end);
     }
 
-    /** The class of {@code administrator command: Quit}. */
+    /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
-        masker.comments().clear();
         int end = withoutSemicolon(bytes, from, to);
+        if (!isAdministratorCommand(bytes, from, end)) {
+            return statement(bytes, from, to);
+        }
+        masker.comments().clear();
         StatementShape known = shapes.get(bytes, from, end);
         if (known != null) {
             return known;
         }
         byte[] text = Arrays.copyOfRange(bytes, from, end);
         return keep(bytes, from, end, shape(text, text.length, noTables("ADMIN")));
+    }
+
+    /** What servers write where there is no statement: their names of commands are words. */
+    private static boolean isAdministratorCommand(byte[] bytes, int from, int to) {
+        if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > LONGEST_COMMAND) {
+            return false;
+        }
+        int i = from + ADMINISTRATOR.length;
+        while (i < to && isOfCommand(bytes[i])) {
+            i++;
+        }
+        return i == to;
+    }
+
+    private static boolean isOfCommand(byte b) {
+        return b == ' ' || SqlBytes.isWord(b) && !ByteText.isDigit(b);
     }
 
     /** A table's name as it stands in fingerprints: {@code orders_?} for {@code Orders_2024}. */

@@ -20,7 +20,6 @@ final class Masker {
      */
     static final int LONGEST_MASKED = 16 << 20;
 
-    private static final byte[] CREATE = ByteText.ascii("create");
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
@@ -149,9 +148,15 @@ final class Masker {
         if (in[i] == ';') {
             guard.endStatement();
         }
+        doubtful |= in[i] == '\\' && !isNull(i);
         separate(in[i]);
         put(in[i]);
         return i + 1;
+    }
+
+    /** {@code \N}. Any other backslash stands within a literal that seems to have ended. */
+    private boolean isNull(int backslash) {
+        return backslash + 1 < to && in[backslash + 1] == 'N';
     }
 
     /** Writes the blank that stands before the next byte, if any does. A comment counts only between two words. */
@@ -327,7 +332,7 @@ final class Masker {
 
     private int word(int from) {
         int end = wordEnd(from);
-        if (in[from] == '$' && isVerb(CREATE)) {
+        if (in[from] == '$') {
             int tag = dollarTag(from, end);
             if (tag >= 0) {
                 return dollarQuoted(from, tag);

@@ -163,7 +163,9 @@ final class SlowLogHeader {
             end--;
         }
         statementTo = end;
-        administratorCommand = ByteText.startsWith(bytes, from, end, ADMINISTRATOR);
+        // With lines behind it, it is a comment of a client's statement.
+        administratorCommand =
+                ByteText.startsWith(bytes, from, end, ADMINISTRATOR) && ByteText.lineFeed(bytes, from, end) == end;
         statementFrom = administratorCommand ? from + 2 : from;
     }
 

@@ -80,6 +80,26 @@ class QuotedSecretsTest {
                     + " the manual for the right syntax to use near '%s' at line 1\n",
             "2026-11-21  2:00:01 5 [Warning] Incorrect integer value: '%s' for column `a`.`b`.`c` at row 1\n");
 
+    /** Messages that tell a value or a credential otherwise. */
+    private static final List<String> AROUND_OTHERS = List.of(
+            "InnoDB: Record in index a of table b was not found on update: TUPLE (info_bits=0, 2 fields): {[7]%s(0x50)}"
+                    + " at: COMPACT RECORD(info_bits=0, 1 fields): {[8]%s (0x69)}",
+            "Slave SQL: Query caused different errors on master and slave.     Error on master: message (format)='a'"
+                    + " error code=1062 ; Error on slave: actual message='Bad %s', error code=1146.",
+            "Slave SQL: Error 'Table has no partition for value %s' on query. Default database: 'a'. Query: 'b'",
+            "Event Scheduler: [root@localhost][a.e] Table has no partition for value %s",
+            "Event Scheduler: [root@localhost][a.e] XPATH syntax error: '~%s'",
+            "Event Scheduler: [root@localhost][a.e] BIGINT UNSIGNED value is out of range in '(`a` - %s)'",
+            "Event Scheduler: [root@localhost][a.e] Variable 'sql_mode' can't be set to the value of '%s'",
+            "Event Scheduler: [root@localhost][a.e] Cannot convert string '%s' from utf8mb4 to binary",
+            "Event Scheduler: [root@localhost][a.e] Invalid utf8mb4 character string: '%s'",
+            "xtrabackup: recognized client arguments: --password=%s --encrypt-key=%s --s3-access-key=%s --backup",
+            "innobackupex --skip-password --encrypt-key %s --backup",
+            "mysqldump -u root -p'%s' a",
+            "mysql -uroot -p%s -e quit",
+            "wsrep_sst_auth = sst:%s",
+            "failed to fetch https://backup:%s@10.0.0.9/full");
+
     private static final List<String> VALUES = List.of(
             "%s",
             "it's %s",
@@ -135,6 +155,14 @@ class QuotedSecretsTest {
             for (String value : VALUES) {
                 check(around.replace("%s", value.replace("%s", SECRET)) + next + next);
             }
+        }
+    }
+
+    @Test
+    void valuesAndCredentialsInOtherMessages() {
+        for (String around : AROUND_OTHERS) {
+            check("2026-11-21  2:00:01 5 [ERROR] " + around.replace("%s", SECRET) + "\n");
+            check("2026-11-21T02:00:01Z 8 [ERROR] [MY-000000] [Server] " + around.replace("%s", SECRET) + "\n");
         }
     }
 

@@ -25,7 +25,7 @@ final class Statements {
     }
 
     String next() {
-        return switch (random.nextInt(13)) {
+        return switch (random.nextInt(16)) {
             case 0 -> "SELECT " + columns() + blank() + "FROM" + blank() + name() + " WHERE " + condition() + tail();
             case 1 -> "insert into " + name() + " (" + columns() + ") VALUES" + rows();
             case 2 -> "UPDATE " + name() + " SET " + name() + "=" + literal() + " where " + condition();
@@ -38,6 +38,10 @@ final class Statements {
             case 9 -> "LOAD DATA INFILE " + literal() + " INTO TABLE " + name() + " SET a = " + literal();
             case 10 -> "PREPARE s FROM " + literal() + "; EXECUTE s";
             case 11 -> password();
+            case 12 -> "CREATE FUNCTION f() RETURNS INT LANGUAGE JAVASCRIPT AS" + blank() + dollarQuoted();
+            case 13 -> "SELECT" + comment() + name() + comment() + "FROM" + comment() + name() + comment();
+            case 14 -> comment() + "INSERT INTO " + name() + " SELECT a->'$." + WORD + "', " + literal() + " AS '"
+                    + WORD + "'";
             default -> "CREATE USER " + literal() + "@'%' IDENTIFIED BY " + literal();
         };
     }
@@ -53,8 +57,13 @@ final class Statements {
                         "SET PASSWORD FOR a = ",
                         "CHANGE MASTER TO MASTER_PASSWORD = ",
                         "CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (PASSWORD ",
-                        "CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY ")
-                .get(random.nextInt(7));
+                        "CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY ",
+                        "CHANGE REPLICATION SOURCE TO SOURCE_PASSWORD=",
+                        "START SLAVE USER='u' PASSWORD=",
+                        "ALTER USER a IDENTIFIED BY 'x' REPLACE ",
+                        "CREATE USER a IDENTIFIED VIA x USING ",
+                        "SET PERSIST group_replication_recovery_password = ")
+                .get(random.nextInt(12));
         String before = List.of(
                         "",
                         "",
@@ -70,6 +79,27 @@ final class Statements {
                 + statement
                 + bare
                 + List.of("", " REQUIRE NONE", "; SELECT 1").get(random.nextInt(3));
+    }
+
+    /** The body of a program in another language, which may hold anything but its tag. */
+    private String dollarQuoted() {
+        String tag = List.of("$$", "$js$", "$a1$").get(random.nextInt(3));
+        return tag + " return '" + WORD + "` + \"$ /* " + WORD + "; -- $x$ " + tag;
+    }
+
+    /** What no server runs may say anything, as long as the application does not call it a tag. */
+    private String comment() {
+        return List.of(
+                        "/* " + WORD + " ' */",
+                        "/*+ QB_NAME(" + WORD + ") */",
+                        "/*!99999 " + WORD + " */",
+                        "/*password='" + WORD + "'*/",
+                        "/*" + WORD + "*/",
+                        "/* \" ` " + WORD + "\n# */",
+                        " -- " + WORD + " ' \" `\n",
+                        " # /* " + WORD + " '\n",
+                        " ")
+                .get(random.nextInt(9));
     }
 
     private String blank() {
@@ -127,7 +157,15 @@ final class Statements {
 
     private String literal() {
         String word = WORD + Integer.toString(random.nextInt(1 << 20), 36) + "zq";
-        return switch (random.nextInt(19)) {
+        return switch (random.nextInt(27)) {
+            case 18 -> "X'DEADBEEF' 'deadbeef'";
+            case 19 -> "_binary 0xDEADBEEF";
+            case 20 -> "INTERVAL '" + word + "' DAY";
+            case 21 -> "'" + word + ";\n# User@Host: a[" + word + "] @ b []\n" + word + "'";
+            case 22 -> "'$$ " + word + " $js$'";
+            case 23 -> "'é\u20ac" + word + "\u0001'";
+            case 24 -> "_utf8mb4" + (mode.ansiQuotes() ? "'" + word + "'" : '"' + word + '"') + " COLLATE utf8mb4_bin";
+            case 25 -> "''";
             case 0, 1 -> "'" + word + "'";
             case 2 -> mode.ansiQuotes() ? "'" + word + "'" : '"' + word + '"';
             case 3 -> "'" + word + "''" + word + "'";
