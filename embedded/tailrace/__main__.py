@@ -2,6 +2,18 @@
 
 import sys
 
-from tailrace.cli import main
+from tailrace import jvm
 
-sys.exit(main())
+
+def main() -> int:
+    """Runs one command. Those of the JVM do without what the others import."""
+    words = sys.argv[1:]
+    if words and words[0] in jvm.COMMANDS:
+        jvm.start_if_built(words)
+    from tailrace import cli
+
+    return cli.main(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -29,6 +29,12 @@ def jar(settings: Settings, name: str) -> Path:
     return (entry if entry.exists() else _last_entry(settings)) / name
 
 
+def built_jar(settings: Settings, name: str) -> Path | None:
+    """The jar of the sources as they are now, if it is in the cache."""
+    entry = _entry(settings)
+    return entry / name if entry.exists() else None
+
+
 def are_built(settings: Settings) -> bool:
     """Whether the jars of the sources as they are now are in the cache."""
     return _entry(settings).exists()

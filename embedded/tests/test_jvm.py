@@ -2,14 +2,14 @@
 
 import pytest
 
-from tailrace.commands import java
+from tailrace import jvm
 
 
 def test_compressed_files_count_as_what_they_unfold_to(tmp_path):
     plain, packed = tmp_path / "slow.log", tmp_path / "slow.log.1.zst"
     plain.write_bytes(b"x" * 1000)
     packed.write_bytes(b"x" * 10)
-    assert java._input_bytes(["digest", str(plain), str(packed)]) == 1000 + 10 * java.COMPRESSION
+    assert jvm._input_bytes(["digest", str(plain), str(packed)]) == 1000 + 10 * jvm.COMPRESSION
 
 
 def test_words_that_are_no_files_count_nothing(tmp_path):
@@ -17,13 +17,13 @@ def test_words_that_are_no_files_count_nothing(tmp_path):
     log.write_bytes(b"x" * 1000)
     too_long_for_a_name = "user=app and " * 1000
     words = ["digest", "--filter", too_long_for_a_name, str(tmp_path), str(log)]
-    assert java._input_bytes(words) == 1000
+    assert jvm._input_bytes(words) == 1000
 
 
 @pytest.mark.parametrize("words", [["fingerprint"], ["digest", "-"], ["parse", "--json", "-"]])
 def test_standard_input_may_be_long(words):
-    assert java._input_bytes(words) == java.LITTLE_INPUT
+    assert jvm._input_bytes(words) == jvm.LITTLE_INPUT
 
 
 def test_help_reads_nothing():
-    assert java._input_bytes(["digest", "--help"]) == 0
+    assert jvm._input_bytes(["digest", "--help"]) == 0
