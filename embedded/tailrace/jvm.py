@@ -43,7 +43,7 @@ QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 def start_if_built(words: Sequence[str]) -> None:
-    """Replaces this process by the JVM. Returns where that must wait: no jar is built, or a setting is wrong."""
+    """Replaces this process by the JVM. Returns where no jar is built yet or a setting is wrong."""
     try:
         jar = jobs.built_jar(Settings.from_environment(), "cli.jar")
     except SettingsError:
