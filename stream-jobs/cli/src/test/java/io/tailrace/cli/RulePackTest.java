@@ -1,0 +1,158 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.Detector;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.RuleSetReader;
+import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.taxonomy.DatabaseEvents;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The rules of the pack on log lines, through the parsers of the pipeline: {@code NAME.fires*.log} beside
+ * {@code NAME.yml} makes it fire (a rule over single events for every event), {@code NAME.silent*.log} does not.
+ */
+class RulePackTest {
+
+    private static final Path PACK = Path.of("../../rules");
+    private static final long END_OF_TIME = Long.MAX_VALUE / 4;
+    private static final RuleSet RULES = rules();
+
+    private static RuleSet rules() {
+        try {
+            RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
+            return new RuleSetReader(context).path(PACK).ruleSet();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static Stream<RuleHeader> alerting() {
+        return Stream.concat(
+                RULES.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header),
+                RULES.correlations().stream().filter(rule -> rule.alerts()).map(rule -> rule.header()));
+    }
+
+    @Test
+    void everyRuleCompiles() {
+        assertThat(RULES.errors()).isEmpty();
+        assertThat(alerting()).hasSizeGreaterThanOrEqualTo(60);
+    }
+
+    @ParameterizedTest
+    @MethodSource("alerting")
+    void saysWhatToKnow(RuleHeader rule) {
+        assertThat(rule.id()).isNotEmpty();
+        assertThat(Path.of(rule.file()).getFileName()).hasToString(rule.name() + ".yml");
+        assertThat(rule.description()).endsWith(".");
+        assertThat(rule.tags()).isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
+        assertThat(rule.falsePositives()).isNotEmpty();
+        assertThat(rule.nextSteps()).isNotEmpty();
+        assertThat(rule.level()).isNotEqualTo(Level.INFORMATIONAL);
+    }
+
+    @ParameterizedTest
+    @MethodSource("alerting")
+    void firesAndIsSilent(RuleHeader rule) throws IOException {
+        List<Path> fires = fixtures(rule, ".fires");
+        List<Path> silent = fixtures(rule, ".silent");
+        assertThat(fires).isNotEmpty();
+        assertThat(silent).isNotEmpty();
+        for (Path log : fires) {
+            Run run = new Run(log);
+            List<Alert> alerts = run.alerts(rule);
+            assertThat(alerts).as("alerts of " + log).isNotEmpty();
+            if (isOfSingleEvents(rule)) {
+                assertThat(alerts).as("alerts of " + log).hasSize(run.events);
+            }
+        }
+        for (Path log : silent) {
+            assertThat(new Run(log).alerts(rule)).as("alerts of " + log).isEmpty();
+        }
+    }
+
+    private static boolean isOfSingleEvents(RuleHeader rule) {
+        return RULES.rules().stream().anyMatch(each -> each.header().equals(rule));
+    }
+
+    private static List<Path> fixtures(RuleHeader rule, String kind) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(rule.file()).getParent())) {
+            return files.filter(file -> file.getFileName().toString().startsWith(rule.name() + kind))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The whole pack on one log. */
+    private static final class Run implements LogSink {
+
+        private final Detector detector = new Detector(RULES, 0);
+        private final List<Alert> alerts = new ArrayList<>();
+        private int events;
+
+        Run(Path log) throws IOException {
+            byte[] bytes = Files.readAllBytes(log);
+            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
+            LogOrigin origin =
+                    new LogOrigin("", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", log.toString());
+            new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
+            detector.advance(END_OF_TIME, alerts::add);
+        }
+
+        List<Alert> alerts(RuleHeader rule) {
+            return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
+        }
+
+        private void detect(DetectionEvent event) {
+            events++;
+            detector.detect(event, alerts::add);
+        }
+
+        @Override
+        public void query(QueryEvent event, String fingerprint, String statement) {
+            detect(DatabaseEvents.of(event, fingerprint));
+        }
+
+        @Override
+        public void audit(AuditEvent event, String fingerprint, String statement) {
+            detect(DatabaseEvents.of(event, fingerprint));
+        }
+
+        @Override
+        public void error(ErrorEvent event) {
+            detect(DatabaseEvents.of(event));
+        }
+
+        @Override
+        public void deadLetter(Refusal refusal) {
+            throw new AssertionError(refusal.code() + ": " + refusal.message());
+        }
+
+        @Override
+        public void banner(String line) {}
+    }
+}
