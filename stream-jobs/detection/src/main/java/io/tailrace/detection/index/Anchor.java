@@ -41,10 +41,10 @@ record Anchor(Kind kind, String field, String text, double number) {
             return union(some.parts());
         }
         if (expression instanceof Expression.Field field) {
-            return List.of(of(field.name(), field.test()));
+            return of(field.name(), field.test());
         }
         if (expression instanceof Expression.Keyword keyword) {
-            return keyword.test().literal().isKnown() ? List.of(of("", keyword.test())) : List.of();
+            return keyword.test().literals().isEmpty() ? List.of() : of("", keyword.test());
         }
         if (expression instanceof Expression.SameField same) {
             return List.of(present(same.name()));
@@ -58,15 +58,14 @@ record Anchor(Kind kind, String field, String text, double number) {
         return new Anchor(Kind.PRESENT, field, "", 0);
     }
 
-    private static Anchor of(String field, ValueTest test) {
+    private static List<Anchor> of(String field, ValueTest test) {
         if (test instanceof EqualNumber equal) {
-            return new Anchor(Kind.NUMBER, field, "", equal.approximate());
+            return List.of(new Anchor(Kind.NUMBER, field, "", equal.approximate()));
         }
-        ValueTest.Literal literal = test.literal();
-        if (!literal.isKnown()) {
-            return present(field);
-        }
-        return new Anchor(literal.whole() ? Kind.WHOLE : Kind.PART, field, literal.text(), 0);
+        List<Anchor> anchors = test.literals().stream()
+                .map(literal -> new Anchor(literal.whole() ? Kind.WHOLE : Kind.PART, field, literal.text(), 0))
+                .toList();
+        return anchors.isEmpty() ? List.of(present(field)) : anchors;
     }
 
     private static List<Anchor> rarest(List<Expression> parts) {

@@ -3,6 +3,7 @@ package io.tailrace.detection.match;
 import io.tailrace.detection.event.CaseFolding;
 import io.tailrace.detection.event.FieldValue;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A text with wildcards, which the whole value must match. Without regard to case, unless it is cased.
@@ -127,7 +128,8 @@ public final class TextPattern implements ValueTest {
     }
 
     @Override
-    public Literal literal() {
-        return new Literal(cased ? CaseFolding.fold(run) : run, shape == Shape.EQUAL);
+    public List<Literal> literals() {
+        boolean whole = shape == Shape.EQUAL;
+        return whole || !run.isEmpty() ? List.of(new Literal(CaseFolding.fold(run), whole)) : List.of();
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.detection.match;
 
 import io.tailrace.detection.event.FieldValue;
+import java.util.List;
 
 /** What one value of a field must be. */
 public sealed interface ValueTest
@@ -8,24 +9,16 @@ public sealed interface ValueTest
 
     boolean test(FieldValue value);
 
-    /** A text that every matching value holds, folded; empty where there is none. */
-    default Literal literal() {
-        return Literal.NONE;
+    /** Texts of which every matching value holds one; none where nothing is known. */
+    default List<Literal> literals() {
+        return List.of();
     }
 
     /**
-     * A text that a value must hold for a test to succeed.
+     * A text that a value may have to hold for a test to succeed.
      *
-     * @param text folded; empty: nothing is known
+     * @param text folded; empty only where it is the whole
      * @param whole the value is this text and no more
      */
-    record Literal(String text, boolean whole) {
-
-        static final Literal NONE = new Literal("", false);
-
-        /** Whether values can be told apart by it. */
-        public boolean isKnown() {
-            return whole || !text.isEmpty();
-        }
-    }
+    record Literal(String text, boolean whole) {}
 }
