@@ -1,6 +1,7 @@
 package io.tailrace.digest;
 
 import io.tailrace.event.QueryEvent;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +23,13 @@ public final class Digest {
     /** So many groups have charts of their full resolution; the many small ones of a long tail have coarse ones. */
     private static final int DETAILED_GROUPS = 10_000;
 
+    /** Statements whose classes are looked up at once. */
+    private static final int MOST_WAITING = 256;
+
     private static final String FURTHER = "(further ones)";
+
+    /** A statement that was added. */
+    private record Added(QueryEvent event, String fingerprint, String statement) {}
 
     private final Grouping grouping;
     private final boolean timed;
@@ -31,6 +38,8 @@ public final class Digest {
     private final Names names = new Names();
     private final Group[] recentClasses;
     private final LogFacts facts = new LogFacts();
+    private final List<Added> waiting = new ArrayList<>(MOST_WAITING);
+    private final Group[] groupsOfWaiting = new Group[MOST_WAITING];
     private boolean isComplete;
     private long entries;
 
@@ -54,18 +63,23 @@ public final class Digest {
     public void add(QueryEvent event, String fingerprint, String statement) {
         entries++;
         if (grouping.isByQuery()) {
-            Group group = ofClass(event.getQueryId());
-            count(group != null ? group : newClass(event, fingerprint), event, statement);
+            waiting.add(new Added(event, fingerprint, statement));
+            if (waiting.size() == MOST_WAITING) {
+                countWaiting();
+            }
         } else {
             for (String key : grouping.keys(event)) {
                 Group group = groups.get(key);
                 group = group != null ? group : newGroup(key, new Group(0, key, "", slots()));
                 group.classes.add(fingerprint, event.getQueryTime() * event.getWeight());
-                count(group, event, statement);
+                group.add(event, names);
+                group.addPlan(event);
+                takeExample(group, event, statement);
             }
         }
         if (grouping.overlaps()) {
             whole.add(event, names);
+            whole.addPlan(event);
         } else {
             double weight = event.getWeight();
             whole.slots.add(event.getEventTime().getEpochSecond(), weight, event.getQueryTime() * weight);
@@ -80,7 +94,30 @@ public final class Digest {
         return new PossibleExamples(grouping);
     }
 
-    /** The group of a class, or null. Each statement asks twice, and most are of a class that came before. */
+    /**
+     * Counts the statements that wait, step by step and not one by one: where classes are many, each step of each
+     * statement goes to a place in memory that is far from the processor, and it waits for those of one step together.
+     */
+    private void countWaiting() {
+        for (int i = 0; i < waiting.size(); i++) {
+            Added added = waiting.get(i);
+            Group group = ofClass(added.event.getQueryId());
+            groupsOfWaiting[i] = group != null ? group : newClass(added.event, added.fingerprint);
+        }
+        for (int i = 0; i < waiting.size(); i++) {
+            groupsOfWaiting[i].add(waiting.get(i).event, names);
+        }
+        for (int i = 0; i < waiting.size(); i++) {
+            groupsOfWaiting[i].addPlan(waiting.get(i).event);
+        }
+        for (int i = 0; i < waiting.size(); i++) {
+            Added added = waiting.get(i);
+            takeExample(groupsOfWaiting[i], added.event, added.statement);
+        }
+        waiting.clear();
+    }
+
+    /** The group of a class, or null. Most statements are of a class that came before. */
     private Group ofClass(long queryId) {
         int slot = (int) (queryId ^ queryId >>> 32) & RECENT_CLASSES - 1;
         Group recent = recentClasses[slot];
@@ -108,8 +145,7 @@ public final class Digest {
         return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", slots()));
     }
 
-    private void count(Group group, QueryEvent event, String statement) {
-        group.add(event, names);
+    private static void takeExample(Group group, QueryEvent event, String statement) {
         if (group.wantsExample(event.getQueryTime())) {
             group.takeExample(Example.kept(statement), event.getQueryTime());
         }
@@ -124,6 +160,7 @@ public final class Digest {
     /** All was added: counts what is still to be counted. */
     private void complete() {
         if (!isComplete) {
+            countWaiting();
             groups.values().forEach(group -> group.countBacklog(names));
             whole.countBacklog(names);
             if (!grouping.overlaps()) {
@@ -158,6 +195,7 @@ public final class Digest {
     }
 
     int groupCount() {
+        complete();
         return groups.size();
     }
 

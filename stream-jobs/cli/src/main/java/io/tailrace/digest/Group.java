@@ -62,16 +62,20 @@ public final class Group {
         this.slots = new TimeSlots(slots);
     }
 
-    /** Adds a statement, which is counted at the latest when {@link #countBacklog} is called. */
+    /** Adds what a statement cost, and whom; it is counted at the latest when {@link #countBacklog} is called. */
     void add(QueryEvent event, Names names) {
+        backlog.add(event, names);
+        if (backlog.isFull()) {
+            countBacklog(names);
+        }
+    }
+
+    /** Adds which tables it used, and how. */
+    void addPlan(QueryEvent event) {
         double weight = event.getWeight();
         tables.add(event, weight);
         for (String flag : event.getPlanFlags()) {
             planFlags.add(flag, weight);
-        }
-        backlog.add(event, names);
-        if (backlog.isFull()) {
-            countBacklog(names);
         }
     }
 

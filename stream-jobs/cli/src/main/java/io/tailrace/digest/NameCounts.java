@@ -16,8 +16,8 @@ public final class NameCounts {
     /** Names that are told apart; the rest counts as {@link #OTHER}. */
     static final int MOST_NAMES = 1_000;
 
-    /** So many names are looked through; more have an index. */
-    private static final int FEW = 12;
+    /** So many names are looked through; more have an index, which takes more memory than all else of a small group. */
+    private static final int FEW = 40;
 
     static final String OTHER = "other";
 

@@ -16,17 +16,15 @@ final class PossibleExamples implements Predicate<QueryEvent> {
     private static final int CLASSES = 1 << 16;
 
     private final Grouping grouping;
-    /** Ids of classes that came before, each in the slot that its bits name, and how long their slowest took. */
+    /** Ids of classes that came before, each in the slot that its bits name, and behind each how long its slowest took. */
     private final long[] classes;
 
-    private final double[] slowestOfClass;
     private final Map<String, Double> slowest = new HashMap<>();
 
     PossibleExamples(Grouping grouping) {
         this.grouping = grouping;
-        this.classes = new long[grouping.isByQuery() ? CLASSES : 0];
-        this.slowestOfClass = new double[classes.length];
-        Arrays.fill(slowestOfClass, -1);
+        this.classes = new long[grouping.isByQuery() ? 2 * CLASSES : 0];
+        Arrays.fill(classes, Double.doubleToRawLongBits(-1));
     }
 
     @Override
@@ -37,12 +35,12 @@ final class PossibleExamples implements Predicate<QueryEvent> {
     private boolean isSlowestOfClass(QueryEvent event) {
         long id = event.getQueryId();
         double seconds = event.getQueryTime();
-        int slot = (int) id & CLASSES - 1;
-        if (classes[slot] == id && seconds <= slowestOfClass[slot]) {
+        int slot = 2 * ((int) id & CLASSES - 1);
+        if (classes[slot] == id && seconds <= Double.longBitsToDouble(classes[slot + 1])) {
             return false;
         }
         classes[slot] = id;
-        slowestOfClass[slot] = seconds;
+        classes[slot + 1] = Double.doubleToRawLongBits(seconds);
         return true;
     }
 

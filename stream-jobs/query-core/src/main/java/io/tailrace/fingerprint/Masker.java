@@ -203,17 +203,14 @@ final class Masker {
     /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */
     private int afterLiteral(int from) {
         byte quote = in[from];
-        int i = from + 1;
+        byte escape = mode.noBackslashEscapes() ? quote : (byte) '\\';
+        int i = ByteText.firstOf(in, from + 1, to, quote, escape);
         while (i < to) {
-            if (in[i] == '\\' && !mode.noBackslashEscapes()) {
-                i++;
-            } else if (in[i] == quote) {
-                if (i + 1 == to || in[i + 1] != quote) {
-                    return i + 1;
-                }
-                i++;
+            boolean pair = in[i] != quote || i + 1 < to && in[i + 1] == quote;
+            if (!pair) {
+                return i + 1;
             }
-            i++;
+            i = i + 2 < to ? ByteText.firstOf(in, i + 2, to, quote, escape) : to;
         }
         doubtful = true;
         return to;
