@@ -20,6 +20,7 @@ final class Masker {
      */
     static final int LONGEST_MASKED = 16 << 20;
 
+    private static final byte[] CREATE = ByteText.ascii("create");
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
@@ -50,6 +51,8 @@ final class Masker {
     private boolean toolComment;
     /** The statement ends within a literal or quoted name, or a literal seems to end within a word. */
     private boolean doubtful;
+    /** A tag of dollar quotes was a name: those that follow are not looked for, or time would be quadratic. */
+    private boolean tagsEnd;
     /** Length of the output with the first literal, or -1 before it. */
     private int trustedLength;
 
@@ -75,6 +78,7 @@ final class Masker {
         commentPending = false;
         toolComment = false;
         doubtful = false;
+        tagsEnd = false;
         trustedLength = -1;
         verbFrom = -1;
         guard.reset();
@@ -331,8 +335,9 @@ final class Masker {
         int end = wordEnd(from);
         if (in[from] == '$') {
             int tag = dollarTag(from, end);
-            if (tag >= 0) {
-                return dollarQuoted(from, tag);
+            int after = tag < 0 ? -1 : dollarQuoted(from, tag);
+            if (after >= 0) {
+                return after;
             }
         }
         int quote = introducedLiteral(from, end);
@@ -369,18 +374,32 @@ final class Masker {
         return -1;
     }
 
-    /** Masks the body of a stored program in another language, {@code $js$ … $js$}: MySQL 9. */
+    /**
+     * Masks the body of a stored program in another language, {@code $js$ … $js$}: MySQL 9. What looks like a tag and
+     * does not come again is a name, as servers before 8.0.32 allowed, but for {@code $$} and in a CREATE that was cut.
+     */
     private int dollarQuoted(int from, int tagTo) {
+        int size = tagTo - from;
+        int end = tagsEnd && size > 2 ? -1 : afterTag(from, tagTo);
+        if (end < 0 && size > 2 && !isVerb(CREATE)) {
+            tagsEnd = true;
+            return -1;
+        }
         placeholder();
         trustedLength = trustedLength < 0 ? length : trustedLength;
+        doubtful |= end < 0;
+        return end < 0 ? to : end;
+    }
+
+    /** Index after the next tag like the one in the range, or -1. */
+    private int afterTag(int from, int tagTo) {
         int size = tagTo - from;
         for (int i = tagTo; i + size <= to; i++) {
             if (in[i] == '$' && Arrays.equals(in, from, tagTo, in, i, i + size)) {
                 return i + size;
             }
         }
-        doubtful = true;
-        return to;
+        return -1;
     }
 
     /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */

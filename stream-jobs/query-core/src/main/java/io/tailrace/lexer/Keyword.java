@@ -38,7 +38,8 @@ enum Keyword {
                 "undo",
                 "sequence",
                 "resource");
-        put(names, OTHER_OBJECT, "instance", "library");
+        // A library's body stands in dollar quotes, which are read until the object is known.
+        put(names, OTHER_OBJECT, "instance");
         put(names, BEGIN, "begin");
         put(names, WORK, "work");
         put(names, END, "end");

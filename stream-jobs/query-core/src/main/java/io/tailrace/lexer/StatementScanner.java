@@ -4,7 +4,8 @@ package io.tailrace.lexer;
  * Follows a statement line by line and knows at each line's end whether it is inside a literal or comment, and
  * whether the statement's final semicolon was seen. Quoting is MySQL's and MariaDB's with their default
  * {@code sql_mode}: {@code '…'} and {@code "…"} with backslash escapes, {@code `…`} without, {@code /* … *&#47;},
- * {@code /*! … *&#47;} and {@code /*M! … *&#47;} (whose content is code), {@code --} before white space, and {@code #}.
+ * {@code /*! … *&#47;} and {@code /*M! … *&#47;} (whose content is code), {@code --} before white space, {@code #}, and in
+ * definitions the dollar quotes of MySQL 9 ({@code $$ … $$}, {@code $js$ … $js$}).
  *
  * <p>Its whole state fits in an int, so that a framer can stop and go on after any line.
  */
@@ -15,6 +16,8 @@ public final class StatementScanner {
     private static final int DOUBLE_QUOTED = 2;
     private static final int BACKTICKED = 3;
     private static final int COMMENT = 4;
+    /** In dollar quotes, which stand outside of blocks: {@link #depth} holds a hash of their tag. */
+    private static final int DOLLAR_QUOTED = 5;
 
     // 0: nothing but blanks and comments.
     private static final int TEXT = 1;
@@ -100,6 +103,7 @@ public final class StatementScanner {
                 case SINGLE_QUOTED -> quoted(bytes, i, to, (byte) '\'');
                 case DOUBLE_QUOTED -> quoted(bytes, i, to, (byte) '"');
                 case BACKTICKED -> backticked(bytes, i, to);
+                case DOLLAR_QUOTED -> dollarQuoted(bytes, i, to);
                 default -> comment(bytes, i, to);
             };
         }
@@ -124,6 +128,33 @@ public final class StatementScanner {
         }
         mode = CODE;
         return end + 1;
+    }
+
+    private int dollarQuoted(byte[] bytes, int from, int to) {
+        int i = ByteText.firstOf(bytes, from, to, (byte) '$', (byte) '$');
+        while (i < to) {
+            int tagTo = tagEnd(bytes, i, to);
+            if (tagTo > 0 && tagHash(bytes, i, tagTo) == depth) {
+                mode = CODE;
+                depth = 0;
+                return tagTo;
+            }
+            i = ByteText.firstOf(bytes, i + 1, to, (byte) '$', (byte) '$');
+        }
+        return to;
+    }
+
+    /** Index after {@code $$} or {@code $js$}, or -1. */
+    private static int tagEnd(byte[] bytes, int from, int to) {
+        int i = from + 1;
+        while (i < to && bytes[i] != '$' && SqlBytes.isWord(bytes[i])) {
+            i++;
+        }
+        return i < to && bytes[i] == '$' ? i + 1 : -1;
+    }
+
+    private static int tagHash(byte[] bytes, int from, int to) {
+        return ByteText.hash(bytes, from, to) & MAX_DEPTH;
     }
 
     private int comment(byte[] bytes, int from, int to) {
@@ -182,6 +213,12 @@ public final class StatementScanner {
                 case ';' -> {
                     semicolon();
                     i++;
+                }
+                case '$' -> {
+                    i = dollar(bytes, i, to);
+                    if (mode != CODE) {
+                        return i;
+                    }
                 }
                 default -> i = SqlBytes.isWord(b) ? word(bytes, i, to) : text(i + 1);
             }
@@ -253,6 +290,19 @@ public final class StatementScanner {
         }
         closeBlock();
         return next;
+    }
+
+    /** Dollar quotes hold the body of a routine or library that is defined; elsewhere a dollar sign starts a name. */
+    private int dollar(byte[] bytes, int from, int to) {
+        int tagTo = shape == DEFINITION || shape == COMPOUND && depth == 0 ? tagEnd(bytes, from, to) : -1;
+        if (tagTo < 0) {
+            return word(bytes, from, to);
+        }
+        closeBlock();
+        last = TEXT;
+        mode = DOLLAR_QUOTED;
+        depth = tagHash(bytes, from, tagTo);
+        return tagTo;
     }
 
     private int word(byte[] bytes, int from, int to) {

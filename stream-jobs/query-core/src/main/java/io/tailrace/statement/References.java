@@ -47,6 +47,7 @@ final class References {
     private Candidate latest;
     private boolean complete;
     private boolean explained;
+    private boolean defined;
     private boolean assignsUnknown;
 
     void start() {
@@ -58,12 +59,18 @@ final class References {
         expressionsInOrder.clear();
         complete = true;
         explained = false;
+        defined = false;
         assignsUnknown = false;
     }
 
     /** The statement is only explained: what it would write it reads. */
     void explain() {
         explained = true;
+    }
+
+    /** What follows is the body of a program that is only defined: what it would write it reads. */
+    void define() {
+        defined = true;
     }
 
     /** Not every table is known. */
@@ -78,7 +85,7 @@ final class References {
     }
 
     void written(TableName name) {
-        add(explained ? read : written, name);
+        add(explained || defined ? read : written, name);
     }
 
     private void add(Set<String> tables, TableName name) {

@@ -7,8 +7,8 @@ import io.tailrace.statement.ClauseReader.Role;
  * Tells what a statement does to which tables. Reads masked text: without literals and comments. Never fails; takes time
  * in proportion to the text. Syntax is that of MySQL 9 and MariaDB 12 and what came before.
  *
- * <p>Metadata counts as the table: DESCRIBE reads it, ALTER writes it. EXPLAIN reads what its statement would write. The
- * bodies of stored routines are not read, nor the tables that foreign keys name. Not thread-safe.
+ * <p>Metadata counts as the table: DESCRIBE reads it, ALTER writes it. EXPLAIN reads what its statement would write, and
+ * so does the definition of a stored program or trigger. Tables that foreign keys name are not told. Not thread-safe.
  */
 public final class StatementReader {
 
@@ -19,6 +19,8 @@ public final class StatementReader {
     private final References references = new References();
     private final ClauseReader clauses = new ClauseReader(tokens, references);
     private String verb = "";
+    /** The text is of a stored program or block: BEGIN opens a block, not a transaction. */
+    private boolean program;
 
     /** Reads {@code masked[0, length)}. */
     public StatementTables read(byte[] masked, int length) {
@@ -28,6 +30,7 @@ public final class StatementReader {
             references.incomplete();
         }
         verb = "";
+        program = false;
         boolean common = false;
         tokens.advance();
         while (!tokens.atEnd()) {
@@ -48,7 +51,7 @@ public final class StatementReader {
             verb(clauses.queryVerb());
         } else if (tokens.kind != Tokens.Kind.WORD) {
             tokens.advance();
-        } else if (tokens.following() == ':' && verb.isEmpty()) {
+        } else if (tokens.following() == ':' && (program || verb.isEmpty())) {
             tokens.advance();
             tokens.advance();
         } else {
@@ -146,12 +149,14 @@ public final class StatementReader {
             }
             case SHOW -> show();
             case BEGIN -> {
-                boolean block = tokens.skip(Word.NOT) && tokens.skip(Word.ATOMIC);
-                if (!block) {
+                program |= tokens.skip(Word.NOT) && tokens.skip(Word.ATOMIC);
+                if (!program) {
                     ignoreRest();
                 }
             }
-            case IF, ELSEIF, WHILE, CASE, WHEN -> clauses.read(Phase.CONDITION, Role.READ);
+            case DECLARE -> declare();
+            case RETURN -> clauses.read(Phase.EXPRESSION, Role.READ);
+            case IF, ELSEIF, WHILE, CASE, WHEN, FOR, UNTIL -> clauses.read(Phase.CONDITION, Role.READ);
             case ELSE, LOOP, REPEAT -> {}
             default -> ignoreRest();
         }
@@ -241,13 +246,30 @@ public final class StatementReader {
                     define(Phase.DEFINITION);
                     return;
                 }
-                case INDEX, TRIGGER -> {
+                case INDEX -> {
                     writeTableBehindOn();
-                    ignoreAll(object == Word.TRIGGER);
+                    ignoreRest();
                     return;
                 }
-                case PROCEDURE, FUNCTION, EVENT, PACKAGE -> {
-                    ignoreAll(true);
+                case TRIGGER -> {
+                    writeTableBehindOn();
+                    body();
+                    return;
+                }
+                case PROCEDURE, FUNCTION -> {
+                    skipAll(Word.IF, Word.NOT, Word.EXISTS);
+                    clauses.tableName();
+                    body();
+                    return;
+                }
+                case EVENT -> {
+                    skipTo(Word.DO);
+                    tokens.skip(Word.DO);
+                    body();
+                    return;
+                }
+                case PACKAGE -> {
+                    ignoreProgram();
                     return;
                 }
                 case DATABASE, SCHEMA -> {
@@ -270,18 +292,80 @@ public final class StatementReader {
 
     /** {@code INDEX i ON t} and {@code TRIGGER a BEFORE INSERT ON t}. */
     private void writeTableBehindOn() {
-        while (!tokens.atEnd() && !tokens.at(';') && tokens.word != Word.ON) {
-            tokens.advance();
-        }
+        skipTo(Word.ON);
         if (tokens.skip(Word.ON)) {
             clauses.writeTable();
         }
     }
 
+    private void skipTo(Word word) {
+        while (!tokens.atEnd() && !tokens.at(';') && tokens.word != word) {
+            tokens.advance();
+        }
+    }
+
+    /** Goes to the first statement of a program that is defined: its statements are read like those of a block. */
+    private void body() {
+        references.define();
+        program = true;
+        skipToStatement();
+    }
+
+    /** Over parameters, characteristics and conditions. */
+    private void skipToStatement() {
+        int depth = 0;
+        while (!tokens.atEnd() && !tokens.at(';') && (depth > 0 || !startsStatement())) {
+            depth += tokens.at('(') ? 1 : tokens.at(')') ? -1 : 0;
+            tokens.advance();
+        }
+    }
+
+    /** {@code SET(} is a type. */
+    private boolean startsStatement() {
+        return switch (tokens.word) {
+            case BEGIN,
+                    SELECT,
+                    INSERT,
+                    REPLACE,
+                    UPDATE,
+                    DELETE,
+                    CALL,
+                    DO,
+                    DROP,
+                    IF,
+                    CASE,
+                    LOAD,
+                    LOOP,
+                    WHILE,
+                    REPEAT,
+                    RETURN,
+                    TRUNCATE,
+                    WITH -> true;
+            case SET -> tokens.following() != '(';
+            default -> false;
+        };
+    }
+
+    /** A variable, {@code CURSOR FOR SELECT …}, or {@code HANDLER FOR NOT FOUND SET …}. */
+    private void declare() {
+        while (!tokens.atEnd() && !tokens.at(';') && !tokens.at('(')) {
+            if (tokens.skip(Word.CURSOR)) {
+                tokens.skip(Word.FOR);
+                return;
+            }
+            if (tokens.skip(Word.HANDLER)) {
+                skipToStatement();
+                return;
+            }
+            tokens.advance();
+        }
+        clauses.read(Phase.EXPRESSION, Role.READ);
+    }
+
     /** The semicolons of a stored program are its own. */
-    private void ignoreAll(boolean program) {
+    private void ignoreProgram() {
         ignoreRest();
-        while (program && tokens.at(';')) {
+        while (tokens.at(';')) {
             tokens.advance();
             ignoreRest();
         }

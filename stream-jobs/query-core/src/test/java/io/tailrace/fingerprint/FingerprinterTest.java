@@ -177,6 +177,7 @@ class FingerprinterTest {
                 "administrator command: 987654321 | administrator command: ?",
                 "SELECT $$hunter 'x' two$$, $js$ a $$ b $js$ FROM t | select ?, ? from t",
                 "SELECT a, $1, $b FROM t WHERE c = $$hunter | select a, $?, $b from t where c = ?",
+                "SELECT $a$b, $c$d FROM t | select $a$b, $c$d from t",
                 "SELECT 'a', hunter\\', 'b' | select ?",
                 "SELECT 'a', \\N FROM t | select ?, \\n from t",
             })

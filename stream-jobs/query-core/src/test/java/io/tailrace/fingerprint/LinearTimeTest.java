@@ -74,6 +74,11 @@ class LinearTimeTest {
         hostile("LIMIT", "SELECT a ", "LIMIT 1,2 ");
         hostile("ASC", "SELECT a ORDER BY a", " ASC");
         hostile("NUL bytes", "SELECT a", "\0");
+        hostile("dollar quotes", "SELECT a", " $$");
+        hostile("tags of dollar quotes", "CREATE FUNCTION f() AS ", "$a$ $b$ ");
+        hostile("names like tags", "SELECT a", " $a$b $b$c");
+        hostile("programs", "CREATE PROCEDURE p() BEGIN", " IF a THEN BEGIN SELECT b; DECLARE c CURSOR FOR");
+        hostile("backslashes outside", "SELECT ", "\\");
         hostile("bytes that are no UTF-8", "SELECT a", "\u00ff");
     }
 
