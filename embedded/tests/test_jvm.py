@@ -2,7 +2,10 @@
 
 import pytest
 
-from tailrace import jvm
+from tailrace import jobs, jvm
+from tailrace.commands import Context, java
+from tailrace.home import Home
+from tailrace.settings import Settings
 
 
 def test_compressed_files_count_as_what_they_unfold_to(tmp_path):
@@ -27,3 +30,11 @@ def test_standard_input_may_be_long(words):
 
 def test_help_reads_nothing():
     assert jvm._input_bytes(["digest", "--help"]) == 0
+
+
+def test_what_is_built_first_is_not_told_on_standard_output(tmp_path, capsys, monkeypatch):
+    settings = Settings.from_environment({"HOME": str(tmp_path), "TAILRACE_HOME": str(tmp_path / "home")})
+    monkeypatch.setattr(jobs, "build", lambda _, progress: progress.say("building"))
+    java._build(Context(settings, Home(settings.home)))
+    out, err = capsys.readouterr()
+    assert not out and "building" in err

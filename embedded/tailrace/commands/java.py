@@ -1,8 +1,9 @@
 """Builds the Java command line if its sources have changed, and runs it.
 
-Its commands parse their own arguments, `--help` too.
+Its commands parse their own arguments, `--help` too. Standard output is theirs: events, a report.
 """
 
+import sys
 from collections.abc import Sequence
 
 from tailrace import jobs, jvm, preflight
@@ -25,5 +26,5 @@ def execute(words: Sequence[str], context: Context) -> Exit:
 def _build(context: Context) -> None:
     if missing := preflight.absent_tools(("java", "mvn")):
         raise PreflightError("\n".join(missing))
-    steps = Steps()
+    steps = Steps(sys.stderr)
     jobs.build(context.settings, LoggedProgress("jobs", context.home.log("install-jobs"), steps.show))

@@ -43,9 +43,12 @@ final class HeaderGroup {
         return step != NONE;
     }
 
-    /** The run has what only a complete header has; a semicolon after it is the header's own. */
+    /**
+     * The run has what only a complete header has; a semicolon after it is the header's own. A run within a literal has
+     * it when its last line was read: a quote in the run may have closed the literal.
+     */
     boolean holdsSemicolon() {
-        return !inside && step >= QUERY_TIME;
+        return step >= (inside ? STAMPED : QUERY_TIME);
     }
 
     void clear() {

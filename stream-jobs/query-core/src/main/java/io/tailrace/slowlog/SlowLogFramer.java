@@ -299,20 +299,31 @@ final class SlowLogFramer implements EntryFramer {
             return false;
         }
         if (verdict == HeaderGroup.Verdict.REFUTED) {
-            forgedHeader = true;
-            boolean statementEnded = group.holdsSemicolon() && scanner.complete();
-            group.clear();
-            if (statementEnded) {
-                complete(offset, out);
-                between(line, bytes, from, end, offset, out);
-            }
-            return statementEnded;
+            return runIsText(line, bytes, from, end, offset, out);
         }
-        return group.inside ? proofAgainstLiteral(line, bytes, from, end, out) : nextEntryFound(out);
+        return group.inside ? proofAgainstLiteral(line, bytes, from, end, offset, out) : nextEntryFound(out);
     }
 
-    /** The run starts the next entry: reading goes on there. */
+    private boolean runIsText(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        forgedHeader = true;
+        boolean statementEnded = group.holdsSemicolon() && scanner.complete();
+        group.clear();
+        if (statementEnded) {
+            complete(offset, out);
+            between(line, bytes, from, end, offset, out);
+        }
+        return statementEnded;
+    }
+
+    /**
+     * The run starts the next entry: reading goes on there. But if that cuts this entry, and a header within its
+     * literal follows an entry's end, the literal was never closed.
+     */
     private boolean nextEntryFound(FrameListener out) {
+        if (!group.afterStatement && !proofs.isEmpty() && proofs.endsEntry(0)) {
+            giveUpLiteral(out);
+            return true;
+        }
         if (group.afterStatement) {
             forgedHeader |= !proofs.isEmpty();
             complete(group.from, out);
@@ -323,14 +334,16 @@ final class SlowLogFramer implements EntryFramer {
         return true;
     }
 
-    private boolean proofAgainstLiteral(SlowLogLine line, byte[] bytes, int from, int end, FrameListener out) {
-        if (group.fits && timestampFits()) {
-            proofs.add(group, line, bytes, from, end);
-        } else {
-            forgedHeader = true;
+    /** A statement that would have ended with the run's own semicolon cannot go on: that closes the question. */
+    private boolean proofAgainstLiteral(
+            SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
+        if (!group.fits || !timestampFits()) {
+            return runIsText(line, bytes, from, end, offset, out);
         }
+        boolean statementEnded = scanner.complete();
+        proofs.add(group, line, bytes, from, end);
         group.clear();
-        if (proofs.areEnough()) {
+        if (proofs.areEnough() || statementEnded) {
             giveUpLiteral(out);
             return true;
         }

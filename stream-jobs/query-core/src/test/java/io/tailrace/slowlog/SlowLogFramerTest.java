@@ -235,6 +235,24 @@ class SlowLogFramerTest {
     }
 
     @Test
+    void aQuoteInTheNextHeaderHidesNoEntry() {
+        String note = "# Warnings\n# Note 1973 Can't create user 'bob'@'%'; it already exists\n";
+        String next = entry(2, "CREATE USER IF NOT EXISTS bob;").replace("SET timestamp", note + "SET timestamp");
+        FramedLog log = read(format, entry(1, "SELECT 'a;") + next + entry(3, "SELECT 3;"));
+        assertThat(log.entries()).hasSize(3);
+        assertThat(log.rejections()).isEmpty();
+    }
+
+    @Test
+    void aHeaderInTheLiteralThatClosesAnUnterminatedOneHidesNoEntry() {
+        String copied = "SELECT 1 FROM t WHERE a = '" + entry(2, "SELECT 666;") + "';";
+        FramedLog log = read(format, entry(1, "SELECT 'a;") + entry(2, copied) + entry(3, "SELECT 3;"));
+        assertThat(log.entries()).hasSize(3);
+        assertThat(log.rejections()).isEmpty();
+        assertThat(log.entries().get(1).context().forgedHeader()).isTrue();
+    }
+
+    @Test
     void aLiteralThatHoldsAHeaderOfNowIsOneEntry() {
         String tail = "SELECT 666;";
         for (String end : List.of("' AS forged;", "\n' AS forged;", "\n');", "');")) {
