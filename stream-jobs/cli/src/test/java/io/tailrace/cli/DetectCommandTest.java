@@ -142,6 +142,16 @@ class DetectCommandTest {
     }
 
     @Test
+    void coverageSaysWhichRulesCannotFire() throws IOException {
+        String rules = file("rules.yml", RULES.replace("selection: {table: mysql.user}", "selection: {rows_sent: 7}"));
+
+        assertThat(run("rules", "coverage", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT)))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).endsWith("\tUser table read\tno event has rows_sent\n");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("mariadb-audit, 1 of 2 rules can fire");
+    }
+
+    @Test
     void checkSaysWhatWasCompiled() throws IOException {
         assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("3 rules, 1 correlations, 0 refused\n");
