@@ -7,6 +7,7 @@ import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseEvents;
+import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "coverage",
         description = "Reads logs and says which rules can never fire on each, because no event has a field that they"
-                + " need: file, rule and reason, tabs between.",
+                + " need or is of their class: file, rule and reason, tabs between.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all was read",
@@ -42,7 +43,8 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
 
     private final Terminal terminal;
     private RuleSet ruleSet;
-    private Set<String> fields = new HashSet<>();
+    private final Set<String> fields = new HashSet<>();
+    private final Set<String> eventClasses = new HashSet<>();
     private LogSource source = LogSource.ANY;
 
     @Mixin
@@ -73,7 +75,7 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
 
     @Override
     public void read(LogFile file, LogFormat format, Accounts accounts) {
-        Map<String, String> obstacles = new RuleCoverage(source, fields).obstacles(ruleSet);
+        Map<String, String> obstacles = new RuleCoverage(source, fields, eventClasses).obstacles(ruleSet);
         List<RuleHeader> alerting = alerting();
         long able = 0;
         for (RuleHeader rule : alerting) {
@@ -85,7 +87,8 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
             }
         }
         terminal.note(file.name() + ": " + format.name() + ", " + able + " of " + alerting.size() + " rules can fire");
-        fields = new HashSet<>();
+        fields.clear();
+        eventClasses.clear();
     }
 
     private List<RuleHeader> alerting() {
@@ -100,6 +103,7 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
     private void note(DetectionEvent event) {
         source = event.source();
         fields.addAll(event.fields().keySet());
+        event.values(DatabaseField.EVENT_CLASS.fieldName()).forEach(value -> eventClasses.add(value.text()));
     }
 
     @Override

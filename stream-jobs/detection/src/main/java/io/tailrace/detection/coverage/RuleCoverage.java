@@ -1,29 +1,36 @@
 package io.tailrace.detection.coverage;
 
+import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.taxonomy.DatabaseField;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which rules can never fire on a log, because its events lack a field. */
+/** Which rules can never fire on a log, because its events lack a field or are of other classes. */
 public final class RuleCoverage {
+
+    private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
     private final LogSource source;
     private final Set<String> fields;
+    private final Set<String> eventClasses;
 
     /**
      * @param source what the log is
      * @param fields all fields that some event of the log has
+     * @param eventClasses all classes of its events
      */
-    public RuleCoverage(LogSource source, Set<String> fields) {
+    public RuleCoverage(LogSource source, Set<String> fields, Set<String> eventClasses) {
         this.source = source;
         this.fields = fields;
+        this.eventClasses = eventClasses;
     }
 
     /** Why rules cannot fire, by the key of the rule; those that can are not in it. */
@@ -53,7 +60,9 @@ public final class RuleCoverage {
         }
         Set<String> missing = new TreeSet<>();
         collectMissing(rule.condition(), missing);
-        return "no event has " + String.join(", ", missing);
+        return missing.contains(EVENT_CLASS)
+                ? "no event is of its class; there are " + String.join(", ", new TreeSet<>(eventClasses))
+                : "no event has " + String.join(", ", missing);
     }
 
     /** A correlation needs its fields, and of its rules one, or as many as it counts. */
@@ -86,7 +95,9 @@ public final class RuleCoverage {
             return some.parts().stream().filter(this::isPossible).count() >= some.count();
         }
         if (expression instanceof Expression.Field field) {
-            return fields.contains(field.name());
+            return EVENT_CLASS.equals(field.name())
+                    ? eventClasses.stream().map(FieldValue::of).anyMatch(field.test()::test)
+                    : fields.contains(field.name());
         }
         if (expression instanceof Expression.SameField same) {
             return fields.contains(same.name()) && fields.contains(same.other());
@@ -109,8 +120,9 @@ public final class RuleCoverage {
         } else if (expression instanceof Expression.Exists exists) {
             missing.add(exists.name());
         } else if (expression instanceof Expression.SameField same) {
-            missing.addAll(List.of(same.name(), same.other()));
-            missing.removeAll(fields);
+            Set<String> both = new TreeSet<>(List.of(same.name(), same.other()));
+            both.removeAll(fields);
+            missing.addAll(both);
         }
     }
 }
