@@ -26,7 +26,7 @@ public final class Digest {
     /** Statements whose classes are looked up at once. */
     private static final int MOST_WAITING = 256;
 
-    private static final String FURTHER = "(further ones)";
+    static final String FURTHER = "(further ones)";
 
     /** A statement that was added. */
     private record Added(QueryEvent event, String fingerprint, String statement) {}
@@ -197,6 +197,13 @@ public final class Digest {
     int groupCount() {
         complete();
         return groups.size();
+    }
+
+    /** Executions that were counted together because {@link #MOST_GROUPS} groups are told apart; 0 without any. */
+    double furtherOnes() {
+        complete();
+        Group further = groups.get(FURTHER);
+        return further == null ? 0 : further.count();
     }
 
     /** The heaviest groups first; equal ones in the order of their ids and names. */

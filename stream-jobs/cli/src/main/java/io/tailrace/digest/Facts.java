@@ -58,6 +58,14 @@ final class Facts {
                 + ": what is no entry of the log, or tells no time; tailrace parse shows them";
     }
 
+    /** Statements that came after the last group that is told apart. */
+    static String furtherOnes(Digest digest) {
+        String nouns = digest.grouping().nouns();
+        return statements(digest.furtherOnes()) + " of other " + nouns + " than the first "
+                + Figures.whole(Digest.MOST_GROUPS) + " are counted together as " + Digest.FURTHER
+                + "; --since, --until and --filter tell more of fewer statements apart";
+    }
+
     /** Entries whose local times are most likely of another zone than they were read in. */
     static String otherZone(long entries) {
         return Figures.whole(entries) + (entries == 1 ? " entry says" : " entries say")

@@ -126,6 +126,7 @@ public final class HtmlReport {
         warning("stray times", range.strays() == 0 ? "" : Facts.strays(report, range));
         long otherZone = digest.facts().otherZone();
         warning("zone", otherZone == 0 ? "" : Facts.otherZone(otherZone));
+        warning("further " + digest.grouping().nouns(), digest.furtherOnes() == 0 ? "" : Facts.furtherOnes(digest));
         who(all);
         out.raw("</dl></div>\n");
     }

@@ -57,6 +57,7 @@ public final class JsonReport {
         text("to", Instant.ofEpochSecond(range.to()).toString());
         number("strays", range.strays());
         number("other_zone", digest.facts().otherZone());
+        number("further_ones", digest.furtherOnes());
         number("slot_seconds", range.length() / (double) COLUMNS);
         if (digest.facts().isSampled()) {
             out.append(",\"rate_limits\":[");

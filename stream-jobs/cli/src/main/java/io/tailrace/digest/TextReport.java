@@ -117,6 +117,9 @@ public final class TextReport {
         if (digest.facts().otherZone() > 0) {
             alarm("", Facts.otherZone(digest.facts().otherZone()));
         }
+        if (digest.furtherOnes() > 0) {
+            alarm("", Facts.furtherOnes(digest));
+        }
     }
 
     private String rate(Group group) {

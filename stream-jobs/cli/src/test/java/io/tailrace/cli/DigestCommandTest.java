@@ -18,6 +18,7 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +100,33 @@ class DigestCommandTest {
         assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "--json", "-")))
                 .isZero();
         isGolden(name + ".json", out());
+    }
+
+    /** More groups than are told apart: the report says so, and counts the rest together. */
+    @Test
+    void classesThatAreNotToldApartAreSaid() throws IOException {
+        StringBuilder log = new StringBuilder("# Time: 2026-11-21T02:49:03.496201Z\n");
+        for (int i = 0; i < 65_536 + 10; i++) {
+            log.append(
+                            "# User@Host: a[a] @ b []  Id: 1\n# Query_time: 0.5  Lock_time: 0 Rows_sent: 0  Rows_examined: 0\n")
+                    .append("SET timestamp=1795229343;\nSELECT a FROM ")
+                    .append(letters(i))
+                    .append(";\n");
+        }
+        byte[] bytes = log.toString().getBytes(StandardCharsets.US_ASCII);
+        assertThat(run(Screen.NONE, bytes, arguments("--limit", "1", "-"))).isZero();
+        assertThat(out()).contains("10 statements of other classes than the first 65,536 are counted together");
+        assertThat(run(Screen.NONE, bytes, arguments("--limit", "1", "--json", "-")))
+                .isZero();
+        assertThat(out()).contains("\"further_ones\":10");
+    }
+
+    /** A name without digits, which would all be one class. */
+    private static String letters(int number) {
+        return Integer.toString(number, 26)
+                .chars()
+                .mapToObj(c -> Character.toString(Character.isDigit(c) ? c - '0' + 'q' : c))
+                .collect(Collectors.joining("", "t_", ""));
     }
 
     /** All that a report says, examples and charts among it, whatever the number of threads. */

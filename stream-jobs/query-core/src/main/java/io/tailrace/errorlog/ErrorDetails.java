@@ -175,8 +175,8 @@ final class ErrorDetails {
         if (failed || message.contains(": error: ")) {
             return "failed";
         }
-        boolean start = message.contains("recognized server arguments")
-                || message.contains("tarting the backup operation")
+        // Each run tells its version once; its arguments stand in one or two messages before.
+        boolean start = message.contains("tarting the backup operation")
                 || message.contains("xtrabackup version")
                 || message.contains("Starting Xtrabackup");
         if (start) {
