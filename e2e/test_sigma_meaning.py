@@ -12,13 +12,23 @@ from e2e import sigma_oracle
 from tailrace.settings import REPOSITORY
 
 
+TAILRACE = REPOSITORY / "bin" / "tailrace"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pack() -> None:
+    """The pack of rules compiles. (And the command line is built: it says so on standard output.)"""
+    done = subprocess.run([TAILRACE, "rules", "check", REPOSITORY / "rules"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def detect(directory: Path, rules: list[dict], events: list[dict]) -> list[dict]:
     """The alerts of `tailrace detect`."""
     rule_file, event_file = directory / "rules.yml", directory / "events.json"
     rule_file.write_text(yaml.safe_dump_all(rules, allow_unicode=True, sort_keys=False))
     event_file.write_text("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events))
     done = subprocess.run(
-        [REPOSITORY / "bin" / "tailrace", "detect", "--json", "--rules", rule_file, "--events", event_file],
+        [TAILRACE, "detect", "--json", "--rules", rule_file, "--events", event_file],
         env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  */
 public final class Correlator {
 
-    /** Matches kept per group, unless the condition asks for more. */
-    static final int MOST_OCCURRENCES = 10_000;
+    /** Matches kept per group, unless twice the condition's number is more. */
+    static final int MOST_OCCURRENCES = 1_000;
     /** An event with several values of several fields belongs to several groups. */
     static final int MOST_GROUPS = 64;
 
@@ -39,7 +39,7 @@ public final class Correlator {
     public Correlator(CorrelationRule rule, long latenessMicros) {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
-        this.most = (int) Math.max(MOST_OCCURRENCES, Math.min(rule.bound() + 1, Integer.MAX_VALUE - 1));
+        this.most = (int) Math.max(MOST_OCCURRENCES, 2 * rule.bound());
     }
 
     public CorrelationRule rule() {

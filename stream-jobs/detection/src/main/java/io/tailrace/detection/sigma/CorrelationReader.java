@@ -28,6 +28,8 @@ final class CorrelationReader {
     private static final long MICROS = 1_000_000;
     /** State is kept for the whole span. */
     private static final long LONGEST_SECONDS = 366 * 86_400L;
+    /** So many matches of one group are kept. */
+    private static final long LARGEST_BOUND = 500_000;
 
     private final RuleHeader header;
     private final YamlMap map;
@@ -190,12 +192,19 @@ final class CorrelationReader {
         Node node = condition.get(key).orElseThrow();
         if (node instanceof ScalarNode scalar && Scalar.of(scalar) instanceof Scalar.Number number) {
             try {
-                return number.value().longValueExact();
+                return checked(condition, node, number.value().longValueExact());
             } catch (ArithmeticException e) {
                 throw condition.refusal(node, "a count is expected to be a whole number, found " + number.written());
             }
         }
         throw condition.refusal(node, "a count is expected to be a whole number");
+    }
+
+    private static long checked(YamlMap condition, Node node, long bound) {
+        if (bound < 0 || bound > LARGEST_BOUND) {
+            throw condition.refusal(node, "a count is expected to be from 0 to " + LARGEST_BOUND + ", found " + bound);
+        }
+        return bound;
     }
 
     private static String field(YamlMap condition, Type type) {

@@ -123,6 +123,7 @@ class RuleErrorsTest {
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, lt: 9}", "one bound"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {more: 3}", "found more"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: x}", "whole number"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: -1}", "from 0 to"),
                 List.of("type: value_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
                 List.of("type: temporal\nrules: [one]\ntimespan: 5m\ncondition: one and two", "rules' names"),
                 List.of("type: temporal\nrules: [one, one]\ntimespan: 5m", "twice"),
