@@ -11,7 +11,6 @@ import yaml
 from e2e import sigma_oracle
 from tailrace.settings import REPOSITORY
 
-
 TAILRACE = REPOSITORY / "bin" / "tailrace"
 
 
