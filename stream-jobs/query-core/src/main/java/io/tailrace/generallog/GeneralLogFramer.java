@@ -60,6 +60,7 @@ final class GeneralLogFramer implements EntryFramer {
     private boolean forged;
     private boolean ambiguous;
     private long firstProof = -1;
+    private long secondProof = -1;
     private int proofs;
     private String time = "";
     private boolean ownTime;
@@ -93,7 +94,7 @@ final class GeneralLogFramer implements EntryFramer {
 
     /** The server has started, and counts its threads from the beginning, or has opened the log again. */
     private void banner(long offset, FrameListener out) {
-        close(offset, out);
+        finish(offset, out);
         out.framing(offset, position, FramingKind.BANNER);
         pendingFrom = position;
         state = BANNER;
@@ -113,6 +114,10 @@ final class GeneralLogFramer implements EntryFramer {
         boolean plausible = isPlausible(buffer);
         proofs += plausible ? 1 : 0;
         firstProof = plausible && proofs == 1 ? offset : firstProof;
+        secondProof = plausible && proofs == 2 ? offset : secondProof;
+        if (plausible && header.command == Command.CONNECT) {
+            sessions.starts(header.threadId);
+        }
         boolean closedWithoutEscapes = proofs == 1 && plausible && !plain.insideLiteral();
         if (proofs < PROOFS && !closedWithoutEscapes) {
             forged = true;
@@ -133,9 +138,9 @@ final class GeneralLogFramer implements EntryFramer {
         plain.line(buffer, from, to);
     }
 
-    /** Of a connection that is open, or opens, and not before the last command. */
+    /** Of a connection that may be open, or opens, and not before the last command. */
     private boolean isPlausible(byte[] buffer) {
-        boolean known = sessions.isEmpty() || sessions.knows(header.threadId) || header.command == Command.CONNECT;
+        boolean known = !contradictsConnections();
         String its = time(buffer);
         return known && (its.isEmpty() || its.length() != time.length() || its.compareTo(time) >= 0);
     }
@@ -175,6 +180,7 @@ final class GeneralLogFramer implements EntryFramer {
         time = ownTime ? time(buffer) : time;
         forged = false;
         firstProof = -1;
+        secondProof = -1;
         proofs = 0;
         scanner.reset();
         plain.reset();
@@ -298,12 +304,37 @@ final class GeneralLogFramer implements EntryFramer {
 
     @Override
     public void end(FrameListener out) {
-        close(position, out);
+        finish(position, out);
+    }
+
+    /**
+     * Nothing follows, and the literal that holds one or two commands has not ended: it never will. Whose they are is
+     * not known any more.
+     */
+    private void finish(long to, FrameListener out) {
+        boolean open = state == STATEMENT && scanner.insideLiteral();
+        if (open && firstProof >= 0) {
+            forged = false;
+            ambiguous = true;
+            long second = secondProof;
+            closeAtProof(firstProof, out);
+            if (second >= 0) {
+                closeAtProof(second, out);
+            }
+        }
+        close(to, out);
+    }
+
+    private void closeAtProof(long proof, FrameListener out) {
+        close(proof, out);
+        state = STATEMENT;
+        ownTime = false;
+        session = Session.UNKNOWN;
     }
 
     @Override
     public void hole(long resumeAt, FrameListener out) {
-        close(position, out);
+        finish(position, out);
         sessions.clear();
         time = "";
         state = UNKNOWN;
@@ -317,13 +348,17 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] when = time.getBytes(StandardCharsets.ISO_8859_1);
         byte[] user = session.account().getBytes(StandardCharsets.ISO_8859_1);
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
-        ByteBuffer out = ByteBuffer.allocate(64 + open.length + when.length + user.length + database.length);
-        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0);
+        ByteBuffer out = ByteBuffer.allocate(72 + open.length + when.length + user.length + database.length);
+        boolean second = secondProof >= 0;
+        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0) | (second ? 8 : 0);
         out.putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
                 .put((byte) bits)
                 .putLong(firstProof);
+        if (second) {
+            out.putLong(secondProof);
+        }
         out.put((byte) proofs).putInt(scanner.state()).put(plain.state());
         put(out, when);
         put(out, user);
@@ -345,6 +380,7 @@ final class GeneralLogFramer implements EntryFramer {
         ambiguous = (bits & 2) != 0;
         ownTime = (bits & 4) != 0;
         firstProof = in.getLong();
+        secondProof = (bits & 8) != 0 ? in.getLong() : -1;
         proofs = in.get();
         scanner.restore(in.getInt());
         plain.restore(in.get());

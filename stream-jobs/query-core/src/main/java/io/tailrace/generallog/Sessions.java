@@ -50,14 +50,6 @@ final class Sessions {
         return session == null ? Session.UNKNOWN : session;
     }
 
-    boolean knows(long threadId) {
-        return open.containsKey(threadId);
-    }
-
-    boolean isEmpty() {
-        return open.isEmpty();
-    }
-
     /** A connection starts, perhaps to be refused. */
     void starts(long threadId) {
         youngest = Math.max(youngest, threadId);

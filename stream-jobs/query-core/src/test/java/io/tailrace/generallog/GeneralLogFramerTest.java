@@ -11,7 +11,10 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the general log's framer remembers, and that it remembers no more than it should. */
 class GeneralLogFramerTest {
@@ -105,6 +108,30 @@ class GeneralLogFramerTest {
         long start = System.nanoTime();
         assertThat(FramedLog.of(format, file).reported()).isEqualTo(file.length);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    /** Behind an unclosed literal: commands of connections that were open before the file, and fewer than three. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7})
+    void anUnclosedLiteralHidesNoCommandUpToTheEnd(int commands) {
+        StringBuilder text = new StringBuilder("2026-11-21T02:49:03.1Z\t90 Connect\tapp@web on shop using TCP/IP\n"
+                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT 'never closed\n");
+        for (int i = 0; i < commands; i++) {
+            text.append("2026-11-21T02:49:04.")
+                    .append(i)
+                    .append("Z\t")
+                    .append(7 + i % 2)
+                    .append(" Query\tSELECT 1\n");
+        }
+        for (String behind : List.of("", "mysqld, Version: 8.4.3 (MySQL). started with:\n")) {
+            FramedLog log = log(text + behind);
+            assertThat(log.entries()).hasSize(2 + commands);
+            assertThat(log.entries().get(1).context().ambiguous()).isTrue();
+            assertThat(log.entries().get(1).context().forgedHeader()).isFalse();
+            assertThat(FramedLog.ofRestored(format, (text + behind).getBytes(StandardCharsets.US_ASCII))
+                            .entries())
+                    .isEqualTo(log.entries());
+        }
     }
 
     private FramedLog log(String text) {
