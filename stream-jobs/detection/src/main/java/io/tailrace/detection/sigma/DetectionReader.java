@@ -253,7 +253,8 @@ final class DetectionReader {
             throw YamlMap.refusal(
                     file,
                     node,
-                    "the regular expression's repetitions make it larger than " + RegexSize.LARGEST + " characters");
+                    "the regular expression is too deep, or its repetitions make it larger than " + RegexSize.LARGEST
+                            + " characters");
         }
         try {
             return new RegularExpression(Pattern.compile(regex.source(), regex.flags()));

@@ -9,6 +9,9 @@ final class RegexSize {
     /** Characters; about the size of the largest program in states. */
     static final long LARGEST = 20_000;
 
+    /** Groups within groups; RE2/J goes down into each. */
+    private static final int DEEPEST = 100;
+
     private final String source;
     private int at;
 
@@ -37,7 +40,7 @@ final class RegexSize {
         } else if (c == '[') {
             skipClass();
         } else if (c == '(') {
-            long size = depth > LARGEST ? LARGEST + 1 : group(depth + 1);
+            long size = depth > DEEPEST ? LARGEST + 1 : group(depth + 1);
             at++;
             return size + 2;
         }

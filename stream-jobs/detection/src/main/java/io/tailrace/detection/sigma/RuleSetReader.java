@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -74,6 +75,11 @@ public final class RuleSetReader {
 
     /** Reads the documents of a text. */
     public RuleSetReader text(String file, String yaml) {
+        Optional<RuleError> tooDeep = NestingDepth.excess(file, yaml, settings(file, yaml));
+        if (tooDeep.isPresent()) {
+            drafts.add(tooDeep.get());
+            return this;
+        }
         Iterator<Node> documents =
                 new Compose(settings(file, yaml)).composeAllFromString(yaml).iterator();
         try {
