@@ -6,17 +6,19 @@
 
 All read the same files on the same core. Their counts are compared before ours are printed: a difference that
 is not known and explained here is an error. Time is CPU time (user and system) of the whole process and its
-children.
+children. Then ours reads each log on two cores: how much sooner it ends, and whether it says the same.
 """
 
 import argparse
 import gzip
+import hashlib
 import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +34,11 @@ REPORT = REPOSITORY / "docs" / "BENCHMARKS.md"
 BEGIN, END = "<!-- bench-peers -->", "<!-- /bench-peers -->"
 MIX_BYTES = 256 << 20
 SYSBENCH_COPIES = 8
+HUGE_COPIES = 80
 MEGABYTE = 1e6
 ALL = ("pt-query-digest", "go-mysql", "tailrace")
 FAST = ("go-mysql", "tailrace")
+OURS = ("tailrace",)
 VERSIONS = (("java", "-version"), ("go", "version"), ("pt-query-digest", "--version"))
 
 
@@ -52,7 +56,10 @@ class Run:
     entries: int
     classes: int
     cpu_seconds: float
+    seconds: float
     peak_megabytes: float
+    report: str
+    """SHA-256 of what it printed. The text itself may be large, and a child's peak starts with our memory."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +77,18 @@ def main(words: Sequence[str] | None = None) -> int:
     options.directory.mkdir(parents=True, exist_ok=True)
     tools = _tools(options.directory)
     rows = []
-    for log in _logs(options.directory):
+    pairs = []
+    for log in _logs(options):
         for tool in tools:
             if tool.name in log.tools:
-                rows.append((log, tool, _measured(tool, log, options)))
+                rows.append((log, tool, _measured(tool, log, options, [options.core])))
                 _check_counts(log, rows)
                 print(_line(*rows[-1], rows), flush=True)
+        pairs.append((log, rows[-1][2], _measured(tools[-1], log, options, options.cores)))
+        _check_reports(*pairs[-1])
+        print(_scaling(*pairs[-1]), flush=True)
     if options.write:
-        _write(rows)
+        _write(rows, pairs)
     return 0
 
 
@@ -86,6 +97,12 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--core", type=int, default=1, help="the processor that all run on (default: 1)")
+    parser.add_argument(
+        "--cores", type=int, nargs=2, default=[0, 1], help="the two on which ours scales (default: 0 1)"
+    )
+    parser.add_argument(
+        "--huge", action="store_true", help="read a log of 10 GB too, which is made in --directory"
+    )
     parser.add_argument("--runs", type=int, default=1, help="runs of each; the median counts (default: 1)")
     parser.add_argument(
         "--directory", type=Path, default=Path("/tmp/tailrace-bench-peers"), help="for the inputs"
@@ -125,8 +142,9 @@ def _our_counts(result: dict) -> tuple[int, int]:
     return result["entries"], result.get("groups_total", result.get("classes_total"))
 
 
-def _logs(directory: Path) -> list[Log]:
+def _logs(options: argparse.Namespace) -> list[Log]:
     """Makes the logs that are missing. Each comes from the same bytes every time."""
+    directory = options.directory
     sysbench = directory / "sysbench.slow.log"
     _make(sysbench, lambda out: _unpack(out, 1))
     large = directory / "sysbench-x8.slow.log"
@@ -137,12 +155,17 @@ def _logs(directory: Path) -> list[Log]:
     _make(generated, _generate)
     forged = "counts headers within literals as entries"
     dropped = "passes over some entries, SET NAMES and RENAME TABLE among them, and joins others"
-    return [
+    logs = [
         Log("sysbench, 131 MB", sysbench, ALL, {"go-mysql": forged, "pt-query-digest": dropped}),
         Log("sysbench, eight times", large, FAST, {"go-mysql": forged}),
         Log("real logs, mixed", mix, ALL, {"go-mysql": forged, "pt-query-digest": dropped}),
         Log("50,000 classes, generated", generated, ALL, {}),
     ]
+    if options.huge:
+        huge = directory / "sysbench-x80.slow.log"
+        _make(huge, lambda out: _unpack(out, HUGE_COPIES))
+        logs.append(Log("sysbench, eighty times", huge, OURS, {}))
+    return logs
 
 
 def _make(path: Path, write: Callable) -> None:
@@ -170,22 +193,25 @@ def _generate(out) -> None:
     subprocess.run(["go", "run", "./generate"], cwd=PEERS, stdout=out, check=True)
 
 
-def _measured(tool: Tool, log: Log, options: argparse.Namespace) -> Run:
-    runs = [_run(tool, log, options.core) for _ in range(options.runs)]
+def _measured(tool: Tool, log: Log, options: argparse.Namespace, cores: Sequence[int]) -> Run:
+    runs = [_run(tool, log, cores) for _ in range(options.runs)]
     middle = median(run.cpu_seconds for run in runs)
     return min(runs, key=lambda run: abs(run.cpu_seconds - middle))
 
 
-def _run(tool: Tool, log: Log, core: int) -> Run:
-    command = ["taskset", "-c", str(core), *tool.command(log.path)]
+def _run(tool: Tool, log: Log, cores: Sequence[int]) -> Run:
+    command = ["taskset", "-c", ",".join(map(str, cores)), *tool.command(log.path)]
+    started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{tool.name} failed on {log.path.name}: {process.returncode}")
+    seconds = time.monotonic() - started
     entries, classes = tool.counts(_json(output))
-    return Run(entries, classes, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MEGABYTE)
+    cpu_seconds, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MEGABYTE
+    return Run(entries, classes, cpu_seconds, seconds, peak, hashlib.sha256(output).hexdigest())
 
 
 def _json(output: bytes) -> dict:
@@ -203,6 +229,18 @@ def _check_counts(log: Log, rows: list[tuple[Log, Tool, Run]]) -> None:
             sys.exit(f"{name} counts {run.entries} entries in {log.name}, we {runs['tailrace'].entries}")
 
 
+def _check_reports(log: Log, alone: Run, both: Run) -> None:
+    """Several threads say what one says."""
+    if alone.report != both.report:
+        sys.exit(f"the report of {log.name} on two cores differs from that on one")
+
+
+def _scaling(log: Log, alone: Run, both: Run) -> str:
+    rates = " | ".join(f"{log.path.stat().st_size / MEGABYTE / run.seconds:.0f}" for run in (alone, both))
+    seconds = f"{alone.seconds:.1f} | {both.seconds:.1f} | {alone.seconds / both.seconds:.2f}"
+    return f"| {log.name} | {seconds} | {rates} | {both.cpu_seconds:.1f} | {both.peak_megabytes:.0f} |"
+
+
 def _line(log: Log, tool: Tool, run: Run, rows: list[tuple[Log, Tool, Run]]) -> str:
     rate = log.path.stat().st_size / MEGABYTE / run.cpu_seconds
     peers = [
@@ -215,7 +253,7 @@ def _line(log: Log, tool: Tool, run: Run, rows: list[tuple[Log, Tool, Run]]) -> 
     return f"| {log.name} | {tool.name} | {counts} | {rates} | {', '.join(peers)} |"
 
 
-def _write(rows: list[tuple[Log, Tool, Run]]) -> None:
+def _write(rows: list[tuple[Log, Tool, Run]], pairs: list[tuple[Log, Run, Run]]) -> None:
     lines = [
         BEGIN,
         f"{_processor()}, one core, {platform.system()} {platform.release()};",
@@ -230,6 +268,12 @@ def _write(rows: list[tuple[Log, Tool, Run]]) -> None:
             for log in {row[0].name: row[0] for row in rows}.values()
             for peer, why in log.known.items()
         ),
+        "",
+        "Ours on one core and on two, seconds that pass (on a machine that does nothing else):",
+        "",
+        "| log | one core | two | times as fast | MB/s on one | on two | CPU s on two | peak MB on two |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        *(_scaling(*pair) for pair in pairs),
         END,
     ]
     text = REPORT.read_text()
