@@ -134,7 +134,11 @@ public final class Fingerprinter {
 
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
     private StatementShape statement(int length) {
-        byte[] masked = masker.bytes();
+        byte[] shorter = length > ShapeCache.LONGEST_KEY ? RepeatedRows.removed(masker.bytes(), length) : null;
+        return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
+    }
+
+    private StatementShape statement(byte[] masked, int length) {
         StatementShape known = shapes.get(masked, 0, length);
         if (known != null) {
             return known;

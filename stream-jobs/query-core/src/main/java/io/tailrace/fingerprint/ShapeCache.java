@@ -11,7 +11,7 @@ import java.util.Arrays;
 final class ShapeCache {
 
     /** Longest text that is kept, bytes. */
-    private static final int LONGEST_KEY = 8 << 10;
+    static final int LONGEST_KEY = 8 << 10;
 
     /** Most bytes of all texts. */
     private static final int MOST_BYTES = 8 << 20;

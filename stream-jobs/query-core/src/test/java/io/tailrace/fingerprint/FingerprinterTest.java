@@ -185,6 +185,29 @@ class FingerprinterTest {
         assertThat(shape(statement).fingerprint()).isEqualTo(fingerprint);
     }
 
+    /** Whatever their number, rows make one class, and the text of one with very many is remembered. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO t (a, value) VALUES (1, 'a')%s ON DUPLICATE KEY UPDATE a = 1",
+                "REPLACE INTO t SELECT (SELECT 1) + VALUE(a); INSERT INTO u VALUES (1, 'a')%s, (NOW(), 2), (1, 'a')",
+                "INSERT INTO t VALUES(1, 'a') %s AS new",
+                "INSERT INTO t VALUES ROW(1, 'a')%s",
+                "SELECT a FROM t WHERE (a, b) IN ((1, 'a')%s)",
+            })
+    void anyNumberOfRowsIsOneClass(String statement) {
+        for (String separator : List.of(",", ", ", " ,")) {
+            StatementShape few = shape(String.format(statement, (separator + "(3, 'c')").repeat(3)));
+            StatementShape many = shape(String.format(statement, (separator + "(3, 'c')").repeat(20_000)));
+            assertThat(many.queryId()).isEqualTo(few.queryId());
+            assertThat(many.tables()).isEqualTo(few.tables());
+        }
+        StatementShape bulk = shape("INSERT INTO t VALUES (1, 'a')" + ",(2, 'b')".repeat(500_000));
+        assertThat(bulk.tables().complete()).isTrue();
+        assertThat(shape("INSERT INTO t VALUES (1, 'a')" + ",(2, 'b')".repeat(400_000)))
+                .isSameAs(bulk);
+    }
+
     @Test
     void theSameTextGivesTheSameShapeAgain() {
         assertThat(shape("SELECT 1")).isSameAs(shape("SELECT 'x'"));

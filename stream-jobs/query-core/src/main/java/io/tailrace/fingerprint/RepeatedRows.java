@@ -1,0 +1,72 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+import java.util.Arrays;
+
+/**
+ * Leaves one row of placeholders of those that stand one after another behind VALUES, all alike. The class and the tables
+ * are the same, for {@link Collapser} makes one list of them anyway; a bulk insert becomes short enough to be
+ * remembered, whatever its number of rows.
+ */
+final class RepeatedRows {
+
+    private static final byte[] VALUE = ByteText.ascii("value");
+
+    private RepeatedRows() {}
+
+    /** The text {@code masked[0, length)} without such rows, or null where there are none. */
+    static byte[] removed(byte[] masked, int length) {
+        int row = firstRow(masked, Math.min(length, ShapeCache.LONGEST_KEY));
+        int rowTo = row < 0 ? -1 : rowEnd(masked, row, length);
+        if (rowTo < 0) {
+            return null;
+        }
+        int nextRow = ByteText.skipBlanks(masked, Math.min(rowTo + 1, length), length);
+        int size = nextRow - row;
+        int at = rowTo;
+        while (at + size <= length && masked[at] == ',' && isNext(masked, at, row, rowTo, nextRow)) {
+            at += size;
+        }
+        if (at == rowTo) {
+            return null;
+        }
+        byte[] shorter = Arrays.copyOf(masked, rowTo + length - at);
+        System.arraycopy(masked, at, shorter, rowTo, length - at);
+        return shorter;
+    }
+
+    /** A separator like the first one and a row like the first one. */
+    private static boolean isNext(byte[] masked, int at, int row, int rowTo, int nextRow) {
+        int separator = nextRow - rowTo;
+        return Arrays.equals(masked, rowTo, nextRow, masked, at, at + separator)
+                && Arrays.equals(masked, row, rowTo, masked, at + separator, at + nextRow - row);
+    }
+
+    /** Index of the parenthesis behind the first VALUE or VALUES that has one, or -1. */
+    private static int firstRow(byte[] masked, int to) {
+        for (int i = 1; i < to; i++) {
+            boolean word = ByteText.lower(masked[i]) == 'v'
+                    && !SqlBytes.isWord(masked[i - 1])
+                    && ByteText.startsWithIgnoreCase(masked, i, to, VALUE);
+            if (word) {
+                int end = i + VALUE.length;
+                end += end < to && ByteText.lower(masked[end]) == 's' ? 1 : 0;
+                int row = ByteText.skipBlanks(masked, end, to);
+                if (row < to && masked[row] == '(') {
+                    return row;
+                }
+            }
+        }
+        return -1;
+    }
+
+    /** Index after a row that holds nothing but placeholders, or -1. */
+    private static int rowEnd(byte[] masked, int from, int to) {
+        int i = from + 1;
+        while (i < to && (masked[i] == '?' || masked[i] == ',' || masked[i] == ' ')) {
+            i++;
+        }
+        return i < to && masked[i] == ')' ? i + 1 : -1;
+    }
+}
