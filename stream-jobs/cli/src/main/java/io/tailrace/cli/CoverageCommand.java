@@ -6,12 +6,8 @@ import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.event.AuditEvent;
-import io.tailrace.event.ErrorEvent;
-import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +32,7 @@ import picocli.CommandLine.Option;
             "1:a rule was refused, or a file could not be read",
             "2:the command line is wrong"
         })
-final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
+final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, DetectionSink {
 
     private static final int FAILED = 1;
 
@@ -100,40 +95,13 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader {
                 .toList();
     }
 
-    private void note(DetectionEvent event) {
+    @Override
+    public void event(DetectionEvent event) {
         source = event.source();
         fields.addAll(event.fields().keySet());
         event.values(DatabaseField.EVENT_CLASS.fieldName()).forEach(value -> eventClasses.add(value.text()));
     }
 
     @Override
-    public Predicate<QueryEvent> wantedStatements() {
-        return event -> false;
-    }
-
-    @Override
-    public void query(QueryEvent event, String fingerprint, String statement) {
-        note(DatabaseEvents.of(event, fingerprint));
-    }
-
-    @Override
-    public void audit(AuditEvent event, String fingerprint, String statement) {
-        note(DatabaseEvents.of(event, fingerprint));
-    }
-
-    @Override
-    public void error(ErrorEvent event) {
-        note(DatabaseEvents.of(event));
-    }
-
-    @Override
     public void deadLetter(Refusal refusal) {}
-
-    @Override
-    public void banner(String line) {}
-
-    @Override
-    public String refusal(String source) {
-        return "";
-    }
 }

@@ -7,11 +7,7 @@ import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.event.AuditEvent;
-import io.tailrace.event.ErrorEvent;
-import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +15,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,7 +31,7 @@ import picocli.CommandLine.Option;
             "2:the command line is wrong",
             "141:the reader of standard output went away, as after `| head`"
         })
-final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
+final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionSink {
 
     /** Several files tell of the same time one after the other: nothing is forgotten before the last has ended. */
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
@@ -97,7 +92,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
     private boolean readEvents() {
         LogFile file = new LogFile(eventFile);
         try (InputStream in = file.open(file.raw(terminal.in()))) {
-            new EventLines().read(in, this::detect);
+            new EventLines().read(in, this::event);
             return true;
         } catch (IOException e) {
             terminal.note(eventFile + ": " + InputOptions.reason(e));
@@ -105,7 +100,8 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
         }
     }
 
-    private void detect(DetectionEvent event) {
+    @Override
+    public void event(DetectionEvent event) {
         events++;
         current = event;
         detector.detect(event, this::print);
@@ -119,39 +115,9 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader {
         terminal.out().append(line).append('\n');
     }
 
-    /** Statements are evaluated without their literals, as the pipeline has them. */
-    @Override
-    public Predicate<QueryEvent> wantedStatements() {
-        return event -> false;
-    }
-
-    @Override
-    public void query(QueryEvent event, String fingerprint, String statement) {
-        detect(DatabaseEvents.of(event, fingerprint));
-    }
-
-    @Override
-    public void audit(AuditEvent event, String fingerprint, String statement) {
-        detect(DatabaseEvents.of(event, fingerprint));
-    }
-
-    @Override
-    public void error(ErrorEvent event) {
-        detect(DatabaseEvents.of(event));
-    }
-
     @Override
     public void deadLetter(Refusal refusal) {
-        terminal.note("dead letter at byte " + refusal.offset() + ", " + refusal.length() + " bytes: " + refusal.code()
-                + ": " + refusal.message());
-    }
-
-    @Override
-    public void banner(String line) {}
-
-    @Override
-    public String refusal(String source) {
-        return "";
+        terminal.note(refusal.describe());
     }
 
     @Override

@@ -29,7 +29,9 @@ final class InputOptions {
     interface Reader extends LogSink {
 
         /** Why logs of this kind (slowlog, audit, general, errorlog) are of no use here; empty where they are. */
-        String refusal(String source);
+        default String refusal(String source) {
+            return "";
+        }
 
         /** How many threads read a file. */
         default int threads() {

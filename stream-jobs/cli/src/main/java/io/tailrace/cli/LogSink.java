@@ -35,7 +35,7 @@ interface LogSink {
     void deadLetter(Refusal refusal);
 
     /** The first line of a banner with which a server began to write. */
-    void banner(String line);
+    default void banner(String line) {}
 
     /**
      * Bytes that are no event. The array is only lent.
@@ -53,5 +53,11 @@ interface LogSink {
             int from,
             int to,
             DeadLetterCode code,
-            String message) {}
+            String message) {
+
+        /** In one line. */
+        String describe() {
+            return "dead letter at byte " + offset + ", " + length + " bytes: " + code + ": " + message;
+        }
+    }
 }

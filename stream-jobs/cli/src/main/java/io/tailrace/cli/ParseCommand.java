@@ -145,17 +145,8 @@ final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
         } else if (asJson) {
             terminal.note(json.write(letter(refusal, LONGEST_SHOWN)));
         } else {
-            terminal.note("dead letter at byte " + refusal.offset() + ", " + refusal.length() + " bytes: "
-                    + refusal.code() + ": " + refusal.message());
+            terminal.note(refusal.describe());
         }
-    }
-
-    @Override
-    public void banner(String line) {}
-
-    @Override
-    public String refusal(String source) {
-        return "";
     }
 
     @Override

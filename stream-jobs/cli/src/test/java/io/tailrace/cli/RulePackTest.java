@@ -11,11 +11,7 @@ import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import io.tailrace.detection.sigma.SigmaRule;
-import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.event.AuditEvent;
-import io.tailrace.event.ErrorEvent;
-import io.tailrace.event.QueryEvent;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
@@ -108,7 +104,7 @@ class RulePackTest {
     }
 
     /** The whole pack on one log. */
-    private static final class Run implements LogSink {
+    private static final class Run implements DetectionSink {
 
         private final Detector detector = new Detector(RULES, 0);
         private final List<Alert> alerts = new ArrayList<>();
@@ -127,32 +123,15 @@ class RulePackTest {
             return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
         }
 
-        private void detect(DetectionEvent event) {
+        @Override
+        public void event(DetectionEvent event) {
             events++;
             detector.detect(event, alerts::add);
-        }
-
-        @Override
-        public void query(QueryEvent event, String fingerprint, String statement) {
-            detect(DatabaseEvents.of(event, fingerprint));
-        }
-
-        @Override
-        public void audit(AuditEvent event, String fingerprint, String statement) {
-            detect(DatabaseEvents.of(event, fingerprint));
-        }
-
-        @Override
-        public void error(ErrorEvent event) {
-            detect(DatabaseEvents.of(event));
         }
 
         @Override
         public void deadLetter(Refusal refusal) {
             throw new AssertionError(refusal.code() + ": " + refusal.message());
         }
-
-        @Override
-        public void banner(String line) {}
     }
 }
