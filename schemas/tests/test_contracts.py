@@ -1,4 +1,4 @@
-"""The JSON Schemas of lines and census: they hold for examples, and refuse what breaks the contract."""
+"""The JSON Schemas of lines, census and rules: they hold for examples, refuse what breaks the contract."""
 
 import json
 from pathlib import Path
@@ -36,6 +36,22 @@ CENSUS = {
     "head_hash": "d41d8cd98f00b204e9800998ecf8427e",
     "mtime": 1763711999.0,
 }
+PUSH = {
+    "version": 1,
+    "push_id": "2f6e9a44-9a3a-4c53-9ed7-3f8f6f1b8f0e",
+    "pushed_at": "2026-11-21T08:00:00Z",
+    "pushed_by": "ann@desk",
+    "files": {"access/brute_force.yml": "title: x", "detectors.yaml": ""},
+}
+SILENCE = {
+    "id": "7",
+    "rule": "2f6e9a44-9a3a-4c53-9ed7-3f8f6f1b8f0e",
+    "entity": {"user": "backup"},
+    "until": "2026-11-22T08:00:00Z",
+    "actor": "ann",
+    "reason": "new backup host",
+    "at": "2026-11-21T08:00:00Z",
+}
 
 
 def validator(contract: str) -> Draft202012Validator:
@@ -53,6 +69,8 @@ def validator(contract: str) -> Draft202012Validator:
         ("lines.schema.json", {**LINE, "something": "that a later version adds"}),
         ("census.schema.json", CENSUS),
         ("census.schema.json", {**CENSUS, "size": 0, "head_length": 0}),
+        ("rules.schema.json", PUSH),
+        ("rules.schema.json", SILENCE),
     ],
 )
 def test_accepts(contract, record):
@@ -72,6 +90,9 @@ def test_accepts(contract, record):
         ("census.schema.json", {**CENSUS, "head_length": 4097}),
         ("census.schema.json", {**CENSUS, "at": "2025-11-21"}),
         ("census.schema.json", {name: value for name, value in CENSUS.items() if name != "inode"}),
+        ("rules.schema.json", {**PUSH, "version": 2}),
+        ("rules.schema.json", {**PUSH, "files": {"/etc/passwd.yml": ""}}),
+        ("rules.schema.json", {name: value for name, value in SILENCE.items() if name != "until"}),
     ],
 )
 def test_refuses(contract, record):

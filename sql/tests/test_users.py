@@ -49,6 +49,9 @@ def test_no_reader_sees_raw_bytes_of_dead_letters(admin, user, reader):
         ("reader_compliance", "query_samples", False),
         ("reader_security", "audit_events", True),
         ("reader_security", "query_samples", True),
+        ("reader_developer", "alerts", False),
+        ("reader_compliance", "alerts", True),
+        ("reader_security", "rule_pushes", True),
     ],
 )
 def test_audiences_differ(admin, user, reader, table, may):
@@ -85,6 +88,12 @@ def test_the_writer_may_only_insert(admin, user, table):
     user("writer").execute(f"INSERT INTO tailrace.{table} (after_checkpoint) VALUES (1)")
     refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")
     refused(ACCESS_DENIED, user("writer"), f"TRUNCATE TABLE tailrace.{table}")
+
+
+@pytest.mark.parametrize("table", ["alerts", "rule_pushes"])
+def test_the_writer_may_only_insert_what_does_not_wait(admin, user, table):
+    user("writer").execute(f"INSERT INTO tailrace.{table} (ingested_at) VALUES (now())")
+    refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")
 
 
 @pytest.mark.parametrize("table", ["receipts", "query_load_1m", "query_classes_1h", "schema_migrations"])

@@ -15,7 +15,8 @@ import org.apache.avro.generic.IndexedRecord;
 
 /**
  * Encodes records of one Avro schema as RowBinary: one column per field, of the field's name, and
- * {@code after_checkpoint}. The walk through the schema is done once, at construction.
+ * {@code after_checkpoint}. The walk through the schema is done once, at construction. A field whose property
+ * {@code clickhouse} is {@code none} has no column.
  *
  * <p>long → Int64, int → Int32 (or what the field's property {@code clickhouse} says), double → Float64,
  * boolean → Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'),
@@ -36,27 +37,51 @@ final class RowEncoder {
 
     private record Encoding(String type, ValueEncoder encoder) {}
 
+    private static final String PROPERTY = "clickhouse";
+    private static final String NO_COLUMN = "none";
+
     private final RowLayout layout;
     private final ValueEncoder[] encoders;
+    /** Which field of a record each encoder is for. */
+    private final int[] fields;
+
     private final int timeField;
 
     /**
+     * An encoder for rows that are inserted with their checkpoint.
+     *
      * @param table with its database
-     * @throws IllegalArgumentException if a field has a type without a mapping, or not exactly one field is a time:
-     *     the one that tables are partitioned by
+     * @throws IllegalArgumentException if a field has a type without a mapping, or no field is a time: tables are
+     *     partitioned by the first one that is
      */
     RowEncoder(String table, Schema schema) {
+        this(table, schema, List.of(new Column(AFTER_CHECKPOINT, "UInt64")));
+    }
+
+    private RowEncoder(String table, Schema schema, List<Column> afterFields) {
         List<Column> columns = new ArrayList<>();
         List<ValueEncoder> compiled = new ArrayList<>();
-        for (Schema.Field field : schema.getFields()) {
+        List<Schema.Field> stored =
+                schema.getFields().stream().filter(RowEncoder::hasColumn).toList();
+        for (Schema.Field field : stored) {
             Encoding encoding = encodingOf(field);
             columns.add(new Column(field.name(), encoding.type()));
             compiled.add(encoding.encoder());
         }
-        columns.add(new Column(AFTER_CHECKPOINT, "UInt64"));
+        columns.addAll(afterFields);
         layout = new RowLayout(table, columns);
         encoders = compiled.toArray(ValueEncoder[]::new);
+        fields = stored.stream().mapToInt(Schema.Field::pos).toArray();
         timeField = timeFieldOf(schema);
+    }
+
+    /** An encoder for rows that do not wait for a checkpoint: they have no column {@code after_checkpoint}. */
+    static RowEncoder atOnce(String table, Schema schema) {
+        return new RowEncoder(table, schema, List.of());
+    }
+
+    private static boolean hasColumn(Schema.Field field) {
+        return !NO_COLUMN.equals(field.getObjectProp(PROPERTY));
     }
 
     RowLayout layout() {
@@ -65,10 +90,15 @@ final class RowEncoder {
 
     /** Appends one row. */
     void encode(IndexedRecord row, long afterCheckpoint, RowBuffer out) {
-        for (int i = 0; i < encoders.length; i++) {
-            encoders[i].encode(row.get(i), out);
-        }
+        encode(row, out);
         out.writeLong(afterCheckpoint);
+    }
+
+    /** Appends one row of {@link #atOnce}. */
+    void encode(IndexedRecord row, RowBuffer out) {
+        for (int i = 0; i < encoders.length; i++) {
+            encoders[i].encode(row.get(fields[i]), out);
+        }
     }
 
     /** The UTC day of the row's time, in days since 1970-01-01: the row's partition. */
@@ -77,15 +107,12 @@ final class RowEncoder {
     }
 
     private static int timeFieldOf(Schema schema) {
-        List<Integer> times = schema.getFields().stream()
+        return schema.getFields().stream()
                 .filter(field -> isTimestamp(field.schema()))
                 .map(Schema.Field::pos)
-                .toList();
-        if (times.size() != 1) {
-            throw new IllegalArgumentException(
-                    schema.getFullName() + " must have one timestamp-micros field, not " + times.size());
-        }
-        return times.get(0);
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        schema.getFullName() + " must have a timestamp-micros field to partition by"));
     }
 
     private static boolean isTimestamp(Schema schema) {
@@ -94,7 +121,7 @@ final class RowEncoder {
     }
 
     private static Encoding encodingOf(Schema.Field field) {
-        String wanted = (String) field.getObjectProp("clickhouse");
+        String wanted = (String) field.getObjectProp(PROPERTY);
         Encoding encoding = encodingOf(field.schema(), wanted);
         if (encoding == null) {
             throw new IllegalArgumentException(

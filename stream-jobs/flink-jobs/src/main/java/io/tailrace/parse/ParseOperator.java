@@ -121,6 +121,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         public void query(QueryEvent event, String fingerprint, String statement) {
             if (isAccepted(settings.queryTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));
+                event.setFingerprint(fingerprint);
                 output.collect(new StreamRecord<>(event));
                 Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
                 if (!fingerprint.isEmpty() && seen.takeFingerprint(nowMillis())) {
@@ -136,6 +137,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         public void audit(AuditEvent event, String fingerprint, String statement) {
             if (isAccepted(settings.auditTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));
+                event.setFingerprint(fingerprint);
                 emit(ParseOutputs.AUDIT_EVENTS, event);
                 if (event.getQueryId() != null && !fingerprint.isEmpty()) {
                     passOnFingerprint(event, fingerprint);

@@ -36,7 +36,22 @@ class RowEncoderTest {
     }
 
     @Test
-    void wantsOneTimeToPartitionBy() {
+    void aFieldOfTheTopicOnlyHasNoColumn() {
+        Schema schema = record(
+                "{\"name\":\"s\",\"type\":\"string\",\"clickhouse\":\"none\"},{\"name\":\"n\",\"type\":\"int\"}");
+        GenericData.Record row = new GenericData.Record(schema);
+        row.put("at", java.time.Instant.EPOCH);
+        row.put("s", "text");
+        row.put("n", 7);
+        RowBuffer out = new RowBuffer(1);
+        RowEncoder encoder = RowEncoder.atOnce("t", schema);
+        encoder.encode(row, out);
+        assertThat(encoder.layout().insertStatement()).isEqualTo("INSERT INTO t (`at`,`n`) FORMAT RowBinary");
+        assertThat(HexFormat.of().formatHex(out.toByteArray())).isEqualTo("0000000000000000" + "07000000");
+    }
+
+    @Test
+    void wantsATimeToPartitionBy() {
         Schema none = new Schema.Parser().parse("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
         assertThatThrownBy(() -> new RowEncoder("t", none)).hasMessageContaining("timestamp-micros");
     }

@@ -58,6 +58,7 @@ class ParseOperatorTest {
         assertThat(side(ParseOutputs.FINGERPRINTS)).singleElement().satisfies(fingerprint -> {
             assertThat(fingerprint.getFingerprint()).isEqualTo("select ?");
             assertThat(fingerprint.getQueryId()).isEqualTo(event.getQueryId());
+            assertThat(event.getFingerprint()).isEqualTo(fingerprint.getFingerprint());
         });
         assertThat(side(ParseOutputs.SAMPLES))
                 .extracting(QuerySample::getStatement)

@@ -13,11 +13,15 @@ import org.apache.avro.generic.IndexedRecord;
 
 /**
  * Writes an Avro record as one line of JSON: fields in the schema's order, map keys sorted, times as ISO 8601 in UTC,
- * 16-byte ids as UUIDs, and {@code query_id} as the 16 hexadecimal digits by which people know it.
+ * 16-byte ids as UUIDs, and {@code query_id} as the 16 hexadecimal digits by which people know it. The text behind it is
+ * not part of an event here, as it is no column of its table: fields that only topics have are left out.
  */
 public final class RecordJson {
 
     private static final String QUERY_ID = "query_id";
+    /** A schema's word for a field without a column. */
+    private static final String ONLY_IN_TOPICS = "none";
+
     private static final int UUID_BYTES = 16;
 
     private final StringBuilder out = new StringBuilder(1024);
@@ -32,6 +36,9 @@ public final class RecordJson {
     private void record(IndexedRecord record) {
         out.append('{');
         for (Schema.Field field : record.getSchema().getFields()) {
+            if (ONLY_IN_TOPICS.equals(field.getObjectProp("clickhouse"))) {
+                continue;
+            }
             separator('{');
             string(field.name());
             out.append(':');
