@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from tailrace import __version__, retention
@@ -161,11 +162,14 @@ def load_retention(path: Path = RETENTION) -> dict[str, int]:
 
 
 def load_migrations(directory: Path = MIGRATIONS) -> list[Migration]:
-    """The files in order. Raises MigrationError for a strange name, a number used twice or left out."""
+    """The files in order. Raises MigrationError for a strange name or a number used twice.
+
+    A number may be left out: what was applied and is gone is seen by the database's own record.
+    """
     migrations = [_read(path) for path in sorted(directory.iterdir())]
-    for expected, migration in enumerate(migrations, start=1):
-        if migration.number != expected:
-            raise MigrationError(f"{directory}: expected number {expected:04}, found {migration.title}")
+    for one, next_ in pairwise(migrations):
+        if one.number == next_.number:
+            raise MigrationError(f"{directory}: {one.title} and {next_.title} have the same number")
     return migrations
 
 

@@ -128,13 +128,15 @@ def _can_lock(clickhouse) -> bool:
         return False
 
 
-def test_file_names_and_numbers_are_checked(tmp_path):
-    for name, complaint in (("1_a.sql", "is named"), ("0002_a.sql", "expected number 0001")):
-        directory = tmp_path / name
-        directory.mkdir()
-        (directory / name).write_text("SELECT 1")
-        with pytest.raises(MigrationError, match=complaint):
-            migrations.load_migrations(directory)
+@pytest.mark.parametrize(
+    ("names", "complaint"),
+    [(["1_a.sql"], "is named"), (["0002_a.sql", "0002_b.sql"], "0002_a and 0002_b have the same number")],
+)
+def test_file_names_and_numbers_are_checked(tmp_path, names, complaint):
+    for name in names:
+        (tmp_path / name).write_text("SELECT 1")
+    with pytest.raises(MigrationError, match=complaint):
+        migrations.load_migrations(tmp_path)
 
 
 def test_one_statement_per_file(tmp_path):
