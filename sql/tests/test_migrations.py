@@ -12,7 +12,7 @@ from tailrace import migrations
 from tailrace.migrations import Dialect, LockedError, Migration, MigrationError
 from tailrace.settings import REPOSITORY
 
-NEXT = len(migrations.load_migrations()) + 1
+NEXT = migrations.load_migrations()[-1].number + 1
 SMALL = Migration(
     NEXT,
     "small",

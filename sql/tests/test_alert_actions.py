@@ -1,0 +1,124 @@
+"""What people did with alerts can be added to and not changed, over the wire."""
+
+import uuid
+
+import pytest
+
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+
+ACCESS_DENIED = 497
+CONSTRAINT_VIOLATED = 469
+SETTING_OUT_OF_RANGE = 452
+
+ACTION = {"alert_id": str(uuid.UUID(int=7)), "actor": "erin", "action": "ack", "reason": "on it"}
+SILENCE = {
+    "silence_id": str(uuid.UUID(int=8)),
+    "action": "begin",
+    "rule": "r1",
+    "entity": {"user": "backup"},
+    "until": "2026-11-22 00:00:00",
+    "actor": "erin",
+    "reason": "planned dump",
+}
+DELIVERY = {
+    "alert_id": str(uuid.UUID(int=7)),
+    "channel": "siem",
+    "count": 1,
+    "attempt": 1,
+    "outcome": "delivered",
+    "detail": "HTTP 200",
+}
+
+APPENDED = [
+    ("analyst", "alert_actions", ACTION, "reason"),
+    ("analyst", "silences", SILENCE, "reason"),
+    ("delivery", "alert_deliveries", DELIVERY, "detail"),
+]
+
+
+def insert(clickhouse: ClickHouse, table: str, row: dict) -> None:
+    """As people's rows come: the columns named, so that those which nobody may give are left to the server."""
+    clickhouse.insert(f"tailrace.{table} ({', '.join(row)})", [row])
+
+
+def refused(code: int, clickhouse: ClickHouse, statement: str, **settings) -> None:
+    with pytest.raises(ClickHouseError) as error:
+        clickhouse.execute(statement, **settings)
+    assert error.value.code == code, error.value
+
+
+@pytest.mark.parametrize(("account", "table", "row", "changed"), APPENDED)
+def test_rows_are_added_and_stay_as_they_are(admin, user, account, table, row, changed):
+    insert(user(account), table, row)
+    before = admin.rows(f"SELECT * FROM tailrace.{table}")
+    assert len(before) == 1
+
+    for statement in (
+        f"ALTER TABLE tailrace.{table} UPDATE {changed} = '' WHERE 1",
+        f"ALTER TABLE tailrace.{table} DELETE WHERE 1",
+        f"DELETE FROM tailrace.{table} WHERE 1",
+        f"ALTER TABLE tailrace.{table} DROP COLUMN {changed}",
+        f"ALTER TABLE tailrace.{table} MODIFY TTL at + INTERVAL 1 SECOND",
+        f"ALTER TABLE tailrace.{table} DROP PARTITION ID 'all'",
+        f"ALTER TABLE tailrace.{table} MODIFY SETTING non_replicated_deduplication_window = 0",
+        f"TRUNCATE TABLE tailrace.{table}",
+        f"DROP TABLE tailrace.{table}",
+        f"RENAME TABLE tailrace.{table} TO tailrace.gone",
+        f"OPTIMIZE TABLE tailrace.{table} FINAL",
+    ):
+        refused(ACCESS_DENIED, user(account), statement)
+    assert admin.rows(f"SELECT * FROM tailrace.{table}") == before
+
+
+@pytest.mark.parametrize(("account", "table", "row", "changed"), APPENDED)
+def test_time_and_account_are_the_servers(admin, user, account, table, row, changed):
+    for column, value in (("at", "2020-01-01 00:00:00"), ("account", "somebody")):
+        if column == "account" and table == "alert_deliveries":
+            continue
+        with pytest.raises(ClickHouseError) as error:
+            insert(user(account), table, {**row, column: value})
+        assert error.value.code == ACCESS_DENIED
+    insert(user(account), table, row)
+    assert admin.rows(f"SELECT abs(now() - at) < 60 AS soon FROM tailrace.{table}") == [{"soon": 1}]
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("alert_actions", {**ACTION, "action": "delete"}),
+        ("alert_actions", {**ACTION, "actor": ""}),
+        ("alert_actions", {**ACTION, "reason": ""}),
+        ("alert_actions", {**ACTION, "assignee": "frank"}),
+        ("alert_actions", {**ACTION, "action": "assign"}),
+        ("silences", {**SILENCE, "actor": ""}),
+        ("silences", {**SILENCE, "reason": ""}),
+        ("silences", {**SILENCE, "action": "forever"}),
+    ],
+)
+def test_an_action_says_who_what_and_why(admin, user, table, row):
+    with pytest.raises(ClickHouseError) as error:
+        insert(user("analyst"), table, row)
+    assert error.value.code == CONSTRAINT_VIOLATED
+
+
+@pytest.mark.parametrize("table", ["alerts", "audit_events", "query_samples", "alert_deliveries"])
+def test_an_analyst_adds_to_nothing_else(admin, user, table):
+    refused(ACCESS_DENIED, user("analyst"), f"INSERT INTO tailrace.{table} SELECT * FROM tailrace.{table}")
+
+
+@pytest.mark.parametrize("table", ["alert_actions", "silences", "alerts"])
+def test_the_delivery_service_adds_to_nothing_else(admin, user, table):
+    refused(ACCESS_DENIED, user("delivery"), f"INSERT INTO tailrace.{table} SELECT * FROM tailrace.{table}")
+
+
+def test_an_action_that_was_answered_is_there(admin, user):
+    row = f"INSERT INTO tailrace.alert_actions ({', '.join(ACTION)}) VALUES"
+    values = "('00000000-0000-0000-0000-000000000009', 'erin', 'ack', 'x')"
+    refused(SETTING_OUT_OF_RANGE, user("analyst"), f"{row} {values}", async_insert=1)
+
+
+@pytest.mark.parametrize("table", ["alerts", "alert_actions", "silences", "alert_deliveries"])
+def test_who_may_read_audit_logs_reads_alerts(admin, user, table):
+    for reader in ("reader_compliance", "reader_security", "analyst", "delivery"):
+        user(reader).execute(f"SELECT * FROM tailrace.{table} LIMIT 1")
+    refused(ACCESS_DENIED, user("reader_developer"), f"SELECT * FROM tailrace.{table} LIMIT 1")
