@@ -58,6 +58,9 @@ final class AlertLines {
         out.put("count", alert.metric());
         out.put("window_start", time(alert.windowFrom()));
         alert.eventIds().forEach(out.putArray("event_ids")::add);
+        alert.statements().forEach(out.putArray("statements")::add);
+        ObjectNode facts = out.putObject("facts");
+        new TreeMap<>(alert.facts()).forEach(facts::put);
         out.put("late", alert.late());
         fields(event, out.putObject("event"));
         try {

@@ -42,6 +42,16 @@ public final class Detector {
         Murmur3 hash = new Murmur3();
         String id = HexFormat.of()
                 .formatHex(hash.update(rule.key()).update(event.id()).digest());
-        return new Alert(id, rule, event.micros(), event.micros(), Map.of(), 1, List.of(event.id()), false);
+        return new Alert(
+                id,
+                rule,
+                event.micros(),
+                event.micros(),
+                Map.of(),
+                1,
+                List.of(event.id()),
+                Alert.statements(event),
+                Map.of(),
+                false);
     }
 }

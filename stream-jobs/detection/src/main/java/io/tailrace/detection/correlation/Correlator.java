@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -85,10 +87,25 @@ public final class Correlator {
             Occurrence occurrence = occurrence(ruleKey, event, value, watermark);
             int place = window.add(occurrence, most);
             if (place >= 0 && rule.operator().isRising()) {
-                compareFrom(place, group, window, watermark, alerts);
+                compareFrom(place, group, window, watermark, fired(event, alerts));
                 thin(occurrence, window);
             }
         }
+    }
+
+    /** Only the event that came last is still there with its statement. */
+    private static Consumer<Alert> fired(DetectionEvent event, Consumer<Alert> alerts) {
+        return alert -> alerts.accept(new Alert(
+                alert.id(),
+                alert.rule(),
+                alert.micros(),
+                alert.windowFrom(),
+                alert.entity(),
+                alert.metric(),
+                alert.eventIds(),
+                Alert.statements(event),
+                alert.facts(),
+                alert.late()));
     }
 
     private void thin(Occurrence occurrence, GroupWindow window) {
@@ -184,7 +201,26 @@ public final class Correlator {
                 .toList();
         boolean late = micros < watermark - latenessMicros;
         return new Alert(
-                id(micros, group), rule.header(), micros, matches.get(0).micros(), entity(group), metric, ids, late);
+                id(micros, group),
+                rule.header(),
+                micros,
+                matches.get(0).micros(),
+                entity(group),
+                metric,
+                ids,
+                List.of(),
+                facts(matches.size()),
+                late);
+    }
+
+    private Map<String, String> facts(int matches) {
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("matches", Integer.toString(matches));
+        facts.put("condition", rule.operator().name().toLowerCase(Locale.ROOT) + ' ' + rule.bound());
+        if (!rule.field().isEmpty()) {
+            facts.put("counted", rule.field());
+        }
+        return facts;
     }
 
     /** Two alerts of a group are a timespan apart, so that each has a multiple of it for itself. */

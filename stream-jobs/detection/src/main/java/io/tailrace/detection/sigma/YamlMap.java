@@ -12,8 +12,8 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** A mapping of a rule file that knows its lines. */
-final class YamlMap {
+/** A mapping of a rule file, or of another one that is pushed with the rules, that knows its lines. */
+public final class YamlMap {
 
     private static final String MERGE = "<<";
 
@@ -33,7 +33,7 @@ final class YamlMap {
     }
 
     /** @param what name of the mapping, for errors */
-    static YamlMap of(String file, Node node, String what) {
+    public static YamlMap of(String file, Node node, String what) {
         if (node instanceof MappingNode mapping) {
             return new YamlMap(file, mapping);
         }
@@ -50,41 +50,41 @@ final class YamlMap {
         return scalar.getValue();
     }
 
-    String file() {
+    public String file() {
         return file;
     }
 
-    Node node() {
+    public Node node() {
         return node;
     }
 
-    Set<String> keys() {
+    public Set<String> keys() {
         return entries.keySet();
     }
 
-    boolean has(String key) {
+    public boolean has(String key) {
         return entries.containsKey(key);
     }
 
-    Optional<Node> get(String key) {
+    public Optional<Node> get(String key) {
         return Optional.ofNullable(entries.get(key)).map(NodeTuple::getValueNode);
     }
 
     /** Where the key stands. */
-    Node keyNode(String key) {
+    public Node keyNode(String key) {
         return entries.get(key).getKeyNode();
     }
 
-    Node require(String key, String what) {
+    public Node require(String key, String what) {
         return get(key).orElseThrow(() -> refusal(node, what + " has no " + key));
     }
 
-    YamlMap map(String key, String what) {
+    public YamlMap map(String key, String what) {
         return of(file, require(key, what), key);
     }
 
     /** The text of a scalar; empty where the key is absent or null. */
-    String text(String key) {
+    public String text(String key) {
         return get(key).map(value -> text(key, value)).orElse("");
     }
 
@@ -96,7 +96,7 @@ final class YamlMap {
     }
 
     /** The texts of a list, or of the one scalar in its place. */
-    List<String> texts(String key) {
+    public List<String> texts(String key) {
         List<String> texts = new ArrayList<>();
         for (Node value : list(key)) {
             String text = text(key, value);
@@ -108,16 +108,16 @@ final class YamlMap {
     }
 
     /** The nodes of a list, or the one node in its place; none where the key is absent. */
-    List<Node> list(String key) {
+    public List<Node> list(String key) {
         return get(key).map(value -> value instanceof SequenceNode sequence ? sequence.getValue() : List.of(value))
                 .orElse(List.of());
     }
 
-    RuleRefused refusal(Node at, String reason) {
+    public RuleRefused refusal(Node at, String reason) {
         return refusal(file, at, reason);
     }
 
-    static RuleRefused refusal(String file, Node at, String reason) {
+    public static RuleRefused refusal(String file, Node at, String reason) {
         return at.getStartMark()
                 .map(mark -> new RuleRefused(new RuleError(file, mark.getLine() + 1, mark.getColumn() + 1, reason)))
                 .orElseGet(() -> new RuleRefused(new RuleError(file, 1, 1, reason)));

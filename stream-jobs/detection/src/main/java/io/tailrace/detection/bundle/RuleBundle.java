@@ -1,0 +1,107 @@
+package io.tailrace.detection.bundle;
+
+import io.tailrace.detection.detector.DetectorFile;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.RuleSetReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * All that is pushed at once: rules, detectors. It is taken as a whole or refused as a whole.
+ *
+ * @param rules none where the bundle is refused
+ * @param detectors those that the bundle switches on; none where it is refused
+ * @param errors why it is refused, in the order of files and lines; none where it is taken
+ */
+public record RuleBundle(RuleSet rules, List<StatefulDetector> detectors, List<RuleError> errors) {
+
+    /** The file of the detectors, at the top of the directory. */
+    public static final String DETECTORS = "detectors.yaml";
+    /** The file of the data classes, at the top of the directory. */
+    public static final String DATA_CLASSES = "data-classes.yaml";
+
+    private static final Set<String> OTHERS = Set.of(DETECTORS, DATA_CLASSES);
+    private static final RuleSet NONE = new RuleSet(List.of(), List.of(), List.of());
+
+    public RuleBundle {
+        detectors = List.copyOf(detectors);
+        errors = List.copyOf(errors);
+    }
+
+    /** Whether a file of a bundle holds something else than Sigma rules. */
+    public static boolean isOther(String relativePath) {
+        return OTHERS.contains(relativePath);
+    }
+
+    /**
+     * Compiles a bundle.
+     *
+     * @param files texts by their paths, which are relative to the directory of the rules
+     */
+    public static RuleBundle of(Map<String, String> files, RuleContext context) {
+        RuleSetReader reader = new RuleSetReader(context);
+        new TreeMap<>(files).forEach((file, text) -> {
+            if (!isOther(file)) {
+                reader.text(file, text);
+            }
+        });
+        RuleSet rules = reader.ruleSet();
+        DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""));
+        List<RuleError> errors = new ArrayList<>(rules.errors());
+        errors.addAll(detectors.errors());
+        errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
+        return errors.isEmpty()
+                ? new RuleBundle(rules, detectors.detectors(), errors)
+                : new RuleBundle(NONE, List.of(), errors);
+    }
+
+    /** Whether it must not be used. */
+    public boolean isRefused() {
+        return !errors.isEmpty();
+    }
+
+    /**
+     * The files of a directory that make a bundle: those below it whose names end with .yml or .yaml.
+     *
+     * @throws IOException also where one is no UTF-8
+     */
+    public static Map<String, String> files(Path directory) throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> found = Files.walk(directory)) {
+            for (Path file : found.filter(RuleBundle::isYaml).toList()) {
+                files.put(directory.relativize(file).toString(), text(file));
+            }
+        }
+        return files;
+    }
+
+    private static boolean isYaml(Path file) {
+        String name = file.getFileName().toString();
+        return Files.isRegularFile(file) && (name.endsWith(".yml") || name.endsWith(".yaml"));
+    }
+
+    private static String text(Path file) throws IOException {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IOException(file + ": expected UTF-8", e);
+        }
+    }
+}
