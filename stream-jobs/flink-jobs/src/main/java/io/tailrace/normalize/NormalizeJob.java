@@ -1,6 +1,9 @@
 package io.tailrace.normalize;
 
-import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
+import io.tailrace.job.ConfigException;
+import io.tailrace.job.FlinkSettings;
+import io.tailrace.job.JobRunner;
+import io.tailrace.job.TailraceVersion;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,33 +26,8 @@ public final class NormalizeJob {
         String from = config.restorePath().isEmpty() ? "the oldest lines in Kafka" : config.restorePath();
         LOG.info("tailrace normalize {} starts from {}", TailraceVersion.get(), from);
         StreamExecutionEnvironment environment =
-                StreamExecutionEnvironment.getExecutionEnvironment(FlinkSettings.of(config));
+                StreamExecutionEnvironment.getExecutionEnvironment(FlinkSettings.of(config.jobSettings()));
         new NormalizePipeline(config).addTo(environment);
-        if (environment instanceof LocalStreamEnvironment) {
-            System.exit(executeHere(environment));
-        }
-        environment.execute();
-    }
-
-    /** Runs the job in this process to its end, and says how it ended: threads of its Flink may outlive it. */
-    private static int executeHere(StreamExecutionEnvironment environment) {
-        try {
-            environment.execute();
-            LOG.info("the job has ended");
-            return 0;
-        } catch (Exception e) {
-            LOG.error("the job has failed", e);
-            // Once more as the last line of all, where a supervisor finds it.
-            LOG.error("{}", rootOf(e).toString());
-            return 1;
-        }
-    }
-
-    private static Throwable rootOf(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root;
+        JobRunner.run(environment);
     }
 }

@@ -13,6 +13,7 @@ import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.FramerOperator;
 import io.tailrace.innodb.LogCapacities;
+import io.tailrace.job.TailraceVersion;
 import io.tailrace.lines.LineBlockOperator;
 import io.tailrace.lines.LogInput;
 import io.tailrace.parse.ParseOperator;

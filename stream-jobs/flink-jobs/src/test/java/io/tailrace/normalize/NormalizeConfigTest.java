@@ -3,6 +3,7 @@ package io.tailrace.normalize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.job.ConfigException;
 import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,7 @@ class NormalizeConfigTest {
     @Test
     void everyKeyIsDocumented() throws Exception {
         String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
-        for (ConfigKey key : ConfigKey.values()) {
+        for (NormalizeKey key : NormalizeKey.values()) {
             assertThat(documentation).contains("`" + key.key() + "`");
         }
     }

@@ -1,4 +1,4 @@
-package io.tailrace.normalize;
+package io.tailrace.job;
 
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -14,8 +14,8 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 
-/** What the job asks of Flink. */
-final class FlinkSettings {
+/** What a job asks of Flink. */
+public final class FlinkSettings {
 
     private static final Duration CHECKPOINT_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
@@ -25,7 +25,7 @@ final class FlinkSettings {
 
     private FlinkSettings() {}
 
-    static Configuration of(NormalizeConfig config) {
+    public static Configuration of(JobSettings config) {
         Configuration flink = new Configuration();
         setPipeline(flink, config);
         setCheckpoints(flink, config);
@@ -34,10 +34,10 @@ final class FlinkSettings {
         return flink;
     }
 
-    private static void setPipeline(Configuration flink, NormalizeConfig config) {
-        flink.set(PipelineOptions.NAME, "tailrace normalize");
+    private static void setPipeline(Configuration flink, JobSettings config) {
+        flink.set(PipelineOptions.NAME, config.name());
         flink.set(CoreOptions.DEFAULT_PARALLELISM, config.parallelism());
-        flink.set(TaskManagerOptions.NUM_TASK_SLOTS, Math.max(config.parallelism(), config.committers()));
+        flink.set(TaskManagerOptions.NUM_TASK_SLOTS, config.slots());
         // A type that falls to Kryo, or an operator without a uid, is found when the job is built.
         flink.set(PipelineOptions.GENERIC_TYPES, false);
         flink.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
@@ -46,7 +46,7 @@ final class FlinkSettings {
         flink.set(StateBackendOptions.STATE_BACKEND, config.stateBackend());
     }
 
-    private static void setCheckpoints(Configuration flink, NormalizeConfig config) {
+    private static void setCheckpoints(Configuration flink, JobSettings config) {
         flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
         flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, config.checkpointInterval());
         // When checkpoints take long, because the job is behind, they are fewer and the blocks larger.
@@ -80,7 +80,7 @@ final class FlinkSettings {
     }
 
     /** Only counts where the job brings its own Flink; a cluster has its own. */
-    private static void setWebUi(Configuration flink, NormalizeConfig config) {
+    private static void setWebUi(Configuration flink, JobSettings config) {
         flink.set(RestOptions.ADDRESS, "127.0.0.1");
         flink.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
         flink.set(RestOptions.PORT, config.webPort());

@@ -1,14 +1,14 @@
-package io.tailrace.normalize;
+package io.tailrace.job;
 
 /** The version of this build. */
-final class TailraceVersion {
+public final class TailraceVersion {
 
     private static final String UNPACKAGED = "development";
 
     private TailraceVersion() {}
 
     /** From the jar's manifest; {@value #UNPACKAGED} where the classes are not in a jar. */
-    static String get() {
+    public static String get() {
         String version = TailraceVersion.class.getPackage().getImplementationVersion();
         return version == null ? UNPACKAGED : version;
     }

@@ -1,11 +1,10 @@
 package io.tailrace.normalize;
 
-import java.util.Arrays;
-import java.util.Comparator;
+import io.tailrace.job.ConfigKey;
 import java.util.Optional;
 
 /** The keys of {@link NormalizeConfig}. docs/CONFIGURATION.md explains them to users. */
-enum ConfigKey {
+enum NormalizeKey implements ConfigKey {
     /** Kafka's addresses, {@code host:port} separated by commas. */
     KAFKA_BOOTSTRAP("kafka.bootstrap", null),
     /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
@@ -49,49 +48,21 @@ enum ConfigKey {
     /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */
     GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
 
-    /** Keys with this prefix go to Kafka's clients without it. */
-    static final String KAFKA_PROPERTIES = "kafka.properties.";
-
     private final String key;
     private final String usual;
 
-    ConfigKey(String key, String usual) {
+    NormalizeKey(String key, String usual) {
         this.key = key;
         this.usual = usual;
     }
 
-    String key() {
+    @Override
+    public String key() {
         return key;
     }
 
-    /** The default; empty for a key that must be given. */
-    Optional<String> usual() {
+    @Override
+    public Optional<String> usual() {
         return Optional.ofNullable(usual);
-    }
-
-    static Optional<ConfigKey> of(String key) {
-        return Arrays.stream(values()).filter(known -> known.key.equals(key)).findFirst();
-    }
-
-    /** The known key that an unknown one most likely means. */
-    static ConfigKey nearest(String unknown) {
-        return Arrays.stream(values())
-                .min(Comparator.comparingInt(known -> editDistance(unknown, known.key)))
-                .orElseThrow();
-    }
-
-    private static int editDistance(String a, String b) {
-        int[] previous = new int[b.length() + 1];
-        Arrays.setAll(previous, i -> i);
-        for (int i = 1; i <= a.length(); i++) {
-            int[] row = new int[b.length() + 1];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int change = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(change, 1 + Math.min(previous[j], row[j - 1]));
-            }
-            previous = row;
-        }
-        return previous[b.length()];
     }
 }

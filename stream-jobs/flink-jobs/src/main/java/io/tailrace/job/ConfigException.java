@@ -1,11 +1,11 @@
-package io.tailrace.normalize;
+package io.tailrace.job;
 
 /** The configuration cannot be used; the message is one sentence for the person who wrote it, so there is no trace. */
 public final class ConfigException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    ConfigException(String message) {
+    public ConfigException(String message) {
         super(message, null, false, false);
     }
 }

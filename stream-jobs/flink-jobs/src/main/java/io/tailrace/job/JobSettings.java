@@ -1,0 +1,24 @@
+package io.tailrace.job;
+
+import java.time.Duration;
+
+/**
+ * What differs from job to job in what is asked of Flink.
+ *
+ * @param name as the web UI shows it
+ * @param parallelism subtasks of each operator
+ * @param slots of a job that brings its own Flink
+ * @param stateBackend hashmap or rocksdb
+ * @param checkpointDirectory as a URI
+ * @param restorePath checkpoint or savepoint to start from; empty to start without state
+ * @param webPort TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port
+ */
+public record JobSettings(
+        String name,
+        int parallelism,
+        int slots,
+        String stateBackend,
+        String checkpointDirectory,
+        Duration checkpointInterval,
+        String restorePath,
+        int webPort) {}
