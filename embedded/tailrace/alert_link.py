@@ -1,7 +1,7 @@
 """The address of the dashboard "Alerts", filtered on an alert's entity and time; without host.
 
 The detect job computes the same (column `link_path` of tailrace.alerts). What must come out for what goes in
-is listed in schemas/links/alert_links.json, which the tests of both read; docs/ALERTS.md describes it in words.
+is in schemas/links/alert_links.json, which the tests of both read; docs/ALERTS.md describes it in words.
 """
 
 from collections.abc import Mapping

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from tailrace import __version__
+from tailrace.alerts import AlertError
 from tailrace.backfill import BackfillError
 from tailrace.checkpoints import CheckpointError
 from tailrace.clickhouse import ClickHouseError
 from tailrace.commands import (
     CommandError,
     Context,
+    alerts,
     backfill,
     books,
     demo,
@@ -48,6 +50,7 @@ COMMANDS: dict[str, ModuleType] = {
     "restart": restart,
     "logs": logs,
     "books": books,
+    "alerts": alerts,
     "backfill": backfill,
     "savepoint": savepoint,
     "rewind": rewind,
@@ -56,6 +59,7 @@ COMMANDS: dict[str, ModuleType] = {
 }
 
 FAILURES = (
+    AlertError,
     AlreadyRunningError,
     BackfillError,
     CheckpointError,

@@ -3,7 +3,7 @@ unless the output is a terminal."""
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
 BOLD, DIM, RED, YELLOW, GREEN = "1", "2", "31", "33", "32"
@@ -33,20 +33,39 @@ def heading(text: str) -> None:
     print(f"\n{styled(text, BOLD)}")
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], right: Iterable[str] = ()) -> None:
-    """Prints rows under a header; columns named in `right` are aligned right."""
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    right: Iterable[str] = (),
+    styles: Mapping[str, Callable[[str], str]] | None = None,
+) -> None:
+    """Prints rows under a header; columns named in `right` are aligned right.
+
+    `styles` gives, by column, the style of a cell's text; empty for none.
+    """
     lines = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(header, *lines, strict=True)]
     flush_right = [name in right for name in header]
-    print(styled(_line(header, widths, flush_right), DIM))
+    print(styled(_line(_placed(header, widths, flush_right)), DIM))
     for line in lines:
-        print(_line(line, widths, flush_right))
+        cells = _placed(line, widths, flush_right)
+        for column, style_of in (styles or {}).items():
+            index = header.index(column)
+            cells[index] = _styled_cell(cells[index], style_of(line[index]))
+        print(_line(cells))
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[bool]) -> str:
+def _placed(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[bool]) -> list[str]:
     placed = zip(cells, widths, flush_right, strict=True)
-    text = GAP.join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in placed)
-    return f"{GAP}{text}".rstrip()
+    return [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in placed]
+
+
+def _styled_cell(cell: str, style: str) -> str:
+    return styled(cell, style) if style else cell
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"{GAP}{GAP.join(cells)}".rstrip()
 
 
 def count(number: int) -> str:

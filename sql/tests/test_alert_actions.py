@@ -37,7 +37,7 @@ APPENDED = [
 
 
 def insert(clickhouse: ClickHouse, table: str, row: dict) -> None:
-    """As people's rows come: the columns named, so that those which nobody may give are left to the server."""
+    """Columns are named, so that those which nobody may give are left to the server."""
     clickhouse.insert(f"tailrace.{table} ({', '.join(row)})", [row])
 
 

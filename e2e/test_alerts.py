@@ -1,0 +1,307 @@
+"""From an alert in ClickHouse to its end: what people see of it and do with it by `tailrace alerts`."""
+
+import json
+import os
+import subprocess
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from e2e.stack import Stack, wait_until
+from tailrace.alert_link import link_path
+from tailrace.exits import Exit
+from tailrace.settings import REPOSITORY
+
+FIRST_PORT = int(os.environ.get("ALERTS_FIRST_PORT", "22200"))
+RULE = "5f0c1f0e-6a2c-4f0c-9a51-0f4f7a3d1c11"
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def alerting(tmp_path_factory) -> Iterator[Stack]:
+    """Kafka and ClickHouse, which is what `tailrace alerts` needs."""
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("kafka", "clickhouse"))
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture
+def raised(alerting: Stack) -> Callable[..., str]:
+    """Inserts alerts as the detect job does; the tables are empty before."""
+    for table in ("alerts", "alert_actions", "silences", "alert_deliveries"):
+        alerting.clickhouse().execute(f"TRUNCATE TABLE tailrace.{table}")
+
+    def raise_alert(**fields) -> str:
+        row = alert(**fields)
+        alerting.clickhouse().insert("tailrace.alerts", [row], async_insert=0)
+        return row["alert_id"].replace("-", "")
+
+    return raise_alert
+
+
+@pytest.fixture
+def tailrace(alerting: Stack) -> Callable[..., subprocess.CompletedProcess]:
+    def call(*words: str, code: int = Exit.OK, **environment: str) -> subprocess.CompletedProcess:
+        known = ("HOME", "PATH", "USER", "LOGNAME")
+        inherited = {name: os.environ[name] for name in known if name in os.environ}
+        done = subprocess.run(
+            [REPOSITORY / "bin" / "tailrace", "alerts", *words],
+            env={**inherited, **alerting.settings.environment(), **environment},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stderr
+        return done
+
+    return call
+
+
+def alert(minutes_ago: float = 1, **fields) -> dict:
+    """A row of tailrace.alerts."""
+    at = NOW - timedelta(minutes=minutes_ago)
+    micros = int(at.timestamp() * 1e6)
+    entity = fields.get("entity", {"user": "mallory"})
+    title = fields.get("rule_title", "Dump-like read")
+    return {
+        "alert_id": str(uuid.uuid4()),
+        "rule_id": RULE,
+        "rule_title": title,
+        "level": "high",
+        "tags": ["attack.exfiltration", "attack.credential_access", "attack.t1110.003"],
+        "cluster": "shop",
+        "instance": "shop-db-1",
+        "entity": entity,
+        "entity_key": " ".join(f"{name}={value}" for name, value in entity.items()),
+        "event_time": written(at),
+        "window_from": written(at - timedelta(minutes=5)),
+        "seen_at": written(at),
+        "updated_at": written(at),
+        "count": 1,
+        "metric": 12,
+        "event_ids": [str(uuid.uuid4()) for _ in range(30)],
+        "statements": ["select * from cards where id > ?"],
+        "facts": {"rows_sent": "481220", "baseline": "median 12"},
+        "link_path": link_path(entity, title, micros - 300_000_000, micros),
+        "user": "mallory",
+        "src_ip": "10.1.20.17",
+        "database": "shop",
+        "program": "mysqldump",
+        "next_steps": ["Ask the owner of the account."],
+        "false_positives": ["A planned backup."],
+        "rule_file": "exfiltration/dump.yml",
+        **fields,
+    }
+
+
+def written(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S.%f}"
+
+
+def listed(done: subprocess.CompletedProcess) -> list[str]:
+    return [each["id"] for each in json.loads(done.stdout)["alerts"]]
+
+
+def test_lists_the_newest_first_and_says_how_many_there_are(raised, tailrace):
+    ids = [raised(minutes_ago=minutes) for minutes in (30, 20, 10)]
+
+    shown = tailrace("list", "--limit", "2").stdout.splitlines()
+    assert [line.split()[0] for line in shown[1:3]] == [ids[2][:8], ids[1][:8]]
+    assert shown[-1] == "shown 2 of 3"
+    assert "\033" not in "".join(shown), "control codes where no terminal shows them"
+    assert listed(tailrace("--json")) == ids[::-1]
+
+
+def test_chooses_by_level_rule_entity_and_time(raised, tailrace):
+    low = raised(level="low", rule_title="Schema enumeration", rule_id="other", entity={"src_ip": "10.0.0.9"})
+    critical = raised(level="critical", minutes_ago=90, entity={"user": "o'brien"}, user="o'brien")
+
+    assert listed(tailrace("list", "--level", "medium", "--json")) == [critical]
+    assert listed(tailrace("list", "--rule", "schema ENUM", "--json")) == [low]
+    assert listed(tailrace("list", "--rule", RULE, "--json")) == [critical]
+    assert listed(tailrace("list", "--entity", "user=o'brien", "--json")) == [critical]
+    assert listed(tailrace("list", "--entity", "src_ip=10.0.0.9", "--json")) == [low]
+    assert listed(tailrace("list", "--since", "1h", "--json")) == [low]
+    assert listed(tailrace("list", "--entity", "user=nobody", "--json")) == []
+
+
+def test_a_grown_alert_is_one_line_with_its_newest_count(raised, tailrace):
+    first = alert(minutes_ago=9)
+    raised(**first)
+    raised(**{**first, "count": 7, "updated_at": written(NOW), "late": True})
+
+    (shown,) = json.loads(tailrace("list", "--json").stdout)["alerts"]
+    assert (shown["alert_count"], shown["late"]) == (7, True)
+
+
+def test_silenced_alerts_are_listed_only_when_asked_for(raised, tailrace):
+    silenced = raised(silenced=True)
+
+    assert listed(tailrace("list", "--json")) == []
+    assert listed(tailrace("list", "--all", "--json")) == [silenced]
+
+
+def test_shows_all_that_is_needed_at_night(raised, tailrace):
+    id_ = raised()
+    tailrace("ack", id_[:6], "--reason", "on it", "--actor", "erin")
+
+    shown = tailrace("show", id_[:6]).stdout
+    for text in (
+        "high: Dump-like read",
+        id_,
+        "acknowledged",
+        "user=mallory",
+        "mallory from 10.1.20.17 with mysqldump",
+        "instance shop-db-1, cluster shop, database shop",
+        "Exfiltration (TA0010), Credential Access (TA0006)",
+        "T1110.003",
+        "select * from cards where id > ?",
+        "rows_sent: 481220",
+        "Ask the owner of the account.",
+        "A planned backup.",
+        "erin: ack: on it",
+        f"http://127.0.0.1:{FIRST_PORT + 5}/superset/dashboard/alerts/?native_filters=",
+        "and 10 more",
+    ):
+        assert text in shown, text
+    assert len(json.loads(tailrace("show", id_, "--json").stdout)["event_ids"]) == 30
+
+
+def test_what_people_do_is_appended_and_the_state_follows(alerting, raised, tailrace):
+    id_ = raised()
+
+    def state() -> tuple[str, str]:
+        shown = json.loads(tailrace("show", id_, "--json").stdout)
+        return shown["state"], shown["assignee"]
+
+    assert state() == ("open", "")
+    tailrace("ack", id_, "--reason", "on it", USER="erin", LOGNAME="erin")
+    assert state() == ("acknowledged", "")
+    assert listed(tailrace("list", "--open", "--json")) == []
+    tailrace("assign", id_, "--to", "frank", "--reason", "knows the application")
+    assert state() == ("acknowledged", "frank")
+    tailrace("close", id_, "--reason", "planned dump")
+    assert state() == ("closed", "frank")
+    assert listed(tailrace("list", "--json")) == []
+    tailrace("comment", id_, "--reason", "ticket 4711")
+    tailrace("reopen", id_, "--reason", "it was not planned")
+    assert state() == ("open", "frank")
+
+    actions = alerting.clickhouse().rows("SELECT * FROM tailrace.alert_actions ORDER BY at")
+    assert [each["action"] for each in actions] == ["ack", "assign", "close", "comment", "reopen"]
+    assert (actions[0]["actor"], actions[0]["account"], actions[0]["reason"]) == ("erin", "analyst", "on it")
+
+
+def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
+    ids = [raised(), raised()]
+    tailrace("close", ids[0], "--reason", "planned")
+
+    refused = tailrace("close", *ids, "--reason", "planned", code=Exit.FAILED)
+    assert f"{ids[0][:8]} is closed already" in refused.stderr
+    assert alerting.clickhouse().rows("SELECT count() AS n FROM tailrace.alert_actions") == [{"n": 1}]
+    tailrace("ack", ids[1], ids[1][:9], "--reason", "given twice")
+    assert alerting.clickhouse().rows("SELECT count() AS n FROM tailrace.alert_actions") == [{"n": 2}]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("show", "ffff"), Exit.FAILED, "there is no alert ffff"),
+        (("show", "mallory"), Exit.FAILED, "'mallory' is not the id of an alert"),
+        (
+            ("show", "0a0b"),
+            Exit.FAILED,
+            "0a0b is the beginning of several alerts' ids: 0a0b0000 (Dump-like read)",
+        ),
+        (("ack", "0a0b1"), Exit.USAGE, "the following arguments are required: --reason"),
+        (("ack", "0a0b1", "--reason", " "), Exit.USAGE, "expected text, found none"),
+        (("assign", "0a0b1", "--reason", "x"), Exit.USAGE, "required: --to"),
+        (("reopen", "0a0b1", "--reason", "x"), Exit.FAILED, "0a0b1000 is not closed"),
+        (("list", "--since", "soon"), Exit.USAGE, "expected a span such as 30m, 24h or 7d, found 'soon'"),
+        (("list", "--entity", "mallory"), Exit.USAGE, "expected FIELD=VALUE such as user=backup"),
+        (("silence", "--for", "1h", "--reason", "x"), Exit.USAGE, "nothing silences everything"),
+        (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
+        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no silence ffff is in force"),
+    ],
+)
+def test_a_mistake_is_one_sentence(raised, tailrace, words, code, message):
+    raised(alert_id="0a0b0000-0000-0000-0000-000000000001")
+    raised(alert_id="0a0b1000-0000-0000-0000-000000000001")
+
+    assert message in tailrace(*words, code=code).stderr
+
+
+def test_a_closed_alert_must_be_reopened_first(raised, tailrace):
+    id_ = raised()
+    tailrace("close", id_, "--reason", "planned")
+
+    refused = tailrace("ack", id_, "--reason", "on it", code=Exit.FAILED)
+    assert f"is closed; reopen it first: tailrace alerts reopen {id_[:8]}" in refused.stderr
+
+
+def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised, tailrace):
+    raised()
+    tailrace(
+        *("silence", "--rule", "dump-like", "--entity", "user=backup", "--for", "2h"),
+        *("--reason", "restore test", "--actor", "erin"),
+    )
+
+    (silence,) = json.loads(tailrace("silences", "--json").stdout)
+    record = rules_topic(alerting)[f"silence/{silence['id']}"]
+    assert (record["rule"], record["entity"], record["actor"]) == (RULE, {"user": "backup"}, "erin")
+    until = datetime.fromisoformat(record["until"])
+    assert timedelta(minutes=115) < until - datetime.now(UTC) <= timedelta(hours=2)
+    assert silence["until"] == f"{until:%Y-%m-%d %H:%M:%S}"
+
+    tailrace("unsilence", silence["id"][:6], "--reason", "done", "--actor", "frank")
+    assert tailrace("silences").stdout == "no silence is in force\n"
+    assert rules_topic(alerting)[f"silence/{silence['id']}"] is None
+    assert "ended by frank" in tailrace("silences", "--all").stdout
+
+
+def test_a_silence_that_kafka_does_not_take_never_began(alerting, raised, tailrace):
+    raised()
+    refused = tailrace(
+        *("silence", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
+        code=Exit.FAILED,
+        TAILRACE_PORT_KAFKA=str(FIRST_PORT + 50),
+    )
+
+    assert "Kafka did not take the silence" in refused.stderr
+    assert tailrace("silences").stdout == "no silence is in force\n"
+    (row,) = json.loads(tailrace("silences", "--all", "--json").stdout)
+    assert row["ended_because"] == "could not be published: it never began"
+
+
+def rules_topic(alerting: Stack) -> dict[str, dict | None]:
+    """The newest record of every key of tailrace.rules."""
+    consumer = Consumer(
+        {"bootstrap.servers": f"127.0.0.1:{alerting.settings.port_kafka}", "group.id": "alerts-test"}
+    )
+    partition = TopicPartition("tailrace.rules", 0, 0)
+    consumer.assign([partition])
+    _, end = consumer.get_watermark_offsets(partition, timeout=20)
+    found: dict[str, dict | None] = {}
+    last = -1
+
+    def read() -> bool:
+        nonlocal last
+        message = consumer.poll(0.2)
+        if message is not None and not message.error():
+            value = message.value()
+            found[message.key().decode()] = json.loads(value) if value else None
+            last = message.offset()
+        return last >= end - 1
+
+    wait_until(read, 20, "the records of tailrace.rules")
+    consumer.close()
+    return found
+
+
+def test_needs_a_running_stack(tmp_path: Path, tailrace):
+    refused = tailrace("list", code=Exit.NOT_RUNNING, TAILRACE_HOME=str(tmp_path))
+    assert "start it with: tailrace up" in refused.stderr

@@ -1,0 +1,37 @@
+-- Every alert with its state, which follows from what people did with it (tailrace.alert_actions): open until
+-- somebody takes it on (ack) or closes it, and again once it is reopened. Asked by `tailrace alerts` and by the
+-- dashboard of the same name, so that both mean the same by "open".
+WITH
+    done AS (
+        SELECT
+            alert_id,
+            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
+            argMaxIf(assignee, at, action = 'assign') AS assignee,
+            argMax(actor, at) AS acted_by,
+            max(at) AS acted_at
+        FROM tailrace.alert_actions
+        GROUP BY alert_id),
+    arrayMap(
+        tag -> replaceAll(substring(tag, 8), '_', '-'),
+        arrayFilter(tag -> startsWith(tag, 'attack.'), tags)) AS attack
+SELECT
+    lower(replaceAll(toString(alert_id), '-', '')) AS id,
+    toDateTime(event_time, 'UTC') AS event_time,
+    toDateTime(window_from, 'UTC') AS window_from,
+    toDateTime(seen_at, 'UTC') AS seen_at,
+    toDateTime(updated_at, 'UTC') AS updated_at,
+    rule_id, rule_title, rule_file,
+    level,
+    indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) AS level_rank,
+    arrayFilter(name -> NOT match(name, '^[tgs]\\d'), attack) AS tactics,
+    arrayFilter(name -> match(name, '^t\\d'), attack) AS techniques,
+    if(empty(tactics), '(none)', arrayStringConcat(tactics, ', ')) AS tactic,
+    cluster, instance, entity, entity_key,
+    alerts.count AS alert_count,
+    metric, late, silenced,
+    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
+    assignee, acted_by, acted_at,
+    user, src_ip, database, program,
+    link_path
+FROM tailrace.alerts FINAL
+LEFT JOIN done USING (alert_id)
