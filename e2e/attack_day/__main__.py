@@ -1,0 +1,100 @@
+"""Lets a company work for weeks and be attacked for a day, on a real MariaDB:
+`python -m e2e.attack_day DIRECTORY --seed 7`. Leaves the server's logs and manifest.json there;
+with --report it writes docs/DETECTIONS.md anew."""
+
+import argparse
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from e2e.attack_day import network, report
+from e2e.attack_day.attacks import ATTACKS, NEW_HOST, STRANGERS, Attack
+from e2e.attack_day.company import Company, all_hosts
+from e2e.attack_day.mariadb import Installation, Server
+
+START = datetime(2026, 9, 7, tzinfo=UTC)
+"""A Monday. The clock of the server is ours."""
+
+
+def main() -> None:
+    options = _options()
+    installation = Installation.install(options.cache)
+    network.enter()
+    network.give_addresses([*all_hosts(), *STRANGERS, NEW_HOST])
+    server = Server(installation, options.directory, START)
+    server.create()
+    server.start()
+    try:
+        company = Company(server, options.seed)
+        company.found()
+        manifest = _live(company, options)
+    finally:
+        server.stop()
+    (options.directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+    if options.report:
+        report.write(options.directory, manifest)
+
+
+def _live(company: Company, options: argparse.Namespace) -> dict:
+    """Weeks of work, the last day of them with an attack now and then."""
+    day = START + timedelta(days=options.days - 1)
+    company.work(START + timedelta(hours=1), START + timedelta(hours=9))
+    company.welcome()
+    company.work(START + timedelta(hours=9), day)
+    server = company.server
+    done = []
+    at = day
+    for begin, attack in _schedule(Random(options.seed)):
+        company.work(at, day + begin)
+        server.clock.set(day + begin)
+        started = server.clock.now()
+        attack.act(company)
+        server.settle()
+        at = server.clock.now() + timedelta(seconds=1)
+        print(f"{started:%H:%M} {attack.name}", flush=True)
+        done.append(
+            {
+                "name": attack.name,
+                "technique": attack.technique,
+                "rules": attack.rules,
+                "who": attack.who,
+                "from": started.isoformat(),
+                "to": at.isoformat(),
+            }
+        )
+    company.work(at, day + timedelta(days=1))
+    return {"seed": options.seed, "start": START.isoformat(), "attack_day": day.isoformat(), "attacks": done}
+
+
+def _schedule(random: Random) -> list[tuple[timedelta, Attack]]:
+    """Every attack at a time of its own; that which ends the server is the last."""
+    slots = [timedelta(days=1) / (len(ATTACKS) + 1) * number for number in range(1, len(ATTACKS) + 1)]
+    last = next(attack for attack in ATTACKS if attack.name == "restarted_without_accounts")
+    schedule = [(slots.pop(), last)]
+    for attack in sorted(random.sample(ATTACKS, len(ATTACKS)), key=lambda attack: attack.hour is None):
+        if attack is not last:
+            free = [slot for slot in slots if attack.hour in (None, slot // timedelta(hours=1))]
+            slot = random.choice(free)
+            slots.remove(slot)
+            schedule.append((slot + timedelta(seconds=random.uniform(0, 60)), attack))
+    return sorted(schedule, key=lambda planned: planned[0])
+
+
+def _options() -> argparse.Namespace:
+    usual = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    parser = argparse.ArgumentParser(prog="attack_day", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument(
+        "directory", type=Path, help="new directory for the server, its logs and the manifest"
+    )
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument(
+        "--days", type=int, default=22, help="days of work, the last one with attacks (default: 22)"
+    )
+    parser.add_argument("--report", action="store_true", help="write docs/DETECTIONS.md")
+    parser.add_argument("--cache", type=Path, default=usual)
+    return parser.parse_args()
+
+
+main()

@@ -1,0 +1,116 @@
+"""Holds alerts against the manifest of attacks: what was noticed, by which rule, and what was none."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+SLACK = timedelta(seconds=2)
+"""Logs say times in whole seconds, and end a statement later than it began."""
+WORTH_A_LOOK = ("medium", "high", "critical")
+"""Levels that people are told of; what is low or informational is for searching."""
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One alert, from `tailrace detect --json`."""
+
+    rule: str
+    title: str
+    level: str
+    at: datetime
+    names: frozenset[str]
+    """Users and hosts that it speaks of."""
+
+    @staticmethod
+    def of(record: dict) -> "Alert":
+        fields = {**record.get("event", {}), **record["entity"]}
+        names = (fields.get(name) for name in ("user", "host", "src_ip"))
+        return Alert(
+            record["rule"]["name"] or record["rule"]["title"],
+            record["rule"]["title"],
+            record["rule"]["level"],
+            datetime.fromisoformat(record["@timestamp"]),
+            frozenset(name for name in names if name),
+        )
+
+
+@dataclass
+class Noticed:
+    """What was noticed of one attack."""
+
+    attack: dict
+    by: Counter = field(default_factory=Counter)
+    """Alerts by rule, those of other rules than expected too."""
+
+    @property
+    def found(self) -> bool:
+        """Whether a rule or detector that is meant to notice it did."""
+        return any(rule in self.by for rule in self.attack["rules"])
+
+
+@dataclass
+class Verdict:
+    """All attacks, and the alerts that belong to none."""
+
+    attacks: list[Noticed]
+    others: list[Alert]
+    days_before: dict[str, int]
+    """Alerts of each ordinary day, ISO date → number."""
+
+    @property
+    def recall(self) -> float:
+        return sum(attack.found for attack in self.attacks) / len(self.attacks)
+
+    @property
+    def precision(self) -> float:
+        """Of the attack day's alerts, the share that belongs to an attack."""
+        true = sum(sum(attack.by.values()) for attack in self.attacks)
+        return true / max(1, true + len(self.others))
+
+
+def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
+    """Gives each alert of the attack day to the attack that it is about: same time, no other user or host."""
+    noticed = [Noticed(attack) for attack in manifest["attacks"]]
+    day = datetime.fromisoformat(manifest["attack_day"])
+    before: Counter = Counter()
+    others = []
+    for alert in alerts:
+        if alert.level not in WORTH_A_LOOK:
+            continue
+        if alert.at < day:
+            before[alert.at.date().isoformat()] += 1
+            continue
+        attack = next(_about(alert, noticed), None)
+        if attack:
+            attack.by[alert.rule] += 1
+        else:
+            others.append(alert)
+    return Verdict(noticed, others, dict(sorted(before.items())))
+
+
+def table(verdict: Verdict) -> Iterator[str]:
+    """The verdict as lines of Markdown: one per attack, then what belongs to none."""
+    yield "| attack | technique | noticed by | alerts |"
+    yield "|---|---|---|---|"
+    for noticed in sorted(verdict.attacks, key=lambda noticed: noticed.attack["name"]):
+        by = ", ".join(f"`{rule}`" for rule in sorted(noticed.by)) if noticed.found else "**not noticed**"
+        name = noticed.attack["name"].replace("_", " ")
+        yield f"| {name} | {noticed.attack['technique']} | {by} | {sum(noticed.by.values())} |"
+    yield ""
+    yield "Alerts of that day that belong to no attack:"
+    yield ""
+    yield "| rule | level | who | alerts |"
+    yield "|---|---|---|---|"
+    others = Counter((alert.rule, alert.level, ", ".join(sorted(alert.names))) for alert in verdict.others)
+    for (rule, level, who), count in sorted(others.items()):
+        yield f"| `{rule}` | {level} | {who} | {count} |"
+
+
+def _about(alert: Alert, noticed: Iterable[Noticed]) -> Iterator[Noticed]:
+    for candidate in noticed:
+        begin = datetime.fromisoformat(candidate.attack["from"]) - SLACK
+        end = datetime.fromisoformat(candidate.attack["to"]) + SLACK
+        who = set(candidate.attack["who"])
+        if begin <= alert.at <= end and (not alert.names or alert.names & who):
+            yield candidate
