@@ -2,6 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
+import io.tailrace.detection.action.Actions;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldNames;
@@ -42,6 +43,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             DetectionEvent.builder("", 0, LogSource.ANY).build();
 
     private final Terminal terminal;
+    private final Actions actions = new Actions(Actions.MOST_ACTIONS);
     private AlertLines lines;
     private Detector detector;
     private DetectionEvent current;
@@ -104,12 +106,16 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     public void event(DetectionEvent event) {
         events++;
         current = event;
+        if (eventFile == null) {
+            event.actionFrom(actions::of);
+        }
         detector.detect(event, this::print);
     }
 
     private void print(Alert alert) {
         alerts++;
-        boolean byCurrent = current.micros() == alert.micros();
+        boolean byCurrent =
+                current.micros() == alert.micros() || current.action().micros() == alert.micros();
         DetectionEvent event = byCurrent ? current : NO_EVENT;
         String line = asJson ? lines.json(alert, event) : lines.text(alert, event);
         terminal.out().append(line).append('\n');

@@ -75,6 +75,27 @@ class DetectCommandTest {
         return Files.writeString(directory.resolve(name), text).toString();
     }
 
+    private static final String SLOW =
+            """
+            # Time: 2026-11-21T02:44:33.200000Z
+            # User@Host: app[app] @  [10.0.0.9]  Id:    11
+            # Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 3  Rows_examined: 3
+            SET timestamp=1795229073;
+            SELECT * FROM mysql.user;
+            """;
+
+    @Test
+    void whatTwoLogsRecordedAlertsOnce() throws IOException {
+        String rules = file("rules.yml", RULES.replace("service: audit", "category: database"));
+        String audit = file("audit.log", AUDIT);
+        String slow = file("slow.log", SLOW);
+        assertThat(run("detect", "--tz", "UTC", "--rules", rules, slow, audit)).isZero();
+        String written = out.toString(StandardCharsets.UTF_8);
+        assertThat(written.lines().filter(line -> line.contains("User table read")))
+                .hasSize(1);
+        assertThat(written.lines()).hasSize(2);
+    }
+
     @Test
     void writesWhatFires() throws IOException {
         String rules = file("rules.yml", RULES);

@@ -7,6 +7,7 @@ import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.identity.Murmur3;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -14,8 +15,20 @@ import java.util.function.Consumer;
 /** A rule set at work: events in, alerts out. Used by one thread. */
 public final class Detector {
 
+    /** Alerts that are remembered, so that another event of their action does not raise them again. */
+    private static final int MOST_RAISED = 100_000;
+
     private final RuleIndex index;
     private final CorrelationEngine correlations;
+    private final Map<String, Boolean> raised = new LinkedHashMap<>() {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > MOST_RAISED;
+        }
+    };
 
     /** @param latenessMicros how much later than the watermark an event may come and still be correlated in full */
     public Detector(RuleSet rules, long latenessMicros) {
@@ -27,7 +40,7 @@ public final class Detector {
     public void detect(DetectionEvent event, Consumer<Alert> alerts) {
         index.match(event, rule -> {
             if (rule.alerts()) {
-                alerts.accept(alert(rule.header(), event));
+                raise(alert(rule.header(), event), alerts);
             }
             correlations.match(rule.header().key(), event, alerts);
         });
@@ -38,10 +51,16 @@ public final class Detector {
         correlations.advance(micros, alerts);
     }
 
+    private void raise(Alert alert, Consumer<Alert> alerts) {
+        if (raised.put(alert.id(), Boolean.TRUE) == null) {
+            alerts.accept(alert);
+        }
+    }
+
     private static Alert alert(RuleHeader rule, DetectionEvent event) {
         Murmur3 hash = new Murmur3();
         String id = HexFormat.of()
-                .formatHex(hash.update(rule.key()).update(event.id()).digest());
+                .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
         return new Alert(
                 id,
                 rule,

@@ -1,6 +1,7 @@
 package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.Action;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.CorrelationRule;
@@ -133,10 +134,12 @@ public final class Correlator {
         return value.substring(0, LONGEST_VALUE - hash.length() - 1) + '#' + hash;
     }
 
+    /** Events of one action are one match: that of the first. */
     private Occurrence occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
-        long needed = Math.max(event.micros(), watermark) + rule.timespanMicros() + latenessMicros;
+        Action action = event.action();
+        long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
         int number = rule.type() == Type.EVENT_COUNT ? 0 : rule.rules().indexOf(ruleKey);
-        return new Occurrence(event.micros(), event.order(), event.id(), number, value, needed);
+        return new Occurrence(action.micros(), action.order(), action.id(), number, value, needed);
     }
 
     /** Compares every window that holds the match at this place. */

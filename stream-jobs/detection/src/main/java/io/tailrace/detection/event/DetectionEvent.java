@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** An event as rules see it: fields with their values. A field without a value is absent. Used by one thread. */
 public final class DetectionEvent {
@@ -13,6 +14,8 @@ public final class DetectionEvent {
     private final long order;
     private final LogSource source;
     private final Map<String, List<FieldValue>> fields;
+    private Action action;
+    private Function<DetectionEvent, Action> actions;
 
     private DetectionEvent(Builder builder) {
         this.id = builder.id;
@@ -20,6 +23,7 @@ public final class DetectionEvent {
         this.order = builder.order;
         this.source = builder.source;
         this.fields = builder.fields;
+        this.actions = event -> new Action(event.id, event.micros, event.order);
     }
 
     /**
@@ -49,6 +53,28 @@ public final class DetectionEvent {
 
     public LogSource source() {
         return source;
+    }
+
+    /** What the event records; other logs may have events of the same action. By default it stands for itself. */
+    public Action action() {
+        if (action == null) {
+            action = actions.apply(this);
+        }
+        return action;
+    }
+
+    /** What tells the event's action from all others: the same for all events of one action. */
+    public String actionId() {
+        return action().id();
+    }
+
+    /**
+     * Says who knows the event's action. It is asked at most once, and only if somebody asks the event: most events are
+     * of no interest to any rule.
+     */
+    public void actionFrom(Function<DetectionEvent, Action> knowing) {
+        action = null;
+        actions = knowing;
     }
 
     /** The values of a field; none: it is absent. */

@@ -76,6 +76,7 @@ public final class DatabaseEvents {
         fields.known(DatabaseField.DATABASE, event.getDatabase());
         fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
+        fields.number(DatabaseField.SERVER_QUERY_ID, event.getServerQueryId(), 0);
         fields.status(event.getStatus() != 0 || !event.getFlags().contains(STATUS_UNKNOWN), event.getStatus());
         fields.texts(DatabaseField.FLAG, event.getFlags());
         fields.known(DatabaseField.SERVER_VERSION, event.getServerVersion());

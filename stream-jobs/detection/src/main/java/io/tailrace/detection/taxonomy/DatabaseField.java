@@ -37,6 +37,7 @@ public enum DatabaseField {
     VERB("verb", "db.operation.name"),
     STATEMENT("statement", "db.query.text"),
     QUERY_ID("query_id"),
+    SERVER_QUERY_ID("server_query_id"),
     QUERY_TIME("query_time"),
     LOCK_TIME("lock_time"),
     ROWS_SENT("rows_sent"),

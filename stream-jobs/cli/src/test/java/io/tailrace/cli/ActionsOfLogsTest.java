@@ -1,0 +1,109 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+
+/** Three logs of one real server, which recorded the same run: what they tell together is what one of them tells. */
+class ActionsOfLogsTest {
+
+    private static final int HEAD = 64 << 10;
+    private static final int MOST = 2_000_000;
+
+    private static Path corpora() {
+        String named = System.getenv("TAILRACE_CORPORA");
+        return Path.of(named == null ? "../../../shared/corpora" : named);
+    }
+
+    /** Statements of connections that all three logs have, in one log. */
+    private static final class Log implements DetectionSink {
+
+        private final String service;
+        private final List<DetectionEvent> statements = new ArrayList<>();
+
+        Log(String service, Path file) throws IOException {
+            this.service = service;
+            InputStream stored = Files.newInputStream(file);
+            try (InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(stored) : stored) {
+                byte[] head = in.readNBytes(HEAD);
+                LogFormat format = new KnownFormats().detect("", "auto", head).orElseThrow();
+                LogOrigin origin = new LogOrigin("", "db1", service, format.name(), "UTC", service);
+                new LogReader(head, in, format, origin, this).read(1);
+            }
+        }
+
+        @Override
+        public void event(DetectionEvent event) {
+            boolean query = event.values("event_class").stream()
+                    .anyMatch(value -> value.text().equals("query"));
+            boolean ofAdministrator =
+                    event.values("verb").stream().anyMatch(value -> value.text().equals("ADMIN"));
+            if (query && !ofAdministrator && event.micros() > 0) {
+                statements.add(event);
+            }
+        }
+
+        @Override
+        public void deadLetter(Refusal refusal) {}
+    }
+
+    private static long joined(List<Log> logs) {
+        Actions actions = new Actions(MOST);
+        Set<String> first = new HashSet<>();
+        logs.get(0).statements.forEach(event -> first.add(actions.of(event).id()));
+        long joined = 0;
+        for (DetectionEvent event : logs.get(1).statements) {
+            joined += first.contains(actions.of(event).id()) ? 1 : 0;
+        }
+        return joined;
+    }
+
+    private static Map<String, Integer> counts(Log log) {
+        Map<String, Integer> counts = new HashMap<>();
+        log.statements.forEach(
+                event -> counts.merge(event.values("connection_id") + " " + event.values("query_id"), 1, Integer::sum));
+        return counts;
+    }
+
+    /** How many statements both logs have, by counting. */
+    private static long common(Log one, Log other) {
+        Map<String, Integer> counts = counts(one);
+        return counts(other).entrySet().stream()
+                .mapToLong(entry -> Math.min(entry.getValue(), counts.getOrDefault(entry.getKey(), 0)))
+                .sum();
+    }
+
+    @Test
+    void whatThreeLogsOfARunTellIsToldOnce() throws IOException {
+        Path large = corpora().resolve("ours/large");
+        assumeTrue(Files.isDirectory(large), "the corpora are not here");
+        Log slow = new Log("slowlog", large.resolve("mariadb-10.11.19-sysbench.slow.log.gz"));
+        Log audit = new Log("audit", large.resolve("mariadb-10.11.19-sysbench.server_audit.log.gz"));
+        Log general = new Log("general", large.resolve("mariadb-10.11.19-sysbench.general.log.gz"));
+        for (List<Log> pair :
+                List.of(List.of(slow, audit), List.of(audit, slow), List.of(general, audit), List.of(slow, general))) {
+            long common = common(pair.get(0), pair.get(1));
+            long joined = joined(pair);
+            assertThat(joined)
+                    .as(pair.get(0).service + " and " + pair.get(1).service)
+                    .isGreaterThan(common * 99 / 100);
+        }
+    }
+}

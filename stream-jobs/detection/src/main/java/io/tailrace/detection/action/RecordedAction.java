@@ -1,0 +1,184 @@
+package io.tailrace.detection.action;
+
+import io.tailrace.detection.event.Action;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Arrays;
+
+/** An action with all that its events have said of it so far. */
+final class RecordedAction {
+
+    /** Events of one action by which it is recognised when they come again. */
+    private static final int MOST_MEMBERS = 16;
+
+    private final Action action;
+    /** Tells actions of the same time apart: the order in which they became known. */
+    private long number;
+
+    private long kind;
+    private long serverQuery;
+    private int voices;
+    private int verb;
+    private boolean truncated;
+    private long tables;
+    private long slackMicros;
+    private Origin origin;
+    private long[] members;
+
+    RecordedAction(Sighting first) {
+        action = first.own();
+        kind = first.kind();
+        serverQuery = first.serverQuery();
+        voices = first.voice();
+        verb = first.verb();
+        truncated = first.truncated();
+        tables = first.tables();
+        slackMicros = first.slackMicros();
+        origin = first.origin();
+        members = new long[] {Hash.of(first.own().id())};
+    }
+
+    private RecordedAction(DataInput in) throws IOException {
+        action = new Action(in.readUTF(), in.readLong(), in.readLong());
+        kind = in.readLong();
+        serverQuery = in.readLong();
+        voices = in.readInt();
+        verb = in.readInt();
+        truncated = in.readBoolean();
+        tables = in.readLong();
+        slackMicros = in.readLong();
+        origin = in.readBoolean() ? Origin.read(in) : Origin.UNKNOWN;
+        members = new long[in.readByte()];
+        for (int i = 0; i < members.length; i++) {
+            members[i] = in.readLong();
+        }
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeUTF(action.id());
+        out.writeLong(action.micros());
+        out.writeLong(action.order());
+        out.writeLong(kind);
+        out.writeLong(serverQuery);
+        out.writeInt(voices);
+        out.writeInt(verb);
+        out.writeBoolean(truncated);
+        out.writeLong(tables);
+        out.writeLong(slackMicros);
+        boolean known = !origin.equals(Origin.UNKNOWN);
+        out.writeBoolean(known);
+        if (known) {
+            origin.write(out);
+        }
+        out.writeByte(members.length);
+        for (long member : members) {
+            out.writeLong(member);
+        }
+    }
+
+    static RecordedAction read(DataInput in) throws IOException {
+        return new RecordedAction(in);
+    }
+
+    long number() {
+        return number;
+    }
+
+    void number(long place) {
+        number = place;
+    }
+
+    Action action() {
+        return action;
+    }
+
+    long micros() {
+        return action.micros();
+    }
+
+    long kind() {
+        return kind;
+    }
+
+    long serverQuery() {
+        return serverQuery;
+    }
+
+    long slackMicros() {
+        return slackMicros;
+    }
+
+    boolean isTruncated() {
+        return truncated;
+    }
+
+    /** Only rows of tables have told of it. */
+    boolean isOfRowsOnly() {
+        return voices == 0;
+    }
+
+    /** Hashes of its events' ids. */
+    long[] members() {
+        return members;
+    }
+
+    int voices() {
+        return voices;
+    }
+
+    /** Another event may be of it: its voice has not spoken of it, and nothing speaks against it. */
+    boolean awaits(Sighting event) {
+        return (voices & event.voice()) == 0 && isNear(event) && origin.mayBe(event.origin());
+    }
+
+    boolean isNear(Sighting event) {
+        long distance = Math.abs(micros() - event.own().micros());
+        return distance <= Math.max(slackMicros, event.slackMicros()) + SessionActions.TOLERANCE_MICROS;
+    }
+
+    /** A statement that a row of a table may be of: no audit log has told of it yet. */
+    boolean mayTouch(Sighting row) {
+        return kind != 0
+                && serverQuery == 0
+                && (voices & Voice.AUDIT) == 0
+                && (tables & row.tables()) == row.tables()
+                && isNear(row);
+    }
+
+    /** Rows of tables that this statement may have made. */
+    boolean mayBeRowsOf(Sighting statement) {
+        return isOfRowsOnly() && kind == 0 && (tables & ~statement.tables()) == 0 && isNear(statement);
+    }
+
+    /** One of both texts was cut, so that they cannot be compared. */
+    boolean mayBeCut(Sighting statement) {
+        return truncated != statement.truncated() && verb == statement.verb() && kind != 0 && awaits(statement);
+    }
+
+    /** All that is said of it is said at one end, and the other event at the other; nothing says how long it took. */
+    boolean isOtherEndOf(Sighting event) {
+        boolean timed = voices == 0 || ((voices | event.voice()) & Voice.SLOW) != 0;
+        boolean begun = (voices & ~Voice.BEGINNING) == 0;
+        boolean ended = (voices & Voice.BEGINNING) == 0;
+        return !timed && kind == event.kind() && (event.isBeginning() ? ended : begun);
+    }
+
+    /** Another event is of this action, too. */
+    void join(Sighting event) {
+        if (kind == 0 || truncated && !event.truncated() && event.kind() != 0) {
+            kind = event.kind();
+            verb = event.verb();
+            truncated = event.truncated();
+        }
+        serverQuery = serverQuery == 0 ? event.serverQuery() : serverQuery;
+        voices |= event.voice();
+        tables |= event.tables();
+        slackMicros = Math.max(slackMicros, event.slackMicros());
+        origin = origin.and(event.origin());
+        if (members.length < MOST_MEMBERS) {
+            members = Arrays.copyOf(members, members.length + 1);
+            members[members.length - 1] = Hash.of(event.own().id());
+        }
+    }
+}
