@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,14 +10,12 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
+from e2e.alert_rows import RULE, alert, grown
 from e2e.stack import Stack, wait_until
-from tailrace.alert_link import link_path
 from tailrace.exits import Exit
 from tailrace.settings import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("ALERTS_FIRST_PORT", "22200"))
-RULE = "5f0c1f0e-6a2c-4f0c-9a51-0f4f7a3d1c11"
-NOW = datetime.now(UTC)
 
 
 @pytest.fixture(scope="module")
@@ -61,47 +58,6 @@ def tailrace(alerting: Stack) -> Callable[..., subprocess.CompletedProcess]:
     return call
 
 
-def alert(minutes_ago: float = 1, **fields) -> dict:
-    """A row of tailrace.alerts."""
-    at = NOW - timedelta(minutes=minutes_ago)
-    micros = int(at.timestamp() * 1e6)
-    entity = fields.get("entity", {"user": "mallory"})
-    title = fields.get("rule_title", "Dump-like read")
-    return {
-        "alert_id": str(uuid.uuid4()),
-        "rule_id": RULE,
-        "rule_title": title,
-        "level": "high",
-        "tags": ["attack.exfiltration", "attack.credential_access", "attack.t1110.003"],
-        "cluster": "shop",
-        "instance": "shop-db-1",
-        "entity": entity,
-        "entity_key": " ".join(f"{name}={value}" for name, value in entity.items()),
-        "event_time": written(at),
-        "window_from": written(at - timedelta(minutes=5)),
-        "seen_at": written(at),
-        "updated_at": written(at),
-        "count": 1,
-        "metric": 12,
-        "event_ids": [str(uuid.uuid4()) for _ in range(30)],
-        "statements": ["select * from cards where id > ?"],
-        "facts": {"rows_sent": "481220", "baseline": "median 12"},
-        "link_path": link_path(entity, title, micros - 300_000_000, micros),
-        "user": "mallory",
-        "src_ip": "10.1.20.17",
-        "database": "shop",
-        "program": "mysqldump",
-        "next_steps": ["Ask the owner of the account."],
-        "false_positives": ["A planned backup."],
-        "rule_file": "exfiltration/dump.yml",
-        **fields,
-    }
-
-
-def written(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S.%f}"
-
-
 def listed(done: subprocess.CompletedProcess) -> list[str]:
     return [each["id"] for each in json.loads(done.stdout)["alerts"]]
 
@@ -132,7 +88,7 @@ def test_chooses_by_level_rule_entity_and_time(raised, tailrace):
 def test_a_grown_alert_is_one_line_with_its_newest_count(raised, tailrace):
     first = alert(minutes_ago=9)
     raised(**first)
-    raised(**{**first, "count": 7, "updated_at": written(NOW), "late": True})
+    raised(**{**grown(first, 7), "late": True})
 
     (shown,) = json.loads(tailrace("list", "--json").stdout)["alerts"]
     assert (shown["alert_count"], shown["late"]) == (7, True)

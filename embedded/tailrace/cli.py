@@ -29,6 +29,7 @@ from tailrace.commands import (
     status,
     up,
 )
+from tailrace.delivery.config import DeliveryConfigError
 from tailrace.exits import Exit
 from tailrace.home import Home
 from tailrace.migrations import MigrationError
@@ -86,7 +87,7 @@ def main(words: Sequence[str] | None = None) -> int:
             return java.execute(words, context)
         arguments = _parser().parse_args(words)
         return COMMANDS[arguments.command].run(arguments, context)
-    except (SettingsError, SourcesError) as error:
+    except (SettingsError, SourcesError, DeliveryConfigError) as error:
         return _failed(Exit.USAGE, error)
     except NotRunningError as error:
         return _failed(Exit.NOT_RUNNING, error)

@@ -41,6 +41,10 @@ class Settings:
     sources: Path = _setting(
         Path(), "YAML list of the logs to watch; empty means sources.yaml in the home directory"
     )
+    alerts_config: Path = _setting(
+        Path(),
+        "YAML of who is told of alerts; empty means alerts.yaml in the home directory, if it is there",
+    )
     parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
@@ -86,11 +90,13 @@ class Settings:
     def _with_absolute_paths(self) -> "Settings":
         home = self.home.expanduser().resolve()
         sources = self.sources if self.sources != Path() else home / "sources.yaml"
+        alerts_config = self.alerts_config if self.alerts_config != Path() else home / "alerts.yaml"
         return dataclasses.replace(
             self,
             home=home,
             cache=self.cache.expanduser().resolve(),
             sources=sources.expanduser().resolve(),
+            alerts_config=alerts_config.expanduser().resolve(),
         )
 
     def chosen_parts(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from tailrace.home import Home
 from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import ClickHouse
+from tailrace.parts.delivery import Delivery
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
@@ -10,7 +11,7 @@ from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
-PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit, Superset)
+PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit, Superset, Delivery)
 
 
 def assemble(settings: Settings, home: Home) -> list[Part]:
@@ -19,4 +20,5 @@ def assemble(settings: Settings, home: Home) -> list[Part]:
     chosen = settings.chosen_parts() or known.keys()
     if unknown := sorted(chosen - known.keys()):
         raise SettingsError(f"TAILRACE_PARTS: there is no part {unknown[0]}; there are {', '.join(known)}")
-    return [part(settings, home) for name, part in known.items() if name in chosen]
+    wanted = [part(settings, home) for name, part in known.items() if name in chosen]
+    return [part for part in wanted if part.configured() or part.name in settings.chosen_parts()]

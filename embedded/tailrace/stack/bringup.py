@@ -30,9 +30,11 @@ class StartError(RuntimeError):
 def install(settings: Settings, home: Home, show: Show) -> None:
     """Checks files and machine, then installs what is missing.
 
-    Raises SourcesError, RetentionError, PreflightError, InstallError.
+    Raises SourcesError, RetentionError, DeliveryConfigError, PreflightError, InstallError.
     """
     parts = assemble(settings, home)
+    for part in parts:
+        part.check()
     sources.make_empty(settings.sources)
     sources.load(settings.sources)
     migrations.load_retention()

@@ -104,6 +104,13 @@ class Part(ABC):
         self.settings = settings
         self.home = home
 
+    def configured(self) -> bool:
+        """Whether it has something to do: if not, it runs only where TAILRACE_PARTS names it."""
+        return True
+
+    def check(self) -> None:  # noqa: B027 - most parts have nothing to do here
+        """Raises an error of its own if what the user wrote for it cannot be used; before anything starts."""
+
     @abstractmethod
     def installed(self) -> bool:
         """Whether `install` has nothing to do; cheap, because it is asked at every start."""

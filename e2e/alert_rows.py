@@ -1,0 +1,55 @@
+"""Rows of tailrace.alerts as the detect job writes them."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+from tailrace.alert_link import link_path
+
+RULE = "5f0c1f0e-6a2c-4f0c-9a51-0f4f7a3d1c11"
+
+
+def alert(minutes_ago: float = 1, **fields) -> dict:
+    """One row; `fields` take the place of what it would hold."""
+    at = datetime.now(UTC) - timedelta(minutes=minutes_ago)
+    micros = int(at.timestamp() * 1e6)
+    entity = fields.get("entity", {"user": "mallory"})
+    title = fields.get("rule_title", "Dump-like read")
+    return {
+        "alert_id": str(uuid.uuid4()),
+        "rule_id": RULE,
+        "rule_title": title,
+        "level": "high",
+        "tags": ["attack.exfiltration", "attack.credential_access", "attack.t1110.003"],
+        "cluster": "shop",
+        "instance": "shop-db-1",
+        "entity": entity,
+        "entity_key": " ".join(f"{name}={value}" for name, value in entity.items()),
+        "event_time": written(at),
+        "window_from": written(at - timedelta(minutes=5)),
+        "seen_at": written(at),
+        "updated_at": written(at),
+        "count": 1,
+        "metric": 12,
+        "event_ids": [str(uuid.uuid4()) for _ in range(30)],
+        "statements": ["select * from cards where id > ?"],
+        "facts": {"rows_sent": "481220", "baseline": "median 12"},
+        "link_path": link_path(entity, title, micros - 300_000_000, micros),
+        "user": "mallory",
+        "src_ip": "10.1.20.17",
+        "database": "shop",
+        "program": "mysqldump",
+        "next_steps": ["Ask the owner of the account."],
+        "false_positives": ["A planned backup."],
+        "rule_file": "exfiltration/dump.yml",
+        **fields,
+    }
+
+
+def grown(row: dict, count: int) -> dict:
+    """The same alert once it stands for `count`."""
+    return {**row, "count": count, "updated_at": written(datetime.now(UTC))}
+
+
+def written(at: datetime) -> str:
+    """A time as ClickHouse reads it."""
+    return f"{at:%Y-%m-%d %H:%M:%S.%f}"

@@ -1,0 +1,434 @@
+"""Alerts reach receivers at least once, whatever is down meanwhile; every attempt is written down."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.alert_rows import alert, grown
+from e2e.receivers import MailReceiver, WebReceiver, mail_receiver, web_receiver
+from e2e.stack import Stack, wait_until
+from tailrace import accounts
+from tailrace.delivery import config
+from tailrace.delivery.config import DeliveryConfigError
+from tailrace.delivery.webhook import signature
+from tailrace.settings import REPOSITORY
+from tailrace.stack import control
+
+FIRST_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
+WEB_PORT, MAIL_PORT = FIRST_PORT + 10, FIRST_PORT + 11
+SECRET = "correct horse battery staple"
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def storing(tmp_path_factory) -> Iterator[Stack]:
+    """ClickHouse, which is all that the service needs."""
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse",))
+    running.up()
+    yield running
+    running.down()
+
+
+class Delivering:
+    """The service as a process of its own, which may be killed; and the tables it works on."""
+
+    def __init__(self, stack: Stack, directory: Path) -> None:
+        self.stack = stack
+        self.directory = directory
+        self._process: subprocess.Popen | None = None
+        (directory / "secret").write_text(f"{SECRET}\n")
+        for table in ("alerts", "alert_actions", "alert_deliveries"):
+            self.clickhouse.execute(f"TRUNCATE TABLE tailrace.{table}")
+
+    @property
+    def clickhouse(self):
+        return self.stack.clickhouse()
+
+    def raised(self, **fields) -> dict:
+        row = alert(**fields)
+        self.insert(row)
+        return row
+
+    def insert(self, row: dict) -> None:
+        self.clickhouse.insert("tailrace.alerts", [row], async_insert=0)
+
+    def begin(self, *channels: dict) -> None:
+        """Starts the service; returns when its channels exist."""
+        content = {"dashboards": "https://tailrace.example.com/", "channels": list(channels)}
+        (self.directory / "alerts.yaml").write_text(json.dumps(content))
+        self.start()
+        wait_until(
+            lambda: {row["channel"] for row in self._rows("begun")} == {each["name"] for each in channels},
+            PATIENCE_SECONDS,
+            "the channels to begin",
+        )
+
+    def start(self) -> None:
+        home = self.stack.home
+        words = ["--config", self.directory / "alerts.yaml", "--beat", self.directory / "beat"]
+        words += ["--clickhouse", f"http://127.0.0.1:{self.stack.settings.port_clickhouse}"]
+        words += ["--password-file", home.secret_file(accounts.password_name("delivery"))]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tailrace.delivery", *words],
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded")},
+        )
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            assert self._process.wait(PATIENCE_SECONDS) == 0
+
+    def outcomes(self, row: dict) -> list[tuple[int, int, str]]:
+        """Count, attempt and outcome of every attempt for an alert."""
+        found = self.clickhouse.rows(
+            "SELECT count, attempt, outcome FROM tailrace.alert_deliveries "
+            "WHERE alert_id = {id:UUID} ORDER BY at",
+            {"id": row["alert_id"]},
+        )
+        return [(each["count"], each["attempt"], each["outcome"]) for each in found]
+
+    def await_outcome(self, row: dict, *expected: tuple[int, int, str]) -> None:
+        wait_until(lambda: self.outcomes(row) == list(expected), PATIENCE_SECONDS, f"the outcomes {expected}")
+
+    def settle(self) -> None:
+        """Returns when the service has finished two whole passes from now on."""
+        for _ in range(2):
+            before = time.time()
+            wait_until(
+                lambda before=before: (self.directory / "beat").stat().st_mtime > before,
+                PATIENCE_SECONDS,
+                "a pass",
+            )
+
+    def _rows(self, outcome: str) -> list[dict]:
+        return self.clickhouse.rows(
+            "SELECT * FROM tailrace.alert_deliveries WHERE outcome = {outcome:String}", {"outcome": outcome}
+        )
+
+
+@pytest.fixture
+def delivering(storing: Stack, tmp_path: Path) -> Iterator[Delivering]:
+    service = Delivering(storing, tmp_path)
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def web() -> Iterator[WebReceiver]:
+    with web_receiver(WEB_PORT) as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def mails() -> Iterator[MailReceiver]:
+    with mail_receiver(MAIL_PORT) as receiver:
+        yield receiver
+
+
+def webhook(**options) -> dict:
+    url = f"http://127.0.0.1:{WEB_PORT}/hook"
+    given = {"name": "siem", "kind": "webhook", "url": url, "secret_file": "secret", "first_retry": "1s"}
+    return {**given, "longest_retry": "2s", "timeout": "5s", **options}
+
+
+def email(**options) -> dict:
+    given = {"name": "night", "kind": "email", "host": "127.0.0.1", "port": MAIL_PORT, "security": "none"}
+    addresses = {"from": "tailrace@example.com", "to": ["soc@example.com"]}
+    return {**given, **addresses, "first_retry": "1s", "longest_retry": "2s", **options}
+
+
+def keys(web: WebReceiver) -> list[str]:
+    return [request.headers["Idempotency-Key"] for request in web.requests]
+
+
+def hexadecimal(row: dict) -> str:
+    return row["alert_id"].replace("-", "")
+
+
+def test_an_alert_is_posted_with_ecs_fields_and_signed(delivering, web):
+    delivering.begin(webhook())
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+
+    (request,) = web.requests
+    posted = json.loads(request.body)
+    assert posted["event"]["kind"] == "alert"
+    assert posted["event"]["id"] == hexadecimal(row)
+    assert posted["rule"] == {"id": row["rule_id"], "name": "Dump-like read"}
+    assert (posted["user"]["name"], posted["source"]["ip"]) == ("mallory", "10.1.20.17")
+    assert posted["threat"]["tactic"] == {
+        "id": ["TA0010", "TA0006"],
+        "name": ["Exfiltration", "Credential Access"],
+    }
+    assert posted["threat"]["technique"]["id"] == ["T1110.003"]
+    assert posted["@timestamp"] == row["event_time"].replace(" ", "T") + "Z"
+    assert posted["url"]["full"] == "https://tailrace.example.com" + row["link_path"]
+    assert posted["message"] == "high: Dump-like read: user=mallory on shop-db-1"
+    assert posted["tailrace"]["statements"] == row["statements"]
+
+    stamp = request.headers["Tailrace-Timestamp"]
+    assert abs(int(stamp) - time.time()) < PATIENCE_SECONDS
+    assert request.headers["Tailrace-Signature"] == signature(SECRET.encode(), stamp, request.body)
+    assert keys(web) == [f"{hexadecimal(row)}-1"]
+
+
+def test_only_what_was_asked_for_is_told(delivering, web):
+    before = delivering.raised()
+    delivering.clickhouse.execute(
+        "ALTER TABLE tailrace.alerts UPDATE ingested_at = now() - 60 WHERE 1", mutations_sync=2
+    )
+    delivering.begin(webhook(min_level="high", rules=["Dump-like read"]))
+    low = delivering.raised(level="medium")
+    other = delivering.raised(rule_title="Schema enumeration", rule_id="other")
+    silenced = delivering.raised(silenced=True)
+    told = delivering.raised(level="critical")
+    delivering.await_outcome(told, (1, 1, "delivered"))
+    delivering.settle()
+
+    assert keys(web) == [f"{hexadecimal(told)}-1"]
+    assert not any(map(delivering.outcomes, (before, low, other, silenced)))
+
+
+def test_a_failure_is_tried_again_until_it_succeeds(delivering, web):
+    web.answers += [503, None, 429, 408]
+    delivering.begin(webhook())
+    row = delivering.raised()
+
+    failed = [(1, attempt, "failed") for attempt in (1, 2, 3, 4)]
+    delivering.await_outcome(row, *failed, (1, 5, "delivered"))
+    assert len(set(keys(web))) == 1, "a receiver can tell that they are the same"
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 410, 302, 307])
+def test_a_refusal_is_written_down_and_not_tried_again(delivering, web, status):
+    web.answers.append(status)
+    delivering.begin(webhook())
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "refused"))
+    delivering.settle()
+
+    assert delivering.outcomes(row) == [(1, 1, "refused")]
+    assert [request.path for request in web.requests] == ["/hook"], "a redirect is not followed"
+
+
+def test_what_cannot_be_told_for_long_is_given_up_and_said_so(delivering):
+    delivering.begin(webhook(give_up="1s"))
+    row = delivering.raised()
+
+    delivering.await_outcome(row, (1, 1, "failed"), (1, 2, "given up"))
+
+
+def test_a_service_killed_before_it_wrote_anything_down_tells_again(delivering, web):
+    web.before_answer = delivering.kill
+    delivering.begin(webhook())
+    row = delivering.raised()
+    wait_until(lambda: len(web.requests) == 1, PATIENCE_SECONDS, "the first attempt")
+    assert delivering.outcomes(row) == []
+
+    web.before_answer = lambda: None
+    delivering.start()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    assert keys(web) == [f"{hexadecimal(row)}-1"] * 2
+
+
+def test_no_alert_is_left_out_while_the_service_or_the_receiver_was_away(delivering):
+    delivering.begin(webhook())
+    rows = [delivering.raised() for _ in range(5)]
+    delivering.stop()
+    rows += [delivering.raised(minutes_ago=60 * 24 * 3) for _ in range(5)]
+    delivering.start()
+    wait_until(lambda: len(delivering._rows("failed")) > 3, PATIENCE_SECONDS, "attempts without a receiver")
+
+    with web_receiver(WEB_PORT) as web:
+        wait_until(
+            lambda: len(delivering._rows("delivered")) == len(rows), 2 * PATIENCE_SECONDS, "all of them"
+        )
+        assert set(keys(web)) == {f"{hexadecimal(row)}-1" for row in rows}
+
+
+def test_what_was_told_while_clickhouse_was_away_is_told_once(delivering, web):
+    def stop_clickhouse() -> None:
+        web.before_answer = lambda: None
+        control.stop_part(delivering.stack.home, "clickhouse")
+
+    web.before_answer = stop_clickhouse
+    delivering.begin(webhook())
+    row = delivering.raised()
+    wait_until(lambda: "cannot be asked" in (delivering.directory / "beat").read_text(), 60, "the outage")
+    control.start_part(delivering.stack.home, "clickhouse")
+    delivering.stack.await_healthy()
+
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    delivering.settle()
+    assert keys(web) == [f"{hexadecimal(row)}-1"]
+
+
+def test_an_alert_that_grows_is_told_again_at_most_once_per_interval(delivering, web):
+    delivering.begin(webhook(repeat="1s"), webhook(name="seldom", repeat="1h"))
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "delivered"))
+    delivering.insert(grown(row, 4))
+    delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "delivered"), (4, 1, "delivered"))
+    delivering.settle()
+
+    assert sorted(keys(web)) == sorted([f"{hexadecimal(row)}-1"] * 2 + [f"{hexadecimal(row)}-4"])
+
+
+def test_a_closed_alert_that_grows_is_told_to_nobody(delivering, web):
+    delivering.begin(webhook(repeat="1s"))
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    close = {"alert_id": row["alert_id"], "actor": "erin", "action": "close", "reason": "planned"}
+    delivering.clickhouse.insert("tailrace.alert_actions", [close], async_insert=0)
+    delivering.insert(grown(row, 9))
+    delivering.settle()
+
+    assert len(web.requests) == 1
+
+
+def test_one_receiver_that_is_away_does_not_hold_up_another(delivering, mails):
+    delivering.begin(webhook(), email())
+    rows = [delivering.raised() for _ in range(8)]
+
+    wait_until(lambda: len(mails.mails) == len(rows), PATIENCE_SECONDS, "all mails")
+
+
+def test_a_mail_says_what_is_needed_and_starts_no_loop(delivering, mails):
+    delivering.begin(email())
+    row = delivering.raised(entity={"user": "mallory\r\nBcc: all@example.com"})
+    delivering.await_outcome(row, (1, 1, "delivered"))
+
+    (mail,) = mails.mails
+    assert mail["Subject"].startswith("[Tailrace high] Dump-like read: user=mallory")
+    assert mail["Subject"].endswith("(shop-db-1)")
+    assert mail["Bcc"] is None
+    assert (mail["From"], mail["To"]) == ("tailrace@example.com", "soc@example.com")
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Message-ID"] == f"<{hexadecimal(row)}-1@tailrace.invalid>"
+    text = mail.get_content()
+    for expected in (
+        "Credential Access, T1110.003",
+        "select * from cards where id > ?",
+        "Ask the owner of the account.",
+        "https://tailrace.example.com/superset/dashboard/alerts/?native_filters=",
+        f"tailrace alerts show {row['alert_id'][:8]}",
+    ):
+        assert expected in text, expected
+
+
+def test_mail_that_is_put_off_is_tried_again_and_refused_mail_is_not(delivering, mails):
+    mails.answers += ["451 later", "250 accepted", "554 no"]
+    delivering.begin(email())
+    first = delivering.raised()
+    delivering.await_outcome(first, (1, 1, "failed"), (1, 2, "delivered"))
+    second = delivering.raised()
+
+    delivering.await_outcome(second, (1, 1, "refused"))
+
+
+def test_a_flood_comes_in_one_mail(delivering, mails):
+    delivering.begin(email(at_most_per_hour=3))
+    delivering.stop()
+    rows = [delivering.raised(minutes_ago=number) for number in range(40)]
+    delivering.start()
+    wait_until(lambda: len(delivering._rows("delivered")) == 40, PATIENCE_SECONDS, "all alerts")
+
+    (mail,) = mails.mails
+    assert mail["Subject"] == "[Tailrace high] 40 more alerts"
+    assert all(row["alert_id"][:8] in mail.get_content() for row in rows)
+
+
+def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-out", certificate, "-keyout", key),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    login = {"user": "tailrace", "password_file": "secret"}
+    with mail_receiver(MAIL_PORT, (certificate, key)) as mails:
+        untrusted = email(name="untrusted", security="starttls", **login)
+        trusted = email(name="trusted", security="starttls", ca_file=str(certificate), **login)
+        delivering.begin(untrusted, trusted)
+        delivering.raised()
+        wait_until(lambda: len(mails.mails) == 1, PATIENCE_SECONDS, "the mail")
+        assert mails.logins == [("tailrace", SECRET)]
+        wait_until(lambda: delivering._rows("failed"), PATIENCE_SECONDS, "the failure")
+        assert "certificate verify failed" in delivering._rows("failed")[0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"min_levl": "high"}, "channel 1: unknown key 'min_levl'; the nearest known one is 'min_level'"),
+        ({"min_level": "hihg"}, "`min_level` must be one of informational, low, medium, high, critical"),
+        ({"repeat": "1 hour"}, "`repeat` must be a span such as 30s, 15m, 2h or 1d"),
+        ({"url": "siem.example.com"}, "`url` must be an address that begins with https://"),
+        ({"url": "https://me:secret@siem.example.com"}, "secrets are in files of their own"),
+        ({"secret_file": "gone"}, "`secret_file`: .* No such file or directory"),
+        ({"secret": "x"}, "unknown key 'secret'; the nearest known one is 'secret_file'"),
+        ({"kind": "pager"}, "`kind` must be one of webhook, email, not 'pager'"),
+        ({"name": "a b"}, "`name` must be letters, digits"),
+    ],
+)
+def test_a_mistake_in_the_configuration_names_the_key(tmp_path, change, message):
+    (tmp_path / "secret").write_text(SECRET)
+    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [webhook(**change)]}))
+
+    with pytest.raises(DeliveryConfigError, match=message):
+        config.load(tmp_path / "alerts.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"to": "soc@example.com"}, "`to` must be a list of addresses"),
+        ({"to": ["soc"]}, "`to` must be an address such as soc@example.com"),
+        ({"user": "tailrace"}, "`user` and `password_file` go together"),
+        ({"user": "tailrace", "password_file": "secret"}, "a password needs `security: starttls` or `tls`"),
+        ({"port": 0}, "`port` must be a number from 1 to 65535"),
+    ],
+)
+def test_a_mistake_about_mail_names_the_key(tmp_path, change, message):
+    (tmp_path / "secret").write_text(SECRET)
+    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [email(**change)]}))
+
+    with pytest.raises(DeliveryConfigError, match=message):
+        config.load(tmp_path / "alerts.yaml")
+
+
+def example(language: str) -> str:
+    """The last code block of a language in docs/ALERTS.md."""
+    text = (REPOSITORY / "docs" / "ALERTS.md").read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)[-1]
+
+
+@pytest.mark.parametrize("language", ["python", "sh"])
+@pytest.mark.parametrize("tamper", [False, True], ids=["genuine", "tampered"])
+def test_the_documented_way_to_verify_a_signature_works(tmp_path, language, tamper):
+    body, stamp = '{"message": "söhne"}'.encode(), str(int(time.time()))
+    (tmp_path / "body").write_bytes(body + b" " if tamper else body)
+    (tmp_path / "siem.secret").write_text(f"{SECRET}\n")
+    (tmp_path / "example").write_text(example(language))
+    program = {"python": sys.executable, "sh": "bash"}[language]
+    done = subprocess.run(
+        [program, "example", stamp, signature(SECRET.encode(), stamp, body)], cwd=tmp_path, check=False
+    )
+
+    assert (done.returncode == 0) is not tamper

@@ -1,0 +1,49 @@
+"""`python -m tailrace.delivery`: delivers alerts until SIGTERM. What it does goes to standard output."""
+
+import argparse
+import dataclasses
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tailrace.clickhouse import ClickHouse
+from tailrace.delivery import config
+from tailrace.delivery.config import DeliveryConfigError
+from tailrace.delivery.service import Service
+
+
+def main() -> int:
+    arguments = _arguments()
+    try:
+        found = config.load(arguments.config)
+    except DeliveryConfigError as error:
+        print(f"tailrace: {error}", file=sys.stderr)
+        return 2
+    if not found.dashboards:
+        found = dataclasses.replace(found, dashboards=arguments.dashboards)
+    clickhouse = ClickHouse(arguments.clickhouse, arguments.user, arguments.password_file.read_text().strip())
+    service = Service(found, clickhouse, arguments.beat, _say)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: service.stop())
+    service.run()
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tailrace.delivery", description=__doc__)
+    parser.add_argument("--config", type=Path, required=True, help="alerts.yaml")
+    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
+    parser.add_argument("--user", default="delivery")
+    parser.add_argument("--password-file", type=Path, required=True)
+    parser.add_argument("--dashboards", default="", metavar="URL", help="unless the file says it")
+    parser.add_argument("--beat", type=Path, required=True, help="file that is written after every pass")
+    return parser.parse_args()
+
+
+def _say(line: str) -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

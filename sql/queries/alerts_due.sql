@@ -1,0 +1,50 @@
+-- Alerts that a channel must be told of now, those that were tried least first.
+--
+-- There is no cursor: every pass compares the alerts of the last {window:UInt32} seconds with every attempt that
+-- was written down. So nothing depends on the order in which rows appear, on clocks other than ClickHouse's, on
+-- merges (FINAL), or on the service having run. Closed and silenced alerts are told to nobody.
+--
+-- A failed attempt is repeated after a time that doubles, up to a most, times 0.75 to 1.25 (fixed per attempt, so
+-- that a restart changes nothing). What was told is told again when it has come to stand for more, and the last
+-- time is long enough ago. An attempt counts from 1; attempts of one delivery are those since the last first.
+WITH
+    recent AS (
+        SELECT alert_id
+        FROM tailrace.alerts
+        WHERE ingested_at >= greatest(now() - {window:UInt32}, fromUnixTimestamp({begun:UInt32}))),
+    tried AS (
+        SELECT
+            alert_id,
+            argMax(outcome, at) AS last_outcome,
+            argMax(attempt, at) AS last_attempt,
+            argMax(alert_deliveries.count, at) AS last_count,
+            max(at) AS last_at,
+            maxIf(at, attempt = 1) AS began_at
+        FROM tailrace.alert_deliveries
+        WHERE channel = {channel:String} AND outcome != 'begun' AND alert_id IN recent
+        GROUP BY alert_id),
+    closed AS (
+        SELECT alert_id
+        FROM tailrace.alert_actions
+        WHERE alert_id IN recent
+        GROUP BY alert_id
+        HAVING argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) = 'close'),
+    least({longest_retry:UInt32}, {first_retry:UInt32} * pow(2, last_attempt - 1))
+        * (0.75 + cityHash64(alert_id, last_attempt) % 1000 / 2000) AS retry_seconds
+SELECT
+    alerts.*,
+    last_attempt * (last_outcome = 'failed') + 1 AS attempt,
+    if(last_outcome = 'failed', toUnixTimestamp(now()) - toUnixTimestamp(began_at), 0) AS trying_seconds
+FROM tailrace.alerts FINAL
+LEFT JOIN tried USING (alert_id)
+WHERE alert_id IN recent
+    AND NOT silenced
+    AND has({levels:Array(String)}, level)
+    AND (empty({rules:Array(String)}) OR has({rules:Array(String)}, rule_id) OR has({rules:Array(String)}, rule_title))
+    AND alert_id NOT IN closed
+    AND multiIf(
+        last_attempt = 0, true,
+        last_outcome = 'failed', last_at <= now64(6) - toIntervalMillisecond(toInt64(1000 * retry_seconds)),
+        alerts.count > last_count AND last_at <= now64(6) - toIntervalSecond({repeat:UInt32}))
+ORDER BY attempt, seen_at, alert_id
+LIMIT {most:UInt32}
