@@ -3,6 +3,8 @@ package io.tailrace.cli;
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.detector.DetectorEngine;
+import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldNames;
@@ -13,6 +15,7 @@ import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -23,12 +26,13 @@ import picocli.CommandLine.Option;
 /** Evaluates detection rules on log files. */
 @Command(
         name = "detect",
-        description = "Evaluates Sigma rules on log files and writes what fires, one alert per line: time, level,"
-                + " title, what it is about, count. Fields of events: docs/TAXONOMY.md.",
+        description =
+                "Evaluates Sigma rules and stateful detectors on log files and writes what fires, one alert per line: time, level,"
+                        + " title, what it is about, count. Fields of events: docs/TAXONOMY.md.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all was read, whether a rule fired or not",
-            "1:a rule was refused (the others were evaluated), or a file could not be read",
+            "1:a rule or detector was refused (the others were evaluated), or a file could not be read",
             "2:the command line is wrong",
             "141:the reader of standard output went away, as after `| head`"
         })
@@ -38,14 +42,17 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
     private static final int FAILED = 1;
+    private static final long MICROS_PER_MILLI = 1000;
     /** Stands for the event of an alert that waited until others had come. */
     private static final DetectionEvent NO_EVENT =
             DetectionEvent.builder("", 0, LogSource.ANY).build();
 
     private final Terminal terminal;
+    private final Clock clock;
     private final Actions actions = new Actions(Actions.MOST_ACTIONS);
     private AlertLines lines;
     private Detector detector;
+    private DetectorEngine detectors;
     private DetectionEvent current;
     private long events;
     private long alerts;
@@ -60,6 +67,13 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             description = "Files with rules, or directories with files that end with .yml or .yaml.")
     private List<Path> rules;
 
+    @Option(
+            names = "--detectors",
+            paramLabel = "FILE",
+            description = "Which stateful detectors run, and how: docs/DETECTORS.md. Default: detectors.yaml in a"
+                    + " directory of --rules, where there is one; \"\" runs none.")
+    private String detectorFile;
+
     @Option(names = "--json", description = "Whole alerts as JSON objects, with the event that made them fire.")
     private boolean asJson;
 
@@ -69,22 +83,27 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             description = "Instead of logs, a file of events as JSON objects, one a line, for rules of any log source.")
     private String eventFile;
 
-    DetectCommand(Terminal terminal) {
+    DetectCommand(Terminal terminal, Clock clock) {
         this.terminal = terminal;
+        this.clock = clock;
     }
 
     @Override
     public Integer call() {
         try {
             FieldNames fields = eventFile == null ? new DatabaseFields() : FieldNames.ANY;
-            RuleSet ruleSet = RuleFiles.read(rules, new RuleContext(Map.of(), fields), terminal);
+            RuleContext context = new RuleContext(Map.of(), fields);
+            RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
+            DetectorFile stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
             lines = new AlertLines();
             detector = new Detector(ruleSet, 0);
+            detectors = new DetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
             boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
             detector.advance(END_OF_TIME, this::print);
             terminal.out().flush();
-            terminal.note(RuleFiles.summary(ruleSet) + "; " + events + " events, " + alerts + " alerts");
-            return read && ruleSet.errors().isEmpty() ? 0 : FAILED;
+            terminal.note(RuleFiles.summary(ruleSet) + ", "
+                    + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
+            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
@@ -110,6 +129,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             event.actionFrom(actions::of);
         }
         detector.detect(event, this::print);
+        detectors.detect(event, this::print);
     }
 
     private void print(Alert alert) {

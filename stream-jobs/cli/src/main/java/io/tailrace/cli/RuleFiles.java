@@ -1,11 +1,15 @@
 package io.tailrace.cli;
 
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Rules as the command line names them. */
 final class RuleFiles {
@@ -21,6 +25,27 @@ final class RuleFiles {
         RuleSet rules = reader.ruleSet();
         rules.errors().forEach(error -> terminal.note(error.toString()));
         return rules;
+    }
+
+    /**
+     * The detectors of a file, or of the directories with rules; says on standard error what is refused, and why.
+     *
+     * @param file null: that of the first directory with rules that has one; empty: none
+     */
+    static DetectorFile detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
+            throws IOException {
+        Optional<Path> found = file == null
+                ? rules.stream()
+                        .map(path -> path.resolve(RuleBundle.DETECTORS))
+                        .filter(Files::isRegularFile)
+                        .findFirst()
+                : Optional.of(file).filter(name -> !name.isEmpty()).map(Path::of);
+        if (found.isEmpty()) {
+            return new DetectorFile(List.of(), List.of());
+        }
+        DetectorFile detectors = DetectorFile.of(found.get().toString(), Files.readString(found.get()), context);
+        detectors.errors().forEach(error -> terminal.note(error.toString()));
+        return detectors;
     }
 
     /** What was compiled, in one line. */

@@ -110,7 +110,7 @@ class DetectCommandTest {
                          statement=select * from mysql.user\t1
                         """);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("3 rules, 1 correlations, 0 refused; 4 events, 2 alerts");
+                .contains("3 rules, 1 correlations, 0 refused, 0 detectors; 4 events, 2 alerts");
     }
 
     @Test

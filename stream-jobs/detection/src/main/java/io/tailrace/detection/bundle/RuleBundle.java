@@ -60,7 +60,7 @@ public record RuleBundle(RuleSet rules, List<StatefulDetector> detectors, List<R
             }
         });
         RuleSet rules = reader.ruleSet();
-        DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""));
+        DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""), context);
         List<RuleError> errors = new ArrayList<>(rules.errors());
         errors.addAll(detectors.errors());
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));

@@ -2,6 +2,7 @@ package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.Action;
+import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.CorrelationRule;
@@ -30,9 +31,6 @@ public final class Correlator {
     static final int MOST_OCCURRENCES = 1_000;
     /** An event with several values of several fields belongs to several groups. */
     static final int MOST_GROUPS = 64;
-
-    /** Characters of a value; of a longer one, the hash stands for the rest. */
-    static final int LONGEST_VALUE = 256;
 
     private final CorrelationRule rule;
     private final long latenessMicros;
@@ -63,7 +61,7 @@ public final class Correlator {
         for (List<String> group : groups) {
             for (FieldValue value : values) {
                 List<String> longer = new ArrayList<>(group);
-                longer.add(bounded(value.folded()));
+                longer.add(BoundedText.of(value.folded()));
                 extended.add(longer);
             }
         }
@@ -120,18 +118,9 @@ public final class Correlator {
             return List.of("");
         }
         return event.values(rule.fieldOf(ruleKey, rule.field())).stream()
-                .map(value -> bounded(value.folded()))
+                .map(value -> BoundedText.of(value.folded()))
                 .distinct()
                 .toList();
-    }
-
-    /** State holds no whole statements. */
-    private static String bounded(String value) {
-        if (value.length() <= LONGEST_VALUE) {
-            return value;
-        }
-        String hash = HexFormat.of().formatHex(new Murmur3().update(value).digest());
-        return value.substring(0, LONGEST_VALUE - hash.length() - 1) + '#' + hash;
     }
 
     /** Events of one action are one match: that of the first. */

@@ -27,6 +27,11 @@ public record Observation(
         String statement,
         boolean late) {
 
+    /** The same, about another entity: state may be of all users of a cluster where an alert is about one of them. */
+    Observation about(List<String> other) {
+        return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late);
+    }
+
     /** The same, of an event that came later than the allowed lateness. */
     public Observation asLate() {
         return new Observation(detector, entity, values, amount, micros, eventId, actionId, statement, true);

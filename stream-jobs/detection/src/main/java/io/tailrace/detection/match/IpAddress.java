@@ -3,7 +3,7 @@ package io.tailrace.detection.match;
 import java.util.Arrays;
 
 /** Reads IP addresses without asking any name server. */
-final class IpAddress {
+public final class IpAddress {
 
     private static final int V4 = 4;
     private static final int V6 = 16;
@@ -13,7 +13,7 @@ final class IpAddress {
     private IpAddress() {}
 
     /** 4 bytes or 16; null where the text is no address. */
-    static byte[] parse(String text) {
+    public static byte[] parse(String text) {
         if (text.isEmpty() || text.length() > LONGEST) {
             return null;
         }

@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
@@ -20,14 +18,6 @@ final class CorrelationReader {
     private static final Set<String> KEYS =
             Set.of("type", "rules", "group-by", "timespan", "aliases", "condition", "generate");
     private static final Set<String> AGGREGATES = Set.of("value_sum", "value_avg", "value_percentile", "value_median");
-    private static final Pattern TIMESPAN = Pattern.compile("([0-9]{1,9})([smhdwMy])");
-    /** A month and a year as pySigma counts them, in seconds. */
-    private static final Map<String, Long> UNIT_SECONDS =
-            Map.of("s", 1L, "m", 60L, "h", 3600L, "d", 86_400L, "w", 604_800L, "M", 2_629_746L, "y", 31_556_952L);
-
-    private static final long MICROS = 1_000_000;
-    /** State is kept for the whole span. */
-    private static final long LONGEST_SECONDS = 366 * 86_400L;
     /** So many matches of one group are kept. */
     private static final long LARGEST_BOUND = 500_000;
 
@@ -105,14 +95,7 @@ final class CorrelationReader {
     private long timespan() {
         Node node = map.require("timespan", "a correlation");
         String written = map.text("timespan");
-        Matcher matcher = TIMESPAN.matcher(written);
-        long seconds = matcher.matches() ? Long.parseLong(matcher.group(1)) * UNIT_SECONDS.get(matcher.group(2)) : 0;
-        if (seconds <= 0 || seconds > LONGEST_SECONDS) {
-            throw map.refusal(
-                    node,
-                    "a timespan is expected to be a number and s, m, h, d, w, M or y, at most 366d, found " + written);
-        }
-        return seconds * MICROS;
+        return Timespan.micros(written).orElseThrow(() -> map.refusal(node, Timespan.EXPECTED + ", found " + written));
     }
 
     private boolean generate() {

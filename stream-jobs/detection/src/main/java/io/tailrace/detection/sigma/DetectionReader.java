@@ -90,6 +90,11 @@ final class DetectionReader {
         return Expression.any(alternatives);
     }
 
+    /** One search alone. */
+    Expression search(Node node) {
+        return search(node, 0);
+    }
+
     /** A map: all of it; a list: any of it. */
     private Expression search(Node node, int depth) {
         if (depth > DEEPEST) {

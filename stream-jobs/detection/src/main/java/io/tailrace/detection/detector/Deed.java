@@ -1,0 +1,129 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** What a statement does that needs a right which few accounts have. */
+enum Deed {
+    /** Accounts, roles, grants. */
+    ACCOUNTS,
+    /** Files of the server. */
+    FILES,
+    /** Settings of the server, its plugins, its replication, its life. */
+    SERVER,
+    /** The server's own tables. */
+    SYSTEM_TABLES,
+    /** Databases and tables are dropped or emptied. */
+    DROPS;
+
+    private static final List<String> OF_ACCOUNTS = List.of(
+            "create user",
+            "alter user",
+            "drop user",
+            "rename user",
+            "create or replace user",
+            "grant ",
+            "revoke ",
+            "set password",
+            "create role",
+            "drop role",
+            "set default role");
+    private static final List<String> GIVING =
+            List.of("create user", "create or replace user", "alter user", "grant ", "set default role", "rename user");
+    private static final List<String> OF_SERVER = List.of(
+            "set global",
+            "set persist",
+            "set @@global",
+            "set @@persist",
+            "install ",
+            "uninstall ",
+            "shutdown",
+            "change master",
+            "change replication",
+            "reset ",
+            "purge ",
+            "stop slave",
+            "stop replica",
+            "flush ");
+    private static final List<String> OF_DROPS = List.of("drop table", "drop database", "drop schema", "truncate");
+    private static final List<String> OF_FILES =
+            List.of("into outfile", "into dumpfile", "load_file(", "load data infile");
+    private static final List<String> LOGS =
+            List.of("audit", "general_log", "slow_query_log", "log_output", "log_error", "log_slow", "sql_log_bin");
+    private static final List<String> PURGES =
+            List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
+    private static final String SYSTEM = "mysql.";
+
+    /** What a successful statement does; nothing most of the time. */
+    static Set<Deed> of(DetectionEvent event) {
+        String statement = EventParts.statement(event);
+        Set<Deed> deeds = EnumSet.noneOf(Deed.class);
+        if (begins(statement, OF_ACCOUNTS)) {
+            deeds.add(ACCOUNTS);
+        } else if (begins(statement, OF_SERVER)) {
+            deeds.add(SERVER);
+        } else if (begins(statement, OF_DROPS)) {
+            deeds.add(DROPS);
+        } else if (holds(statement, OF_FILES)) {
+            deeds.add(FILES);
+        }
+        if (touchesSystem(event)) {
+            deeds.add(SYSTEM_TABLES);
+        }
+        return deeds;
+    }
+
+    /** Whether somebody is given an account or a right. */
+    static boolean isGiving(String statement) {
+        return begins(statement, GIVING);
+    }
+
+    /** Whether a log is switched off, moved or purged. */
+    static boolean isTampering(String statement) {
+        if (statement.startsWith("set ")) {
+            return holds(statement, LOGS) && (holds(statement, List.of("global", "persist", "sql_log_bin")));
+        }
+        return begins(statement, PURGES)
+                || statement.startsWith("uninstall ") && holds(statement, List.of("audit", "?"));
+    }
+
+    private static boolean begins(String statement, List<String> beginnings) {
+        for (int i = 0; i < beginnings.size(); i++) {
+            if (statement.startsWith(beginnings.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean holds(String statement, List<String> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (statement.contains(parts.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean touchesSystem(DetectionEvent event) {
+        List<FieldValue> tables = event.values("table");
+        for (int i = 0; i < tables.size(); i++) {
+            if (tables.get(i).text().startsWith(SYSTEM)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    int bit() {
+        return 1 << ordinal();
+    }
+
+    String key() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,53 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.match.Expression;
+import io.tailrace.detection.sigma.RuleHeader;
+import java.io.DataInput;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * What every detector has.
+ *
+ * @param exceptions events that it does not look at
+ * @param ttlMicros how long an entity is remembered of which nothing is heard
+ */
+record DetectorBasis(RuleHeader header, Expression exceptions, long ttlMicros) {
+
+    static DetectorBasis of(DetectorSettings settings) {
+        return new DetectorBasis(settings.header(), settings.exceptions(), settings.ttlMicros());
+    }
+
+    boolean isExcepted(DetectionEvent event) {
+        return exceptions.matches(event);
+    }
+
+    Observation observation(DetectionEvent event, List<String> entity, List<String> values) {
+        return observation(event, event.actionId(), entity, values, 0);
+    }
+
+    /** @param actionId for what is observed of most events, where finding an action would cost too much */
+    Observation observation(
+            DetectionEvent event, String actionId, List<String> entity, List<String> values, double amount) {
+        return new Observation(
+                header.key(),
+                entity,
+                values,
+                amount,
+                event.micros(),
+                event.id(),
+                actionId,
+                Alert.shortened(EventParts.statement(event)),
+                false);
+    }
+
+    /** Reads and checks the version that every state begins with. */
+    static void requireVersion(DataInput in, byte version) throws IOException {
+        byte found = in.readByte();
+        if (found != version) {
+            throw new IOException("expected state of version " + version + ", found " + found);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.RuleHeader;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * An account that nobody used for long is used again. One that has often slept about as long, such as a quarterly job,
+ * is not dormant.
+ */
+final class Dormant implements StatefulDetector {
+
+    private static final byte VERSION = 1;
+    private static final long DAY = 24 * KnownValues.HOUR;
+    /** A gap is nothing new unless it is so much longer than the longest before. */
+    private static final double LONGER = 1.5;
+
+    private final DetectorBasis basis;
+    private final long dormantMicros;
+    private final RecentlyObserved recently = new RecentlyObserved(KnownValues.HOUR);
+    private final DetectorAlerts alerts;
+
+    Dormant(DetectorBasis basis, long dormantMicros) {
+        this.basis = basis;
+        this.dormantMicros = dormantMicros;
+        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
+    }
+
+    @Override
+    public RuleHeader header() {
+        return basis.header();
+    }
+
+    @Override
+    public long ttlMicros() {
+        return basis.ttlMicros();
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        UserActivity.observe(event, basis, recently, observations);
+    }
+
+    /** When an account was last used. */
+    private static final class State implements DetectorState {
+
+        private long latest = Long.MIN_VALUE;
+        private long longestGap;
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(latest);
+            out.writeLong(longestGap);
+        }
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorBasis.requireVersion(in, VERSION);
+        State state = new State();
+        state.latest = in.readLong();
+        state.longestGap = in.readLong();
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<Alert> out) {
+        State state = (State) kept;
+        if (observation.micros() <= state.latest) {
+            return false;
+        }
+        long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;
+        if (gap >= dormantMicros && gap > LONGER * state.longestGap) {
+            out.accept(alerts.alert(
+                    observation,
+                    Long.toString(state.latest / DAY),
+                    state.latest,
+                    gap / DAY,
+                    List.of(Evidence.of(observation)),
+                    Map.of(
+                            "last_seen", DetectorAlerts.time(state.latest),
+                            "days", Long.toString(gap / DAY),
+                            "longest_gap_days", Long.toString(state.longestGap / DAY))));
+        }
+        state.longestGap = Math.max(state.longestGap, gap);
+        state.latest = observation.micros();
+        return true;
+    }
+}

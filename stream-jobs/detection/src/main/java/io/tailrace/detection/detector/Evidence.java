@@ -1,0 +1,35 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.event.BoundedText;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/**
+ * One event of an alert's evidence, as state keeps it.
+ *
+ * @param micros event time, microseconds since 1970 UTC
+ * @param statement without its literals; in state at most 256 characters
+ */
+record Evidence(long micros, String eventId, String statement) {
+
+    /** The event that was just observed, with all of its statement. */
+    static Evidence of(Observation observation) {
+        return new Evidence(observation.micros(), observation.eventId(), observation.statement());
+    }
+
+    /** The same, as short as state wants it. */
+    Evidence kept() {
+        return new Evidence(micros, BoundedText.of(eventId), BoundedText.of(statement));
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeLong(micros);
+        out.writeUTF(eventId);
+        out.writeUTF(statement);
+    }
+
+    static Evidence read(DataInput in) throws IOException {
+        return new Evidence(in.readLong(), in.readUTF(), in.readUTF());
+    }
+}

@@ -1,0 +1,36 @@
+package io.tailrace.detection.detector;
+
+import java.util.Arrays;
+
+/**
+ * What was observed a moment ago and would change no state: most events say nothing new, and need not go to where the
+ * state is. Forgets what it has no place for, which only costs an observation more. Texts are compared, not hashes: a
+ * name cannot hide behind another one.
+ */
+final class RecentlyObserved {
+
+    private static final int PLACES = 1 << 12;
+
+    private final Entry[] places = new Entry[PLACES];
+    private final long periodMicros;
+
+    private record Entry(long period, String[] texts) {}
+
+    /** @param periodMicros what was observed is observed again in the next period */
+    RecentlyObserved(long periodMicros) {
+        this.periodMicros = periodMicros;
+    }
+
+    /** Whether these texts were not observed in the period of this time yet; they are now. */
+    boolean isNew(long micros, String... texts) {
+        long period = Math.floorDiv(micros, periodMicros);
+        int hash = 31 * Arrays.hashCode(texts) + Long.hashCode(period);
+        int place = (hash ^ hash >>> 15) & PLACES - 1;
+        Entry entry = places[place];
+        if (entry != null && entry.period == period && Arrays.equals(entry.texts, texts)) {
+            return false;
+        }
+        places[place] = new Entry(period, texts.clone());
+        return true;
+    }
+}

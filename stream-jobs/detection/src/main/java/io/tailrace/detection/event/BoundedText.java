@@ -1,0 +1,22 @@
+package io.tailrace.detection.event;
+
+import io.tailrace.identity.Murmur3;
+import java.util.HexFormat;
+
+/** Texts that state may hold, whatever a client sends: no whole statements, no names of a megabyte. */
+public final class BoundedText {
+
+    /** Characters; of a longer text, a hash stands for the rest. */
+    public static final int LONGEST = 256;
+
+    private BoundedText() {}
+
+    /** The text, or its beginning with a hash of the whole. */
+    public static String of(String text) {
+        if (text.length() <= LONGEST) {
+            return text;
+        }
+        String hash = HexFormat.of().formatHex(new Murmur3().update(text).digest());
+        return text.substring(0, LONGEST - hash.length() - 1) + '#' + hash;
+    }
+}
