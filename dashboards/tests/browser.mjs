@@ -80,7 +80,12 @@ export class Browser {
 
   /** Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge. */
   async open(slug) {
-    await this.page.goto(`${this.url}/superset/dashboard/${slug}/`, { waitUntil: 'domcontentloaded' });
+    await this.follow(`/superset/dashboard/${slug}/`);
+  }
+
+  /** Opens a dashboard by path and query, as open does by its name. */
+  async follow(path) {
+    await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.page.waitForSelector('[data-test-viz-type]');
     await this.fitWindow();
     await this.settle();

@@ -1,5 +1,6 @@
 """Fixtures: a running ClickHouse and Superset of our own, holding the workload whose answers are known."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.tests import alerts
 from e2e.stack import Stack
 from tailrace.accounts import password_name
 from tailrace.parts import superset
@@ -44,7 +46,7 @@ def browser_tests(stack: Stack) -> dict[str, str]:
         "WORKLOAD_END": str(int(time.time()) // 60 * 60),
     }
     subprocess.run(["node", "seed.mjs"], cwd=TESTS, env=environment, check=True)
-    return environment
+    return {**environment, "ALERTS": json.dumps(alerts.insert(stack.clickhouse()))}
 
 
 def _require_chromium() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tailrace import dashboards
+from tailrace import alert_link, dashboards
 from tailrace.dashboards import Asset, AssetError, Compiler
 
 ASSETS = dashboards.load()
@@ -41,8 +41,17 @@ def dataset_of(chart: Asset) -> Asset:
     return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
 
 
-def test_there_are_two_dashboards():
-    assert [asset.content["slug"] for asset in of_kind("dashboards")] == ["books", "slow-queries"]
+def test_there_are_three_dashboards():
+    assert [asset.content["slug"] for asset in of_kind("dashboards")] == ["alerts", "books", "slow-queries"]
+
+
+def test_links_of_alerts_name_filters_that_there_are():
+    filters = COMPILED["dashboards/alerts.yaml"]["metadata"]["native_filter_configuration"]
+    columns = {each["id"]: each["targets"][0].get("column", {}).get("name") for each in filters}
+    for field in alert_link.FILTERS:
+        assert columns[f"NATIVE_FILTER-{field}"] == field
+    assert columns["NATIVE_FILTER-rule"] == "rule_title"
+    assert columns["NATIVE_FILTER-time-range"] is None
 
 
 def test_uuids_never_change():

@@ -62,8 +62,10 @@ def test_superset_keeps_what_is_written(client):
 
 def test_importing_its_own_export_changes_nothing(client, stack):
     before = exported(client)
-    password = stack.home.secret(superset.password_name(superset.DATABASE_USER))
-    client.import_assets(client.export_assets(), {"databases/Tailrace.yaml": password})
+    passwords = {
+        file.replace("tailrace", "Tailrace"): word for file, word in database_passwords(stack).items()
+    }
+    client.import_assets(client.export_assets(), passwords)
     assert exported(client) == before
 
 
@@ -72,9 +74,8 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     more = with_more_files(tmp_path / "dashboards")
     copy = {**more["charts/old_load.yaml"], "uuid": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001"}
     copy["dataset_uuid"] = more["datasets/tailrace/load.yaml"]["uuid"]
-    password = stack.home.secret(superset.password_name(superset.DATABASE_USER))
     bundle = dashboards.bundle({**more, "charts/copy.yaml": copy})
-    client.import_assets(bundle, {file: password for file in more if file.startswith("databases/")})
+    client.import_assets(bundle, database_passwords(stack))
     old = {
         dashboards.asset_uuid(kind, f"old_{name}")
         for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
@@ -84,6 +85,11 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     superset.Superset(stack.settings, stack.home).provision()
     assert exported(client).keys() == before.keys() | {copy["uuid"]}
     client.delete("chart", copy["uuid"])
+
+
+def database_passwords(stack) -> dict[str, str]:
+    connections = superset.connections(stack.settings, stack.home)
+    return {f"databases/{name}.yaml": password for name, (_, password) in connections.items()}
 
 
 def with_more_files(directory: Path) -> dict[str, dict]:

@@ -8,7 +8,8 @@ of Superset's own export format, with what a person would not want to write left
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range
     dashboards     `layout` holds rows of {chart: NAME, width: 1..12, height: in units of 8 pixels} or
                    {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
-                   {name, time_range}; style.css is part of each
+                   {name, time_range}, and a `key` by which links name the filter, if it is not the
+                   name in lower case; style.css is part of each
 
 Every asset but a database carries its own name in a mark. Together with the uuid, which is derived from that
 name, it tells what came from here: what has the mark and has no file any more is deleted. A copy that
@@ -84,19 +85,21 @@ def asset_uuid(kind: str, name: str) -> str:
     return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
 
 
-def apply(client: Client, database_uri: str, password: str) -> int:
+def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> int:
     """Imports every asset over what is there, deletes what has no file any more; returns how many there are.
 
     Doing it twice changes nothing.
 
-    `database_uri` takes the place of the one in databases/, with XXXXXXXXXX where the password goes. Raises
-    AssetError before anything is sent if a file is not in order, SupersetError if Superset refuses it.
+    `connections` holds address and password of each file of databases/, by its name without suffix; the
+    address takes the place of the one in the file, with XXXXXXXXXX where the password goes. Raises AssetError
+    before anything is sent if a file is not in order, SupersetError if Superset refuses it.
     """
     assets = compile_assets()
-    for file, content in assets.items():
-        if file.startswith("databases/"):
-            content["sqlalchemy_uri"] = database_uri
-    passwords = {file: password for file in assets if file.startswith("databases/")}
+    passwords = {}
+    for name, (uri, password) in connections.items():
+        file = f"databases/{name}.yaml"
+        assets[file]["sqlalchemy_uri"] = uri
+        passwords[file] = password
     client.import_assets(bundle(assets), passwords)
     _delete_obsolete(client, {content["uuid"] for content in assets.values()})
     return len(assets)
@@ -254,7 +257,7 @@ class Compiler:
         """A native filter: over a column of a dataset, or the time range with its default."""
         name = written["name"]
         common = {
-            "id": f"NATIVE_FILTER-{name.lower().replace(' ', '-')}",
+            "id": f"NATIVE_FILTER-{written.get('key') or name.lower().replace(' ', '-')}",
             "name": name,
             "type": "NATIVE_FILTER",
             "description": written.get("description", ""),

@@ -30,6 +30,7 @@ SELECT
     alerts.count AS alert_count,
     metric, late, silenced,
     multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
+    if(silenced AND state = 'open', 'silenced', state) AS status,
     assignee, acted_by, acted_at,
     user, src_ip, database, program,
     link_path

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tailrace import dashboards
 from tailrace.accounts import password_name
-from tailrace.settings import REPOSITORY
+from tailrace.home import Home
+from tailrace.settings import REPOSITORY, Settings
 from tailrace.stack import cache
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.superset import Client
@@ -25,7 +26,8 @@ METADATA = EMBEDDED / "metadata.py"
 ADMINISTRATOR = "admin"
 PASSWORD = "superset-admin"
 SECRET_KEY = "superset-secret-key"
-DATABASE_USER = "reader_developer"
+DATABASE_USERS = {"tailrace": "reader_developer", "tailrace_audit": "reader_compliance"}
+"""Who reads what a dashboard shows, by file of dashboards/databases."""
 THREADS = 16
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
@@ -121,8 +123,7 @@ class Superset(Part):
     def provision(self) -> None:
         """Imports dashboards/ over whatever is there."""
         client = Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD))
-        uri = f"clickhousedb://{DATABASE_USER}:XXXXXXXXXX@127.0.0.1:{self.settings.port_clickhouse}/tailrace"
-        dashboards.apply(client, uri, self.home.secret(password_name(DATABASE_USER)))
+        dashboards.apply(client, connections(self.settings, self.home))
 
     def version(self) -> str:
         installed = self._entry().glob("lib/python*/site-packages/apache_superset-*.dist-info")
@@ -151,6 +152,15 @@ class Superset(Part):
 
     def _template(self) -> Path:
         return self._entry() / "template"
+
+
+def connections(settings: Settings, home: Home) -> dict[str, tuple[str, str]]:
+    """Address and password of the embedded ClickHouse, by file of dashboards/databases."""
+    address = f"127.0.0.1:{settings.port_clickhouse}/tailrace"
+    return {
+        name: (f"clickhousedb://{user}:XXXXXXXXXX@{address}", home.secret(password_name(user)))
+        for name, user in DATABASE_USERS.items()
+    }
 
 
 def _variables(directory: Path, secret_key: Path) -> dict[str, str]:

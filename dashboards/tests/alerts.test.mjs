@@ -1,0 +1,102 @@
+// The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
+//
+// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), ALERTS (JSON of the alerts); SCREENSHOTS, a directory
+// for pictures of what was seen (default: a temporary one).
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Browser } from './browser.mjs';
+import * as truth from './truth.mjs';
+
+const LIST = 'Alerts that are not closed';
+const DONE = 'Closed and silenced alerts';
+const EVENTS = 'What was done on the servers';
+
+const alerts = JSON.parse(process.env.ALERTS);
+const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
+let browser;
+
+before(async () => {
+  mkdirSync(screenshots, { recursive: true });
+  browser = await Browser.launch(process.env.SUPERSET_URL);
+  await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
+});
+
+after(() => browser?.close());
+
+describe('Alerts', () => {
+  before(() => browser.open('alerts'));
+
+  test('draws every chart', async () => {
+    const charts = await browser.charts();
+    assert.equal(charts.length, 12, charts.map((chart) => chart.title).join(', '));
+    for (const chart of charts) {
+      assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
+      assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
+    }
+    await browser.screenshot(join(screenshots, 'alerts.png'));
+  });
+
+  test('counts alerts by what people did with them', async () => {
+    for (const [title, metric, status] of [['Open alerts', 'cnt_open', 'open'], ['Closed', 'cnt_closed', 'closed'],
+      ['Acknowledged', 'cnt_acknowledged', 'acknowledged'], ['Silenced', 'cnt_silenced', 'silenced']]) {
+      assert.equal((await browser.chart(title)).data[0][metric], withStatus(status).length, title);
+    }
+    const urgent = withStatus('open').filter((alert) => ['high', 'critical'].includes(alert.level));
+    assert.equal((await browser.chart('Open and urgent')).data[0].cnt_urgent, urgent.length);
+  });
+
+  test('lists them with entity, count and when they were last seen', async () => {
+    await assertListed(LIST, withStatus('open', 'acknowledged'));
+    await assertListed(DONE, withStatus('closed', 'silenced'));
+    const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
+    assert.equal(grown.entity_key, 'user=mallory');
+  });
+
+  test('shows alerts by level over time, by rule and by tactic', async () => {
+    const shown = alerts.filter((alert) => alert.status !== 'silenced');
+    const { data } = await browser.chart('Alerts by level');
+    for (const [level, its] of truth.groupBy(shown, (alert) => alert.level)) {
+      assert.equal(truth.sum(data, (row) => row[level] ?? 0), its.length, level);
+    }
+    const rules = (await browser.chart('Alerts by rule')).data;
+    assert.equal(truth.sum(rules, (row) => row.cnt_alerts), shown.length);
+    const tactics = (await browser.chart('Alerts by ATT&CK tactic')).data;
+    assert.deepEqual(Object.fromEntries(tactics.map((row) => [row.tactic, row.cnt_alerts])),
+      { Exfiltration: shown.length - 1, 'Credential Access': shown.length - 1, Collection: 1 });
+  });
+});
+
+for (const [name, number] of [['of an ordinary name', 0], ['of a name with signs that an address escapes', 3]]) {
+  test(`the link of an alert ${name} opens the dashboard on its entity and time`, async () => {
+    const alert = alerts[number];
+    await browser.follow(alert.link_path);
+    const its = alerts.filter((each) => each.user === alert.user && Math.abs(timeOf(each) - timeOf(alert)) <= 30 * 60_000);
+    await assertListed(LIST, its.filter((each) => ['open', 'acknowledged'].includes(each.status)));
+    await assertListed(DONE, its.filter((each) => ['closed', 'silenced'].includes(each.status)));
+    const events = (await browser.chart(EVENTS)).data;
+    assert.deepEqual(events.map((row) => row.user), its.map(() => alert.user));
+  });
+}
+
+test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+
+async function assertListed(title, expected) {
+  const shown = (await browser.chart(title)).data.map((row) => [row.id, row.status, row.alert_count]);
+  const wanted = [...expected].sort((a, b) => b.updated_at.localeCompare(a.updated_at))
+    .map((alert) => [alert.alert_id.replaceAll('-', ''), alert.status, alert.count]);
+  assert.deepEqual(shown, wanted, title);
+}
+
+function withStatus(...statuses) {
+  return alerts.filter((alert) => statuses.includes(alert.status));
+}
+
+function timeOf(alert) {
+  return Date.parse(`${alert.event_time.replace(' ', 'T')}Z`);
+}
