@@ -373,6 +373,25 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         assert "certificate verify failed" in delivering._rows("failed")[0]["detail"]
 
 
+def test_the_stack_delivers_where_alerts_yaml_says_to_whom(tmp_path, web):
+    (tmp_path / "secret").write_text(SECRET)
+    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [webhook()]}))
+    file = str(tmp_path / "alerts.yaml")
+    stack = Stack(tmp_path / "home", FIRST_PORT + 12, parts=("clickhouse", "delivery"), alerts_config=file)
+    stack.up()
+    try:
+        begun = "SELECT 1 FROM tailrace.alert_deliveries"
+        wait_until(lambda: bool(stack.clickhouse().rows(begun)), PATIENCE_SECONDS, "the channel to begin")
+        row = alert()
+        stack.clickhouse().insert("tailrace.alerts", [row], async_insert=0)
+        wait_until(lambda: keys(web) == [f"{hexadecimal(row)}-1"], PATIENCE_SECONDS, "the alert")
+        (request,) = web.requests
+        base = f"http://127.0.0.1:{stack.settings.port_superset}"
+        assert json.loads(request.body)["url"]["full"] == base + row["link_path"]
+    finally:
+        stack.down()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -22,6 +22,7 @@ NEED_A_STACK = [
     ["books"],
     ["migrate"],
     ["backfill", "--dry-run"],
+    ["alerts"],
 ]
 
 
@@ -117,6 +118,12 @@ SOUND_SOURCE = "- {instance: db-1, source: slowlog, path: slow.log}\n"
             Exit.USAGE,
             "log 1: unknown key 'pth'; known are cluster",
         ),
+        (
+            {"alerts.yaml": "chanels: []\n"},
+            {},
+            Exit.USAGE,
+            "`channels` is missing; is it meant by 'chanels'?",
+        ),
         ({}, {"TAILRACE_PORT_KAFKA": "http"}, Exit.USAGE, "TAILRACE_PORT_KAFKA must be a whole number"),
         (
             {},
@@ -125,7 +132,7 @@ SOUND_SOURCE = "- {instance: db-1, source: slowlog, path: slow.log}\n"
             "`java` is not on PATH; install it",
         ),
     ],
-    ids=["log-incomplete", "log-with-unknown-key", "setting", "tool"],
+    ids=["log-incomplete", "log-with-unknown-key", "delivery", "setting", "tool"],
 )
 def test_up_refuses_with_one_sentence_and_starts_nothing(tmp_path, files, environment, code, message):
     for name, text in files.items():

@@ -1,0 +1,32 @@
+"""Which parts a stack has."""
+
+from pathlib import Path
+
+import pytest
+
+from tailrace.delivery.config import DeliveryConfigError
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tailrace.stack.assembly import assemble
+
+
+def parts(home: Path, **environment: str) -> list:
+    settings = Settings.from_environment({"HOME": "/nowhere", "TAILRACE_HOME": str(home), **environment})
+    return assemble(settings, Home(home))
+
+
+def names(home: Path, **environment: str) -> list[str]:
+    return [part.name for part in parts(home, **environment)]
+
+
+def test_alerts_are_delivered_where_a_file_says_to_whom(tmp_path):
+    assert "delivery" not in names(tmp_path)
+    (tmp_path / "alerts.yaml").write_text("")
+    assert "delivery" in names(tmp_path)
+    assert names(tmp_path, TAILRACE_PARTS="kafka") == ["kafka"]
+
+
+def test_delivery_that_is_asked_for_needs_its_file(tmp_path):
+    (delivery,) = parts(tmp_path, TAILRACE_PARTS="delivery")
+    with pytest.raises(DeliveryConfigError, match=r"alerts.yaml: cannot be read"):
+        delivery.check()
