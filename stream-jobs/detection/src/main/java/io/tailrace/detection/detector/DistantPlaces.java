@@ -147,6 +147,17 @@ final class DistantPlaces implements StatefulDetector {
             pairs.write(out);
         }
 
+        /** Of a minute only the first observation is sure to come: others must change nothing. */
+        private boolean knows(Visit visit) {
+            for (Visit known : visits) {
+                long minute = Math.floorDiv(known.evidence.micros(), MINUTE);
+                if (known.ip.equals(visit.ip) && minute == Math.floorDiv(visit.evidence.micros(), MINUTE)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         private void keep(Visit visit) {
             visits.removeIf(other -> other.place.label().equals(visit.place.label())
                     && other.evidence.micros() <= visit.evidence.micros());
@@ -179,6 +190,9 @@ final class DistantPlaces implements StatefulDetector {
     public boolean update(DetectorState kept, Observation observation, Consumer<Alert> out) {
         State state = (State) kept;
         Visit visit = Visit.of(observation);
+        if (state.knows(visit)) {
+            return false;
+        }
         state.first = Math.min(state.first, observation.micros());
         state.latest = Math.max(state.latest, observation.micros());
         for (Visit other : state.visits) {

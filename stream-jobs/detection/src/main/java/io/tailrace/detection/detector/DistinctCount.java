@@ -23,12 +23,16 @@ final class DistinctCount {
     private int size;
     private byte[] registers;
 
-    void add(long hash) {
+    /** Counts a hash; returns whether that changed anything. */
+    boolean add(long hash) {
         if (registers != null) {
-            register(hash);
-        } else if (!contains(hash)) {
-            addExact(hash);
+            return register(hash);
         }
+        if (contains(hash)) {
+            return false;
+        }
+        addExact(hash);
+        return true;
     }
 
     private boolean contains(long hash) {
@@ -57,10 +61,14 @@ final class DistinctCount {
         exact[size++] = hash;
     }
 
-    private void register(long hash) {
+    private boolean register(long hash) {
         int register = (int) (hash >>> Long.SIZE - REGISTER_BITS);
         int rank = 1 + Long.numberOfLeadingZeros(hash << REGISTER_BITS | 1L << REGISTER_BITS - 1);
-        registers[register] = (byte) Math.max(registers[register], rank);
+        if (rank <= registers[register]) {
+            return false;
+        }
+        registers[register] = (byte) rank;
+        return true;
     }
 
     double estimate() {

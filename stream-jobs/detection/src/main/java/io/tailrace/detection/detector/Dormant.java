@@ -83,7 +83,8 @@ final class Dormant implements StatefulDetector {
     @Override
     public boolean update(DetectorState kept, Observation observation, Consumer<Alert> out) {
         State state = (State) kept;
-        if (observation.micros() <= state.latest) {
+        // Of an hour only the first observation is sure to come: others must change nothing.
+        if (KnownValues.hour(observation.micros()) <= KnownValues.hour(state.latest)) {
             return false;
         }
         long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;

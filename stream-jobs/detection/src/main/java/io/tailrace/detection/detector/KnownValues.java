@@ -35,8 +35,9 @@ final class KnownValues {
         }
     }
 
+    /** Hours since 1970; times that are no time give the least or largest hour. */
     static int hour(long micros) {
-        return (int) Math.floorDiv(micros, HOUR);
+        return (int) Math.max(Integer.MIN_VALUE / 2, Math.min(Integer.MAX_VALUE / 2, Math.floorDiv(micros, HOUR)));
     }
 
     /** Where the text is; -1: it is not known. */

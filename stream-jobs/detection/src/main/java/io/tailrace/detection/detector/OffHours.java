@@ -145,7 +145,7 @@ final class OffHours implements StatefulDetector {
         int hour = KnownValues.hour(observation.micros());
         int week = Math.floorDiv(hour, HOURS);
         int hourOfWeek = Math.floorMod(hour, HOURS);
-        state.latest = Math.max(state.latest, observation.micros());
+        state.latest = Math.max(state.latest, hour * KnownValues.HOUR);
         if (!state.turnTo(week) || (state.hours[hourOfWeek] & bit(week)) != 0) {
             return true;
         }

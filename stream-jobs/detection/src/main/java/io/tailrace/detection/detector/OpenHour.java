@@ -51,11 +51,14 @@ final class OpenHour {
 
     /** Adds texts that count once each. */
     void addDistinct(Observation observation) {
+        int added = 0;
         for (String value : observation.values()) {
-            distinct.add(KnownValues.hash(value));
+            added += distinct.add(KnownValues.hash(value)) ? 1 : 0;
         }
-        total = Math.max(total, Math.rint(distinct.estimate()));
-        weigh(observation, observation.values().size());
+        if (added > 0) {
+            total = Math.max(total, Math.rint(distinct.estimate()));
+            weigh(observation, added);
+        }
     }
 
     private void weigh(Observation observation, double amount) {

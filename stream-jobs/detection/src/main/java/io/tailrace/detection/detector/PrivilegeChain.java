@@ -170,9 +170,10 @@ final class PrivilegeChain implements StatefulDetector {
     public boolean update(DetectorState kept, Observation observation, Consumer<Alert> out) {
         State state = (State) kept;
         String user = observation.values().get(0);
-        state.first = Math.min(state.first, observation.micros());
-        state.latest = Math.max(state.latest, observation.micros());
-        Account account = state.account(user, KnownValues.hour(observation.micros()));
+        int hour = KnownValues.hour(observation.micros());
+        state.first = Math.min(state.first, hour * KnownValues.HOUR);
+        state.latest = Math.max(state.latest, hour * KnownValues.HOUR);
+        Account account = state.account(user, hour);
         for (Deed deed : Deed.values()) {
             if (observation.values().contains(deed.key()) && (account.deeds & deed.bit()) == 0) {
                 account.deeds |= deed.bit();

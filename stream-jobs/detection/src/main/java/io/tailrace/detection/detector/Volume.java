@@ -171,7 +171,7 @@ final class Volume implements StatefulDetector {
             return hash;
         }
 
-        /** The open hour; nothing is open of it that was not counted for long. */
+        /** The hour, if it is open; else null. */
         private OpenHour hour(int hour) {
             for (OpenHour each : open) {
                 if (each.hour() == hour) {
@@ -181,9 +181,10 @@ final class Volume implements StatefulDetector {
             return null;
         }
 
+        /** Takes the place of the hour that was opened first, but not of the newest: a backfill does not end that. */
         private void open(OpenHour hour) {
             if (open.size() == MOST_OPEN) {
-                open.remove(0);
+                open.remove(open.get(0).hour() == ring.newest() ? 1 : 0);
             }
             open.add(hour);
         }
@@ -215,13 +216,19 @@ final class Volume implements StatefulDetector {
     public boolean update(DetectorState kept, Observation observation, Consumer<Alert> out) {
         State state = (State) kept;
         int hour = KnownValues.hour(observation.micros());
-        if (state.isKnown(observation.actionId()) || !state.ring.turnTo(hour)) {
+        boolean isSet = measure == Measure.TABLES;
+        if (!isSet && state.isKnown(observation.actionId()) || !state.ring.turnTo(hour)) {
             return true;
         }
-        state.first = Math.min(state.first, observation.micros());
-        state.latest = Math.max(state.latest, observation.micros());
+        state.first = Math.min(state.first, hour * KnownValues.HOUR);
+        state.latest = Math.max(state.latest, hour * KnownValues.HOUR);
+        boolean isClosed = state.hour(hour) == null && state.ring.step(hour) > 0;
+        if (isSet && isClosed) {
+            // Which tables it had is forgotten: any of them would count again.
+            return true;
+        }
         OpenHour open = openHour(state, hour);
-        if (measure == Measure.TABLES) {
+        if (isSet) {
             open.addDistinct(observation);
         } else {
             open.add(observation);

@@ -1,0 +1,148 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Detectors over events of one instance: once in one go, and once with all state written and read after each event.
+ * Both must say the same.
+ */
+final class DetectorRun {
+
+    static final Instant NOW = Instant.parse("2026-12-01T00:00:00Z");
+    /** A Monday. */
+    static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
+
+    private final String yaml;
+    private final List<Alert> alerts = new ArrayList<>();
+    private final DetectorEngine engine;
+    private DetectorEngine interrupted;
+    private int events;
+
+    DetectorRun(String yaml) {
+        this.yaml = yaml;
+        this.engine = engine();
+        this.interrupted = engine();
+    }
+
+    static DetectorFile file(String yaml) {
+        return DetectorFile.of("detectors.yaml", yaml, new RuleContext(Map.of(), new DatabaseFields()));
+    }
+
+    private DetectorEngine engine() {
+        DetectorFile file = file(yaml);
+        assertThat(file.errors()).isEmpty();
+        return new DetectorEngine(file.detectors(), 0, () -> micros(NOW));
+    }
+
+    static long micros(Instant time) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    }
+
+    /** An event of so many hours after the start; fields and values in turn. */
+    DetectorRun at(double hours, String... fields) {
+        return event("e" + events, hours, "audit", fields);
+    }
+
+    DetectorRun slow(double hours, String... fields) {
+        return event("e" + events, hours, "slowlog", fields);
+    }
+
+    DetectorRun event(String id, double hours, String service, String... fields) {
+        events++;
+        detect(() -> build(id, hours, service, fields));
+        return this;
+    }
+
+    private static DetectionEvent build(String id, double hours, String service, String... fields) {
+        long micros = micros(START) + Math.round(hours * 3600) * 1_000_000;
+        DetectionEvent.Builder event = DetectionEvent.builder(id, micros, new LogSource("database", "mysql", service))
+                .text("instance", "db1")
+                .text("event_class", "query")
+                .text("outcome", "success");
+        for (int i = 0; i < fields.length; i += 2) {
+            if ("table".equals(fields[i]) || "data_class".equals(fields[i])) {
+                event.texts(fields[i], List.of(fields[i + 1].split(",")));
+            } else {
+                event.text(fields[i], fields[i + 1]);
+            }
+        }
+        return event.build();
+    }
+
+    private void detect(Supplier<DetectionEvent> event) {
+        int before = alerts.size();
+        List<String> inOneGo = new ArrayList<>();
+        List<String> afterReading = new ArrayList<>();
+        engine.detect(event.get(), alerts::add);
+        alerts.subList(before, alerts.size()).forEach(alert -> inOneGo.add(describe(alert)));
+        interrupted.detect(event.get(), alert -> afterReading.add(describe(alert)));
+        interrupted = restored();
+        assertThat(afterReading).as("event " + events).isEqualTo(inOneGo);
+    }
+
+    private static String describe(Alert alert) {
+        return alert.rule().name() + alert.id() + alert.metric() + alert.entity() + alert.facts() + alert.eventIds();
+    }
+
+    private DetectorEngine restored() {
+        try {
+            DetectorEngine restored = engine();
+            restored.read(new DataInputStream(new ByteArrayInputStream(state(interrupted))));
+            return restored;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] state(DetectorEngine engine) {
+        try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            engine.write(new DataOutputStream(bytes));
+            return bytes.toByteArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    DetectorRun advance(double hours) {
+        engine.advance(micros(START) + Math.round(hours * 3600) * 1_000_000);
+        interrupted.advance(micros(START) + Math.round(hours * 3600) * 1_000_000);
+        return this;
+    }
+
+    /** Bytes that all state takes when it is written. */
+    int bytes() {
+        return state(engine).length;
+    }
+
+    int entities() {
+        return engine.entities();
+    }
+
+    List<Alert> alerts() {
+        return alerts;
+    }
+
+    Alert alert() {
+        assertThat(alerts).hasSize(1);
+        return alerts.get(0);
+    }
+}

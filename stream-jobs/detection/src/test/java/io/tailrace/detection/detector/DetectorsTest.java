@@ -1,0 +1,388 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.sigma.Level;
+import org.junit.jupiter.api.Test;
+
+class DetectorsTest {
+
+    private static final double DAY = 24;
+    private static final double WEEK = 7 * DAY;
+
+    private DetectorRun run;
+
+    @Test
+    void aUserFromANewNetwork() {
+        start("first_seen_host: {level: high}");
+        daily("10.0.0.5", 15);
+        run.at(15 * DAY, "user", "app", "host", "10.0.0.99");
+        assertThat(run.alerts()).as("the same network").isEmpty();
+        run.at(15 * DAY + 1, "user", "app", "host", "10.9.0.5", "statement", "select ?");
+
+        assertThat(run.alert().entity()).containsEntry("user", "app").containsEntry("instance", "db1");
+        assertThat(run.alert().facts()).containsEntry("host", "10.9.0.0/24").containsEntry("known_values", "1");
+        assertThat(run.alert().statements()).containsExactly("select ?");
+        assertThat(run.alert().rule().level()).isEqualTo(Level.HIGH);
+        run.at(15 * DAY + 2, "user", "app", "host", "10.9.0.7");
+        assertThat(run.alerts()).as("not new any more").hasSize(1);
+    }
+
+    @Test
+    void whatIsNewForANewUserIsLearned() {
+        start("first_seen_host: {}");
+        daily("10.0.0.5", 20);
+        run.at(20 * DAY, "user", "new", "host", "10.1.0.1").at(21 * DAY, "user", "new", "host", "10.2.0.1");
+        assertThat(run.alerts()).isEmpty();
+        run.at(26 * DAY, "user", "new", "host", "10.3.0.1");
+        assertThat(run.alerts()).as("nothing new for the settling period").hasSize(1);
+    }
+
+    @Test
+    void refusedLoginsTeachNothing() {
+        start("first_seen_host: {}");
+        daily("10.0.0.5", 20);
+        run.at(20 * DAY, "user", "app", "host", "10.66.0.1", "event_class", "connection", "outcome", "failure");
+        assertThat(run.alerts()).isEmpty();
+        run.at(20 * DAY + 1, "user", "app", "host", "10.66.0.1", "event_class", "connection");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void anEntityWithoutHabitsIsLeftAlone() {
+        start("first_seen_host: {most_values: 4, most_per_day: 2}");
+        daily("10.0.0.5", 20);
+        for (int i = 0; i < 20; i++) {
+            run.at(20 * DAY + i / 10.0, "user", "app", "host", "10.66." + i + ".1");
+        }
+        assertThat(run.alerts()).as("two a day").hasSize(2);
+        run.at(22 * DAY, "user", "app", "host", "10.67.0.1");
+        assertThat(run.alerts()).as("more values than it may have").hasSize(2);
+    }
+
+    @Test
+    void aNewUserProgramTableAndClass() {
+        start("first_seen_user: {}\nfirst_seen_program: {}\nfirst_seen_table: {}\nfirst_seen_data_class: {}\n");
+        for (int day = 0; day < 16; day++) {
+            run.at(day * DAY, "user", "app", "program", "shop", "table", "shop.orders", "data_class", "pii");
+        }
+        run.at(16 * DAY, "user", "app", "program", "mysql", "table", "shop.orders");
+        run.at(16 * DAY, "user", "app", "program", "shop", "table", "shop.orders,mysql.user", "data_class", "pii,pci");
+        run.at(16 * DAY, "user", "eve", "program", "shop", "table", "shop.orders");
+
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().name() + " " + alert.entity() + " " + alert.facts())
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("first_seen_program", "user=app", "program=mysql"),
+                        text -> assertThat(text).contains("first_seen_table", "user=app", "table=mysql.user"),
+                        text -> assertThat(text).contains("first_seen_data_class", "program=shop", "data_class=pci"),
+                        text -> assertThat(text).contains("first_seen_user", "user=eve"));
+    }
+
+    @Test
+    void replicasOfAClusterShareWhatIsKnown() {
+        start("first_seen_host: {}");
+        for (int day = 0; day < 16; day++) {
+            run.at(day * DAY, "user", "app", "host", "web1", "cluster", "shop", "instance", "db" + day % 2);
+        }
+        run.at(16 * DAY, "user", "app", "host", "web1", "cluster", "shop", "instance", "db3");
+        assertThat(run.alerts()).isEmpty();
+        run.at(16 * DAY, "user", "app", "host", "web2", "cluster", "shop", "instance", "db3");
+        assertThat(run.alert().entity()).containsOnlyKeys("cluster", "user");
+    }
+
+    @Test
+    void exceptionsAreSearches() {
+        start("first_seen_host: {exceptions: [{user|startswith: backup}, {user: app, host|cidr: 10.66.0.0/16}]}");
+        daily("10.0.0.5", 15);
+        run.at(15 * DAY, "user", "app", "host", "10.66.3.4");
+        assertThat(run.alerts()).isEmpty();
+        run.at(15 * DAY, "user", "app", "host", "10.67.3.4");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void anAccountThatNobodyUsedForLong() {
+        start("dormant_account: {dormant: 45d}");
+        run.at(0, "user", "old").at(DAY, "user", "old").at(20 * DAY, "user", "old");
+        run.at(70 * DAY, "user", "old");
+
+        assertThat(run.alert().metric()).isEqualTo(50);
+        assertThat(run.alert().facts()).containsEntry("last_seen", "2026-09-27T00:00:00Z");
+        run.at(70 * DAY - 1, "user", "old").at(71 * DAY, "user", "old");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void whoOftenSleepsIsNotDormant() {
+        start("dormant_account: {dormant: 10d}");
+        run.at(0, "user", "job");
+        for (int month = 1; month <= 3; month++) {
+            run.at(month * 28 * DAY, "user", "job");
+        }
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void aUserOfTheDayAtNight() {
+        start("off_hours: {}");
+        workWeeks(5);
+        run.at(5 * WEEK + 3, "user", "ann", "statement", "select ?");
+
+        assertThat(run.alert().facts()).containsEntry("hour_of_week", "MONDAY 03:00 UTC");
+        assertThat(run.alert().facts()).containsEntry("weeks_known", "5");
+        run.at(5 * WEEK + 4, "user", "ann").at(5 * WEEK + 7, "user", "ann");
+        assertThat(run.alerts()).as("the same night").hasSize(1);
+    }
+
+    @Test
+    void anHourNextToAUsualOneIsUsual() {
+        start("off_hours: {}");
+        workWeeks(5);
+        run.at(5 * WEEK + 8, "user", "ann").at(5 * WEEK + 17, "user", "ann");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void offHoursNeedWeeks() {
+        start("off_hours: {}");
+        workWeeks(3);
+        run.at(3 * WEEK + 3, "user", "ann");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void whoKeepsNoHoursIsLeftAlone() {
+        start("off_hours: {}");
+        for (int i = 0; i < 60; i++) {
+            run.at(i * 14.3, "user", "ops");
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void workWeeks(int weeks) {
+        for (int day = 0; day < weeks * 7; day++) {
+            for (int hour = 9; day % 7 < 5 && hour < 17; hour++) {
+                run.at(day * DAY + hour, "user", "ann");
+            }
+        }
+    }
+
+    @Test
+    void farMoreRowsThanUsual() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        run.slow(16 * DAY + 9, "user", "app", "rows_sent", "15000", "statement", "select a");
+        run.slow(16 * DAY + 9.1, "user", "app", "rows_sent", "9000", "statement", "select b");
+        assertThat(run.alerts())
+                .as("eight times the median is not more than eight times")
+                .isEmpty();
+        run.slow(16 * DAY + 9.2, "user", "app", "rows_sent", "4000", "statement", "select c");
+
+        Alert alert = run.alert();
+        assertThat(alert.metric()).isEqualTo(28_000);
+        assertThat(alert.windowFrom())
+                .isEqualTo(DetectorRun.micros(DetectorRun.START) + (16 * 24 + 9) * KnownValues.HOUR);
+        assertThat(alert.statements()).contains("select a", "select b", "select c");
+        assertThat(Double.parseDouble(alert.facts().get("baseline_median"))).isBetween(2700.0, 3300.0);
+        assertThat(alert.facts()).containsEntry("baseline_of", "this hour of other weeks");
+        run.slow(16 * DAY + 9.3, "user", "app", "rows_sent", "90000");
+        assertThat(run.alerts()).as("once an hour").hasSize(1);
+    }
+
+    @Test
+    void volumeIsLearnedFirst() {
+        start("volume_rows: {}");
+        rowsOfDays(10, 3000);
+        run.slow(10 * DAY + 9, "user", "app", "rows_sent", "500000");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void anEventThatComesTwiceCountsOnce() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        for (int i = 0; i < 5; i++) {
+            run.event("same", 16 * DAY + 9, "slowlog", "user", "app", "rows_sent", "20000");
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void aStatementOfTwoLogsCountsOnceInEach() {
+        start("volume_statements: {at_least: 10, learning: 1d}");
+        for (int hour = 0; hour < 72; hour++) {
+            run.event("a" + hour, hour, "audit", "user", "app").event("g" + hour, hour, "general", "user", "app");
+        }
+        for (int i = 0; i < 10; i++) {
+            run.event("x" + i, 72, "audit", "user", "app").event("y" + i, 72, "general", "user", "app");
+        }
+        assertThat(run.alerts()).isEmpty();
+        run.event("xx", 72, "audit", "user", "app").event("yy", 72, "general", "user", "app");
+        assertThat(run.alerts())
+                .extracting(Alert::id)
+                .hasSize(2)
+                .containsOnly(run.alerts().get(0).id());
+    }
+
+    @Test
+    void lateRowsCountInTheirHour() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        run.slow(16 * DAY + 9.5, "user", "app", "rows_sent", "15000");
+        run.slow(16 * DAY + 10.5, "user", "app", "rows_sent", "20");
+        run.slow(16 * DAY + 9.9, "user", "app", "rows_sent", "15000");
+        assertThat(run.alert().metric()).isEqualTo(30_000);
+    }
+
+    private void rowsOfDays(int days, int rows) {
+        for (int day = 0; day < days; day++) {
+            for (int hour = 8; hour < 12; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", Integer.toString(rows + day * 20));
+            }
+        }
+    }
+
+    @Test
+    void farMoreTablesThanUsual() {
+        start("volume_tables: {}");
+        for (int hour = 0; hour < 16 * 24; hour++) {
+            run.at(hour, "user", "app", "table", "shop.a,shop.b");
+        }
+        for (int i = 0; i < 30; i++) {
+            run.at(16 * DAY, "user", "app", "table", "shop.a,shop.b,other.t" + i / 3);
+        }
+        assertThat(run.alerts()).isEmpty();
+        for (int i = 0; i < 30; i++) {
+            run.at(16 * DAY, "user", "app", "table", "other.t" + i);
+        }
+        assertThat(run.alert().metric()).isEqualTo(21);
+    }
+
+    @Test
+    void aNewAccountUsesARightThatFewHave() {
+        start("privilege_chain: {}");
+        week();
+        run.at(8 * DAY, "user", "root", "statement", "create user ?@?");
+        run.at(8 * DAY + 1, "user", "eve", "event_class", "connection");
+        run.at(8 * DAY + 2, "user", "eve", "statement", "select ? into outfile ?", "host", "h");
+
+        assertThat(run.alert().entity()).containsEntry("user", "eve");
+        assertThat(run.alert().facts())
+                .containsEntry("account", "new")
+                .containsEntry("deed", "files")
+                .containsEntry("granted_by", "root");
+        assertThat(run.alert().statements()).containsExactly("create user ?@?", "select ? into outfile ?");
+        run.at(8 * DAY + 3.5, "user", "eve", "statement", "select ? into outfile ?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void aKnownAccountUsesWhatItNeverDid() {
+        start("privilege_chain: {}");
+        week();
+        run.at(8 * DAY, "user", "root", "statement", "grant all on *.* to ?@?");
+        run.at(8 * DAY + 1, "user", "root", "statement", "set global general_log = ?");
+        assertThat(run.alerts()).as("root did both before").isEmpty();
+        run.at(8 * DAY + 2, "user", "app", "statement", "grant super on *.* to ?@?");
+        assertThat(run.alert().facts()).containsEntry("account", "known").containsEntry("deed", "accounts");
+    }
+
+    @Test
+    void rightsWithoutAGrantBeforeAreNoChain() {
+        start("privilege_chain: {}");
+        week();
+        run.at(8 * DAY + 2, "user", "app", "statement", "select load_file(?)");
+        run.at(9 * DAY, "user", "root", "statement", "create user ?@?");
+        run.at(11 * DAY, "user", "eve", "statement", "select load_file(?)");
+        run.at(11 * DAY, "user", "bob", "statement", "select load_file(?)", "outcome", "failure");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void week() {
+        for (int day = 0; day < 8; day++) {
+            run.at(day * DAY, "user", "app", "statement", "select ?");
+            run.at(day * DAY, "user", "root", "statement", "create user ?@?");
+            run.at(day * DAY + 1, "user", "root", "statement", "set global x = ?");
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void aLogIsSwitchedOffAndThenSomethingIsDone() {
+        start("tampering_chain: {}");
+        run.at(0, "user", "root", "statement", "drop table t");
+        run.at(1, "user", "root", "statement", "set global server_audit_logging = ?");
+        run.at(1.1, "user", "app", "statement", "drop table t");
+        assertThat(run.alerts()).isEmpty();
+        run.slow(1.5, "user", "root", "statement", "select * from customers", "rows_sent", "20000");
+
+        assertThat(run.alert().facts()).containsEntry("deed", "large_read");
+        assertThat(run.alert().statements())
+                .containsExactly("set global server_audit_logging = ?", "select * from customers");
+        run.at(1.6, "user", "root", "statement", "drop table t");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void stepsMayComeInTheWrongOrder() {
+        start("tampering_chain: {}");
+        run.at(1.5, "user", "root", "statement", "create user ?@?");
+        run.at(1, "user", "root", "statement", "purge binary logs to ?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void twoNetworksAtTheSameTime() {
+        start("concurrent_networks: {}");
+        daily("10.0.0.5", 15);
+        run.at(15 * DAY, "user", "app", "src_ip", "10.0.0.5").at(15 * DAY + 1, "user", "app", "src_ip", "10.7.0.5");
+        assertThat(run.alerts()).as("one after the other").isEmpty();
+        run.at(15 * DAY + 1.05, "user", "app", "src_ip", "10.0.0.5");
+
+        assertThat(run.alert().facts())
+                .containsEntry("place", "10.0.0.0/16")
+                .containsEntry("other_place", "10.7.0.0/16");
+        run.at(16 * DAY, "user", "app", "src_ip", "10.0.0.5").at(16 * DAY, "user", "app", "src_ip", "10.7.0.5");
+        assertThat(run.alerts()).as("a known pair").hasSize(1);
+    }
+
+    @Test
+    void anEventOfTheFutureIsNotObserved() {
+        start("dormant_account: {}\nvolume_rows: {}\n");
+        rowsOfDays(16, 3000);
+        run.slow(24 * 365 * 70, "user", "app", "rows_sent", "1");
+        assertThat(run.alerts()).isEmpty();
+        run.slow(16 * DAY + 9, "user", "app", "rows_sent", "900000");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void whatIsLateIsMarked() {
+        start("first_seen_host: {}");
+        daily("10.0.0.5", 20);
+        run.advance(20 * DAY).at(18 * DAY, "user", "app", "host", "10.9.0.5");
+        assertThat(run.alert().late()).isTrue();
+    }
+
+    @Test
+    void anEntityIsForgotten() {
+        start("first_seen_host: {ttl: 30d}");
+        daily("10.0.0.5", 20);
+        run.at(60 * DAY, "user", "app", "host", "10.9.0.5");
+        assertThat(run.alerts()).as("learns anew").isEmpty();
+        assertThat(run.advance(120 * DAY).entities()).isZero();
+    }
+
+    private void daily(String host, int days) {
+        for (int day = 0; day < days; day++) {
+            run.at(day * DAY, "user", "app", "host", host, "src_ip", host);
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void start(String yaml) {
+        run = new DetectorRun(yaml);
+    }
+}

@@ -1,0 +1,188 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** All detectors over random events: {@link DetectorRun} writes and reads all state after each of them. */
+class RandomEventsTest {
+
+    /** Short periods, so that random events make them fire. */
+    private static final String EAGER =
+            """
+            first_seen_user: {learning: 1d, settle: 12h}
+            first_seen_host: {learning: 1d, settle: 12h, most_values: 8}
+            first_seen_program: {learning: 1d}
+            first_seen_table: {learning: 1d}
+            first_seen_data_class: {learning: 1d}
+            dormant_account: {dormant: 1d}
+            off_hours: {weeks: 2, regularity: 0.5, widest: 1}
+            volume_rows: {learning: 1d, deviations: 1, at_least: 10, hours: 3, seasonal_hours: 3}
+            volume_statements: {learning: 1d, deviations: 1, at_least: 2, hours: 3, seasonal_hours: 3}
+            volume_tables: {learning: 1d, deviations: 1, at_least: 1, hours: 3, seasonal_hours: 3}
+            privilege_chain: {learning: 1h}
+            tampering_chain: {rows: 1000}
+            concurrent_networks: {learning: 1d, within: 2h}
+            """;
+
+    private static final List<String> STATEMENTS = List.of(
+            "select ?",
+            "create user ?@?",
+            "grant all on *.* to ?@?",
+            "set global general_log = ?",
+            "drop table t",
+            "select load_file(?)",
+            "purge binary logs to ?");
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void stateMayBeWrittenAndReadAtAnyTime(long seed) {
+        Random random = new Random(seed);
+        DetectorRun run = new DetectorRun(EAGER);
+        double hour = 0;
+        for (int i = 0; i < 1200; i++) {
+            hour += random.nextInt(20) == 0 ? random.nextInt(60) : random.nextDouble() / 2;
+            double late = random.nextInt(5) == 0 ? hour - random.nextInt(8) : hour;
+            String service = random.nextBoolean() ? "slowlog" : "audit";
+            run.event("e" + random.nextInt(1000), Math.max(0, late), service, fields(random));
+        }
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().name())
+                .as("random events make nearly all detectors fire")
+                .contains("first_seen_host", "dormant_account", "volume_rows", "volume_tables", "privilege_chain");
+    }
+
+    private static String[] fields(Random random) {
+        String user = "u" + random.nextInt(random.nextInt(8) + 1);
+        String ip = "10." + random.nextInt(3) + "." + random.nextInt(4) + ".1";
+        return new String[] {
+            "user",
+            user,
+            "host",
+            ip,
+            "src_ip",
+            ip,
+            "program",
+            "p" + random.nextInt(4),
+            "table",
+            (random.nextInt(30) == 0 ? "mysql.t" : "s.t") + random.nextInt(20) + ",s.a",
+            "data_class",
+            "c" + random.nextInt(4),
+            "rows_sent",
+            Integer.toString((int) Math.pow(10, random.nextInt(5))),
+            "statement",
+            STATEMENTS.get(random.nextInt(20) == 0 ? random.nextInt(STATEMENTS.size()) : 0)
+        };
+    }
+
+    @Test
+    void stateIsBoundedWhateverComes() throws IOException {
+        Map<String, Integer> sizes = sizes(true);
+
+        assertThat(sizes.get("first_seen_host")).isLessThan(256 * 12 + 100);
+        assertThat(sizes.get("first_seen_program")).isLessThan(256 * 12 + 100);
+        assertThat(sizes.get("first_seen_table")).isLessThan(2_000 * 12 + 100);
+        assertThat(sizes.get("first_seen_user")).isLessThan(4_000 * 12 + 100);
+        assertThat(sizes.get("dormant_account")).isLessThan(32);
+        assertThat(sizes.get("off_hours")).isLessThan(200);
+        assertThat(sizes.get("volume_rows")).isLessThan(10_000);
+        assertThat(sizes.get("volume_tables")).isLessThan(10_000);
+        assertThat(sizes.get("privilege_chain")).isLessThan(4_000 * 17 + 10_000);
+        assertThat(sizes.get("tampering_chain")).isLessThan(10_000);
+        assertThat(sizes.get("concurrent_networks")).isLessThan(64 * 12 + 10_000);
+    }
+
+    /** What docs/DETECTORS.md says of usual entities. */
+    @Test
+    void usualStateIsSmall() throws IOException {
+        Map<String, Integer> sizes = sizes(false);
+
+        assertThat(sizes.get("first_seen_host")).isLessThan(80);
+        assertThat(sizes.get("off_hours")).isLessThan(190);
+        assertThat(sizes.get("dormant_account")).isLessThan(20);
+        assertThat(sizes.get("volume_rows")).isLessThan(2_500);
+        assertThat(sizes.get("volume_statements")).isLessThan(2_500);
+        assertThat(sizes.get("volume_tables")).isLessThan(2_500);
+    }
+
+    /** Bytes of the largest state of each detector. */
+    private static Map<String, Integer> sizes(boolean hostile) throws IOException {
+        String yaml = Files.readString(Path.of("../../rules/detectors.yaml")) + "\n";
+        List<StatefulDetector> detectors =
+                new ArrayList<>(DetectorRun.file(yaml).detectors());
+        detectors.addAll(DetectorRun.file("concurrent_networks: {}").detectors());
+        Map<String, Integer> sizes = new TreeMap<>();
+        for (StatefulDetector detector : detectors) {
+            sizes.put(detector.header().name(), size(detector, hostile));
+        }
+        return sizes;
+    }
+
+    private static int size(StatefulDetector detector, boolean hostile) throws IOException {
+        Map<List<String>, DetectorState> states = new HashMap<>();
+        List<Alert> alerts = new ArrayList<>();
+        for (int i = 0; i < 6_000; i++) {
+            DetectionEvent event = hostile ? hostile(i) : usual(i);
+            detector.observe(
+                    event,
+                    observation -> detector.update(
+                            states.computeIfAbsent(observation.entity(), key -> detector.newState()),
+                            observation,
+                            alerts::add));
+        }
+        int largest = 0;
+        for (DetectorState state : states.values()) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            state.write(new DataOutputStream(bytes));
+            largest = Math.max(largest, bytes.size());
+        }
+        return largest;
+    }
+
+    private static DetectionEvent hostile(int i) {
+        String name = "\uD83D\u0000" + "x".repeat(1_000) + i;
+        String service = i % 2 == 0 ? "slowlog" : "audit";
+        return DetectionEvent.builder(name, i * 400_000_000L, new LogSource("database", "mysql", service))
+                .text("event_class", "query")
+                .text("instance", "db1")
+                .text("user", i % 3 == 0 ? name : "app")
+                .text("host", name)
+                .text("src_ip", "10." + i % 250 + "." + i / 250 + ".1")
+                .text("program", i % 5 == 0 ? name : "shop")
+                .texts("data_class", List.of(name))
+                .texts("table", List.of("mysql." + name, name))
+                .text("rows_sent", i % 7 == 0 ? "1e308" : "-5")
+                .text("statement", STATEMENTS.get(i % STATEMENTS.size()) + name)
+                .build();
+    }
+
+    private static DetectionEvent usual(int i) {
+        String service = i % 2 == 0 ? "slowlog" : "audit";
+        return DetectionEvent.builder("e" + i, i * 400_000_000L, new LogSource("database", "mysql", service))
+                .text("event_class", "query")
+                .text("instance", "db1")
+                .text("user", "app")
+                .text("host", "10.0." + i % 3 + ".1")
+                .text("program", "shop")
+                .texts("table", List.of("shop.t" + i % 5))
+                .number("rows_sent", i % 100)
+                .text("statement", "select name from customers where id = ?")
+                .build();
+    }
+}
