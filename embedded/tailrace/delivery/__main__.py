@@ -26,8 +26,7 @@ def main() -> int:
     service = Service(found, clickhouse, arguments.beat, _say)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: service.stop())
-    service.run()
-    return 0
+    return 0 if service.run() else 1
 
 
 def _arguments() -> argparse.Namespace:

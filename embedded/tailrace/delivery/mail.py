@@ -47,7 +47,7 @@ class MailSender:
             return Outcome(FAILED, _answer(error))
         except smtplib.SMTPResponseException as error:
             return Outcome(REFUSED if error.smtp_code >= 500 else FAILED, _answer(error))
-        except (OSError, smtplib.SMTPException, UnicodeError) as error:
+        except (OSError, ValueError, smtplib.SMTPException) as error:  # a ValueError: a strange password
             return Outcome(FAILED, str(error) or type(error).__name__)
         but = f", but not by {', '.join(refused)}" if refused else ""
         return Outcome(DELIVERED, f"{detail}accepted by {self._email.host}{but}")

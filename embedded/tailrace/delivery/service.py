@@ -1,10 +1,11 @@
-"""The loop: pass after pass over the channels, until told to stop.
+"""The loop: pass after pass over the alerts, for each channel in a thread of its own, until told to stop.
 
 Most passes look at alerts of the last quarter of an hour; one a minute at those of the last 30 days, so that
-nothing is left out that appeared while ClickHouse, a receiver or the service itself was down. A channel whose
-receiver is away is left alone for a while that doubles, and does not hold up the others.
+nothing is left out that appeared while ClickHouse, a receiver or the service itself was down. A receiver that
+is away is left alone for a while that doubles; one that is slow holds up nobody but itself.
 """
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -21,7 +22,9 @@ QUICK_WINDOW_SECONDS = 15 * 60
 FULL_WINDOW_SECONDS = 30 * 86_400
 FULL_EVERY_SECONDS = 60
 POLL_SECONDS = 2
-MOST_AT_ONCE = 200
+MOST_REQUESTS = 200
+"""In one pass, for a webhook."""
+MOST_IN_A_SUMMARY = 2000
 FAILURES_IN_A_ROW = 3
 """After so many the receiver is taken to be away."""
 LONGEST_PAUSE_SECONDS = 60
@@ -31,100 +34,140 @@ Say = Callable[[str], None]
 
 
 @dataclass
-class _Lane:
-    """One channel and when it is its turn again; times of time.monotonic."""
+class Pulse:
+    """How a channel does."""
 
-    channel: Channel
-    progress: Progress
-    sender: WebhookSender | MailSender
-    paused_until: float = 0
-    pause_seconds: float = POLL_SECONDS
-    full_at: float = 0
-    unwritten: list[tuple[list[Due], Outcome]] = field(default_factory=list)
-    """What was sent and could not be written down yet: first of all, or it is sent twice."""
+    passes: int = 0
+    """That it has finished."""
+    at: float = field(default_factory=time.time)
+    """When it last finished a pass or an attempt, seconds since 1970."""
+    problem: str = ""
+    """Why it cannot know what is due; empty when it can."""
 
 
 class Service:
-    """Delivers alerts of one ClickHouse."""
+    """Delivers the alerts of one ClickHouse."""
 
     def __init__(self, config: DeliveryConfig, clickhouse: ClickHouse, beat: Path, say: Say) -> None:
-        self._lanes = [_lane(channel, config.dashboards, clickhouse) for channel in config.channels]
-        self._beat = beat
-        self._say = say
         self._stop = threading.Event()
+        self._beat = beat
+        self._lanes = [
+            Lane(channel, config.dashboards, clickhouse, self._stop, say) for channel in config.channels
+        ]
 
     def stop(self) -> None:
-        """Ends `run` after the attempt that is being made."""
+        """Ends `run` after the attempts that are being made."""
         self._stop.set()
 
+    def run(self) -> bool:
+        """Returns when stopped, or false when a channel's thread has ended by an error.
+
+        The heartbeat's file holds the pulse of each channel as JSON.
+        """
+        threads = [threading.Thread(target=lane.run, name=lane.name, daemon=True) for lane in self._lanes]
+        self._write_beat()
+        for thread in threads:
+            thread.start()
+        while not self._stop.wait(POLL_SECONDS / 2) and all(thread.is_alive() for thread in threads):
+            self._write_beat()
+        is_ordered = self._stop.is_set()
+        self._stop.set()
+        for thread in threads:
+            thread.join()
+        return is_ordered
+
+    def _write_beat(self) -> None:
+        draft = self._beat.with_suffix(".draft")
+        draft.write_text(json.dumps({lane.name: vars(lane.pulse) for lane in self._lanes}))
+        draft.replace(self._beat)
+
+
+class Lane:
+    """One channel: what is due is sent, and what became of it is written down."""
+
+    def __init__(
+        self, channel: Channel, dashboards: str, clickhouse: ClickHouse, stop: threading.Event, say: Say
+    ) -> None:
+        self.name = channel.name
+        self.pulse = Pulse()
+        self._channel = channel
+        self._progress = Progress(clickhouse, channel.name, channel.selection)
+        self._sender = _sender(channel, dashboards)
+        self._stop = stop
+        self._say = say
+        self._full_at = 0.0
+        self._pause_seconds = POLL_SECONDS
+        self._unwritten: list[tuple[list[Due], Outcome]] = []
+        """What was sent and could not be written down yet: comes first, or it would be sent twice."""
+
     def run(self) -> None:
-        """Returns when stopped. The heartbeat's file holds what is wrong, and is empty when nothing is."""
+        """Passes until stopped."""
         while not self._stop.is_set():
-            self._beat.write_text(self._pass())
-            self._stop.wait(POLL_SECONDS)
+            self._set_problem(self._pass())
+            self.pulse.passes += 1
+            self._stop.wait(self._pause_seconds)
 
     def _pass(self) -> str:
-        for lane in self._lanes:
-            if self._stop.is_set() or time.monotonic() < lane.paused_until:
-                continue
-            try:
-                self._serve(lane)
-            except (OSError, ClickHouseError) as error:
-                self._say(f"ClickHouse cannot be asked: {error}")
-                return f"ClickHouse cannot be asked: {error}"
+        """What is wrong with ClickHouse, if anything is."""
+        try:
+            self._write_down()
+            self._send_due()
+        except (OSError, ClickHouseError) as error:
+            return f"ClickHouse cannot be asked: {error}"
         return ""
 
-    def _serve(self, lane: _Lane) -> None:
-        self._write_down(lane)
-        is_full = time.monotonic() >= lane.full_at
-        window = FULL_WINDOW_SECONDS if is_full else QUICK_WINDOW_SECONDS
-        due = lane.progress.due(window, MOST_AT_ONCE)
-        if is_full and len(due) < MOST_AT_ONCE:
-            lane.full_at = time.monotonic() + FULL_EVERY_SECONDS
-        if isinstance(lane.sender, MailSender):
-            due = self._summarise(lane, lane.sender, due)
-        self._send_each(lane, due)
+    def _set_problem(self, problem: str) -> None:
+        if problem != self.pulse.problem:
+            self._say(f"{self.name}: {problem or 'ClickHouse answers again'}")
+        self.pulse.problem = problem
+        self.pulse.at = time.time()
 
-    def _summarise(self, lane: _Lane, sender: MailSender, due: list[Due]) -> list[Due]:
+    def _send_due(self) -> None:
+        is_full = time.monotonic() >= self._full_at
+        window = FULL_WINDOW_SECONDS if is_full else QUICK_WINDOW_SECONDS
+        most = MOST_IN_A_SUMMARY if isinstance(self._sender, MailSender) else MOST_REQUESTS
+        due = self._progress.due(window, most)
+        if is_full and len(due) < most:
+            self._full_at = time.monotonic() + FULL_EVERY_SECONDS
+        if isinstance(self._sender, MailSender):
+            due = self._summarise(self._sender, due)
+        self._send_each(due)
+
+    def _summarise(self, sender: MailSender, due: list[Due]) -> list[Due]:
         """Those that go out one by one; more than the hour allows go out together, or wait for that."""
-        sent, since_summary = lane.progress.mails()
-        if len(due) <= lane.channel.at_most_per_hour - sent:
+        sent, since_summary = self._progress.mails() if due else (0, 0)
+        if len(due) <= max(0, self._channel.at_most_per_hour - sent):
             return due
         if since_summary >= SUMMARY_EVERY_SECONDS:
-            self._done(lane, due, sender.send_summary(due))
+            self._done(due, sender.send_summary(due))
         return []
 
-    def _send_each(self, lane: _Lane, due: list[Due]) -> None:
+    def _send_each(self, due: list[Due]) -> None:
         failures = 0
         for each in due:
-            if self._stop.is_set():
-                return
-            outcome = lane.sender.send(each)
-            self._done(lane, [each], outcome)
+            if self._stop.is_set() or failures == FAILURES_IN_A_ROW:
+                break
+            outcome = self._sender.send(each)
+            self._done([each], outcome)
             failures = failures + 1 if outcome.outcome == FAILED else 0
-            if failures == FAILURES_IN_A_ROW:
-                self._pause(lane)
-                return
-        if due and not failures:
-            lane.pause_seconds = POLL_SECONDS
+        longer = min(LONGEST_PAUSE_SECONDS, 2 * self._pause_seconds)
+        self._pause_seconds = longer if failures == FAILURES_IN_A_ROW else POLL_SECONDS
 
-    def _pause(self, lane: _Lane) -> None:
-        lane.pause_seconds = min(LONGEST_PAUSE_SECONDS, 2 * lane.pause_seconds)
-        lane.paused_until = time.monotonic() + lane.pause_seconds
-
-    def _done(self, lane: _Lane, tried: list[Due], outcome: Outcome) -> None:
+    def _done(self, tried: list[Due], outcome: Outcome) -> None:
         for due in tried:
             what = f"{due.id[:8]} count {due.alert['count']}, attempt {due.attempt}"
-            self._say(f"{lane.channel.name}: {what}: {outcome.outcome}: {outcome.detail}")
-        lane.unwritten.append((tried, outcome))
-        self._write_down(lane)
+            self._say(f"{self.name}: {what}: {outcome.outcome}: {outcome.detail}")
+        self.pulse.at = time.time()
+        self._unwritten.append((tried, outcome))
+        self._write_down()
 
-    def _write_down(self, lane: _Lane) -> None:
-        while lane.unwritten:
-            lane.progress.record(*lane.unwritten[0])
-            lane.unwritten.pop(0)
+    def _write_down(self) -> None:
+        while self._unwritten:
+            self._progress.record(*self._unwritten[0])
+            self._unwritten.pop(0)
 
 
-def _lane(channel: Channel, dashboards: str, clickhouse: ClickHouse) -> _Lane:
-    sender = MailSender if isinstance(channel, Email) else WebhookSender
-    return _Lane(channel, Progress(clickhouse, channel.name, channel.selection), sender(channel, dashboards))
+def _sender(channel: Channel, dashboards: str) -> WebhookSender | MailSender:
+    return (
+        MailSender(channel, dashboards) if isinstance(channel, Email) else WebhookSender(channel, dashboards)
+    )

@@ -45,7 +45,7 @@ class WebhookSender:
         except urllib.error.HTTPError as error:
             error.close()
             return Outcome(FAILED if _is_passing(error.code) else REFUSED, f"HTTP {error.code}")
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:  # a ValueError: a strange token
             return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
 
     def _request(self, due: Due) -> urllib.request.Request:

@@ -1,5 +1,6 @@
 """The delivery of alerts by webhook and mail, where alerts.yaml says to whom."""
 
+import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -55,13 +56,16 @@ class Delivery(Part):
 
     def health(self) -> Health:
         try:
-            silent = time.time() - self._beat().stat().st_mtime
+            pulses = json.loads(self._beat().read_text())
         except FileNotFoundError:
             return Health.failing("no pass yet")
-        if silent > SILENT_SECONDS:
-            return Health.failing(f"no pass for {silent:.0f} s")
-        problem = self._beat().read_text()
-        return Health.failing(problem) if problem else HEALTHY
+        for channel, pulse in pulses.items():
+            silent = time.time() - pulse["at"]
+            if pulse["problem"]:
+                return Health.failing(pulse["problem"])
+            if silent > SILENT_SECONDS:
+                return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
+        return HEALTHY
 
     def version(self) -> str:
         return __version__
