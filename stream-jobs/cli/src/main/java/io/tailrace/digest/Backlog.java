@@ -2,17 +2,19 @@ package io.tailrace.digest;
 
 import io.tailrace.event.QueryEvent;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.List;
 
 /**
- * Statements of a group that are not counted yet, as rows of plain numbers. Counting one goes to dozens of places in
- * memory, most of them far from the processor where classes are many; what is told here goes to one place, and the
- * dozens are visited once for several statements.
+ * Statements that are not counted yet, as rows of plain numbers. Counting one goes to dozens of places in memory, most
+ * of them far from the processor where groups are many. So rows are written one behind the other, and when there are
+ * enough of them they are counted group by group, those of a group in the order in which they came.
  */
 final class Backlog {
 
-    /** Statements that are counted at once. */
-    static final int MOST = 8;
+    private static final int FEWEST_ROWS = 1 << 9;
+    private static final int MOST_ROWS = 1 << 18;
+    /** So many rows of a group, on average, are worth the visit. */
+    private static final int WORTH_A_VISIT = 8;
 
     private static final int QUERY_TIME = 0;
     private static final int LOCK_TIME = 1;
@@ -28,26 +30,22 @@ final class Backlog {
     /** Stands for a number that the log does not tell. */
     private static final long NONE = -1;
 
-    private long[] cells = new long[WIDTH];
+    private long[] cells = new long[FEWEST_ROWS * WIDTH];
+    /** The number of each row's group. */
+    private int[] groups = new int[FEWEST_ROWS];
+    /** The rows, ordered by group. */
+    private int[] order = new int[FEWEST_ROWS];
+
     private int size;
 
-    int size() {
-        return size;
-    }
-
     boolean isFull() {
-        return size == MOST;
+        return size == groups.length;
     }
 
-    void clear() {
-        size = 0;
-    }
-
-    void add(QueryEvent event, Names names) {
+    /** Adds what a statement of the group cost, and whom. */
+    void add(Group group, QueryEvent event, Names names) {
+        groups[size] = group.number;
         int row = size++ * WIDTH;
-        if (row == cells.length) {
-            cells = Arrays.copyOf(cells, row == WIDTH ? 2 * WIDTH : MOST * WIDTH);
-        }
         Instant time = event.getEventTime();
         Integer error = event.getErrorCode();
         cells[row + QUERY_TIME] = Double.doubleToRawLongBits(event.getQueryTime());
@@ -60,6 +58,54 @@ final class Backlog {
         cells[row + WEIGHT] = Double.doubleToRawLongBits(event.getWeight());
         cells[row + ACCOUNT] = pair(names.number(event.getUser()), names.number(Grouping.host(event)));
         cells[row + DATABASE_AND_ERROR] = pair(names.number(event.getDatabase()), error == null ? 0 : error);
+    }
+
+    /**
+     * Counts all rows.
+     *
+     * @param numbered each group at the place of its number
+     */
+    void count(List<Group> numbered, Names names) {
+        int[] ends = sort(numbered.size());
+        int visits = 0;
+        for (int number = 0, from = 0; number < ends.length; from = ends[number++]) {
+            if (ends[number] > from) {
+                visits++;
+                Group group = numbered.get(number);
+                for (int i = from; i < ends[number]; i++) {
+                    group.countRow(this, order[i], names);
+                }
+            }
+        }
+        boolean tooSmall = isFull() && size < MOST_ROWS && size < visits * WORTH_A_VISIT;
+        size = 0;
+        if (tooSmall) {
+            grow();
+        }
+    }
+
+    /** Orders the rows by group. Returns where in that order those of each group end. */
+    private int[] sort(int groupCount) {
+        int[] next = new int[groupCount];
+        for (int row = 0; row < size; row++) {
+            next[groups[row]]++;
+        }
+        for (int number = 0, start = 0; number < groupCount; number++) {
+            int rows = next[number];
+            next[number] = start;
+            start += rows;
+        }
+        for (int row = 0; row < size; row++) {
+            order[next[groups[row]]++] = row;
+        }
+        return next;
+    }
+
+    private void grow() {
+        int rows = 2 * groups.length;
+        cells = new long[rows * WIDTH];
+        groups = new int[rows];
+        order = new int[rows];
     }
 
     private static long orNone(Long value) {

@@ -34,8 +34,12 @@ public final class Digest {
     private final Grouping grouping;
     private final boolean timed;
     private final Map<Object, Group> groups = new HashMap<>();
-    private final Group whole = new Group(0, "", "", Group.MOST_SLOTS);
+    /** All groups and the whole, by their numbers. */
+    private final List<Group> numbered = new ArrayList<>();
+
+    private final Group whole = numbered(0, "", "", Group.MOST_SLOTS);
     private final Names names = new Names();
+    private final Backlog backlog = new Backlog();
     private final Group[] recentClasses;
     private final LogFacts facts = new LogFacts();
     private final List<Added> waiting = new ArrayList<>(MOST_WAITING);
@@ -70,15 +74,15 @@ public final class Digest {
         } else {
             for (String key : grouping.keys(event)) {
                 Group group = groups.get(key);
-                group = group != null ? group : newGroup(key, new Group(0, key, "", slots()));
+                group = group != null ? group : newGroup(key, 0, key, "");
                 group.classes.add(fingerprint, event.getQueryTime() * event.getWeight());
-                group.add(event, names);
+                count(group, event);
                 group.addPlan(event);
                 takeExample(group, event, statement);
             }
         }
         if (grouping.overlaps()) {
-            whole.add(event, names);
+            count(whole, event);
             whole.addPlan(event);
         } else {
             double weight = event.getWeight();
@@ -105,7 +109,7 @@ public final class Digest {
             groupsOfWaiting[i] = group != null ? group : newClass(added.event, added.fingerprint);
         }
         for (int i = 0; i < waiting.size(); i++) {
-            groupsOfWaiting[i].add(waiting.get(i).event, names);
+            count(groupsOfWaiting[i], waiting.get(i).event);
         }
         for (int i = 0; i < waiting.size(); i++) {
             groupsOfWaiting[i].addPlan(waiting.get(i).event);
@@ -134,15 +138,30 @@ public final class Digest {
     }
 
     private Group newClass(QueryEvent event, String fingerprint) {
-        return newGroup(event.getQueryId(), new Group(event.getQueryId(), fingerprint, event.getVerb(), slots()));
+        return newGroup(event.getQueryId(), event.getQueryId(), fingerprint, event.getVerb());
     }
 
-    private Group newGroup(Object key, Group group) {
+    private Group newGroup(Object key, long queryId, String name, String verb) {
         if (groups.size() < MOST_GROUPS) {
+            Group group = numbered(queryId, name, verb, slots());
             groups.put(key, group);
             return group;
         }
-        return groups.computeIfAbsent(FURTHER, further -> new Group(0, FURTHER, "", slots()));
+        return groups.computeIfAbsent(FURTHER, further -> numbered(0, FURTHER, "", slots()));
+    }
+
+    private Group numbered(long queryId, String name, String verb, int slots) {
+        Group group = new Group(numbered.size(), queryId, name, verb, slots);
+        numbered.add(group);
+        return group;
+    }
+
+    /** Counts what a statement cost; until {@link #complete} was called it may wait for others. */
+    private void count(Group group, QueryEvent event) {
+        backlog.add(group, event, names);
+        if (backlog.isFull()) {
+            backlog.count(numbered, names);
+        }
     }
 
     private static void takeExample(Group group, QueryEvent event, String statement) {
@@ -161,8 +180,7 @@ public final class Digest {
     private void complete() {
         if (!isComplete) {
             countWaiting();
-            groups.values().forEach(group -> group.countBacklog(names));
-            whole.countBacklog(names);
+            backlog.count(numbered, names);
             if (!grouping.overlaps()) {
                 groups.values().forEach(whole::addAll);
             }

@@ -19,6 +19,8 @@ public final class Group {
     private static final long MICROS = 1_000_000;
     private static final int NANOS_PER_MICRO = 1_000;
 
+    /** Place among the groups of a digest. */
+    final int number;
     /** Of a class of statements, else 0. */
     final long queryId;
     /** Its fingerprint, or the name that the statements share. */
@@ -44,7 +46,6 @@ public final class Group {
     final NameCounts classes = new NameCounts();
 
     final TimeSlots slots;
-    private final Backlog backlog = new Backlog();
     double errors;
     /** Epoch microseconds. Numbers, for an object each time would make the collector walk every group. */
     private long firstMicros = Long.MAX_VALUE;
@@ -55,19 +56,12 @@ public final class Group {
 
     private double exampleTime = -1;
 
-    Group(long queryId, String name, String verb, int slots) {
+    Group(int number, long queryId, String name, String verb, int slots) {
+        this.number = number;
         this.queryId = queryId;
         this.name = name;
         this.verb = verb;
         this.slots = new TimeSlots(slots);
-    }
-
-    /** Adds what a statement cost, and whom; it is counted at the latest when {@link #countBacklog} is called. */
-    void add(QueryEvent event, Names names) {
-        backlog.add(event, names);
-        if (backlog.isFull()) {
-            countBacklog(names);
-        }
     }
 
     /** Adds which tables it used, and how. */
@@ -79,15 +73,8 @@ public final class Group {
         }
     }
 
-    /** Counts what was added, so that all can be read. */
-    void countBacklog(Names names) {
-        for (int row = 0; row < backlog.size(); row++) {
-            count(row, names);
-        }
-        backlog.clear();
-    }
-
-    private void count(int row, Names names) {
+    /** Counts a statement of the backlog. */
+    void countRow(Backlog backlog, int row, Names names) {
         double weight = backlog.weight(row);
         double seconds = backlog.queryTime(row);
         queryTime.add(seconds, weight);
