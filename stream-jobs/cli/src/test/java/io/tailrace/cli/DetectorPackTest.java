@@ -1,0 +1,99 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.detector.DetectorEngine;
+import io.tailrace.detection.detector.DetectorFile;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The detectors of the pack, with its settings, on log lines of some weeks and through the parsers of the pipeline:
+ * {@code detectors/NAME.fires.log} makes a detector fire, {@code NAME.silent.log} looks alike and does not.
+ */
+class DetectorPackTest {
+
+    private static final Path PACK = Path.of("../../rules");
+    /** Need very many lines, or classes of data, which are not of the log: tested on events alone. */
+    private static final Set<String> WITHOUT_LOGS = Set.of("volume_statements", "first_seen_data_class");
+
+    static Stream<String> detectors() {
+        return read().stream().map(detector -> detector.header().name()).filter(name -> !WITHOUT_LOGS.contains(name));
+    }
+
+    private static List<StatefulDetector> read() {
+        try {
+            RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
+            Path file = PACK.resolve(RuleBundle.DETECTORS);
+            return DetectorFile.of(file.toString(), Files.readString(file), context)
+                    .detectors();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("detectors")
+    void firesAndIsSilent(String name) throws IOException {
+        assertThat(alerts(name, "fires")).as(name + " fires").hasSize(1).allSatisfy(alert -> {
+            assertThat(alert.entity()).isNotEmpty();
+            assertThat(alert.eventIds()).isNotEmpty();
+            assertThat(alert.facts()).isNotEmpty();
+        });
+        assertThat(alerts(name, "silent")).as(name + " is silent").isEmpty();
+    }
+
+    private static List<Alert> alerts(String name, String kind) throws IOException {
+        Run run = new Run(PACK.resolve("detectors").resolve(name + "." + kind + ".log"));
+        assertThat(run.events).isPositive();
+        return run.alerts.stream()
+                .filter(alert -> alert.rule().name().equals(name))
+                .toList();
+    }
+
+    /** All detectors of the pack on one log. */
+    private static final class Run implements DetectionSink {
+
+        private final DetectorEngine engine = new DetectorEngine(read(), 0, () -> Long.MAX_VALUE / 2);
+        private final List<Alert> alerts = new ArrayList<>();
+        private int events;
+
+        Run(Path log) throws IOException {
+            byte[] bytes = Files.readAllBytes(log);
+            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
+            LogOrigin origin =
+                    new LogOrigin("", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", log.toString());
+            new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
+        }
+
+        @Override
+        public void event(DetectionEvent event) {
+            events++;
+            engine.detect(event, alerts::add);
+        }
+
+        @Override
+        public void deadLetter(Refusal refusal) {
+            throw new AssertionError(refusal.code() + ": " + refusal.message());
+        }
+    }
+}
