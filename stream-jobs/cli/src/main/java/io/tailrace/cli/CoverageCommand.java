@@ -4,6 +4,7 @@ import io.tailrace.detection.coverage.RuleCoverage;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseField;
@@ -11,6 +12,8 @@ import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +39,16 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
 
     private static final int FAILED = 1;
 
+    /** An event that names tables has them, if its tables are of a class. */
+    private static final Set<DatabaseField> DATA_FIELDS = EnumSet.of(
+            DatabaseField.DATA_CLASS,
+            DatabaseField.DATA_CLASS_READ,
+            DatabaseField.DATA_CLASS_WRITTEN,
+            DatabaseField.DATA_BASIS,
+            DatabaseField.DATA_ACCESS);
+
     private final Terminal terminal;
+    private boolean hasClasses;
     private RuleSet ruleSet;
     private final Set<String> fields = new HashSet<>();
     private final Set<String> eventClasses = new HashSet<>();
@@ -52,6 +64,14 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
             description = "Files with rules, or directories with files that end with .yml or .yaml.")
     private List<Path> rules;
 
+    @Option(
+            names = "--data-classes",
+            paramLabel = "FILE",
+            description =
+                    "Which data is sensitive. Default: data-classes.yaml in a directory of --rules, where there is"
+                            + " one; \"\" is none.")
+    private String dataClassFile;
+
     CoverageCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -60,8 +80,12 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
     public Integer call() {
         try {
             ruleSet = RuleFiles.read(rules, new RuleContext(Map.of(), new DatabaseFields()), terminal);
+            List<RuleError> refused = new ArrayList<>();
+            hasClasses =
+                    !RuleFiles.dataClasses(rules, dataClassFile, refused::add).isEmpty();
+            refused.forEach(error -> terminal.note(error.toString()));
             boolean read = input.read(terminal, this);
-            return read && ruleSet.errors().isEmpty() ? 0 : FAILED;
+            return read && ruleSet.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
@@ -99,6 +123,9 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
     public void event(DetectionEvent event) {
         source = event.source();
         fields.addAll(event.fields().keySet());
+        if (hasClasses && !event.values(DatabaseField.TABLE.fieldName()).isEmpty()) {
+            DATA_FIELDS.forEach(field -> fields.add(field.fieldName()));
+        }
         event.values(DatabaseField.EVENT_CLASS.fieldName()).forEach(value -> eventClasses.add(value.text()));
     }
 

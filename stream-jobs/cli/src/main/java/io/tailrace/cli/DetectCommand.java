@@ -3,12 +3,14 @@ package io.tailrace.cli;
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.DetectorEngine;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.framing.LogFormat;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,7 +35,7 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all was read, whether a rule fired or not",
-            "1:a rule or detector was refused (the others were evaluated), or a file could not be read",
+            "1:a rule, detector or the data classes were refused (the rest was evaluated), or a file could not be read",
             "2:the command line is wrong",
             "141:the reader of standard output went away, as after `| head`"
         })
@@ -51,6 +54,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     private final Clock clock;
     private final Actions actions = new Actions(Actions.MOST_ACTIONS);
     private AlertLines lines;
+    private DataClassifier classifier;
     private Detector detector;
     private DetectorEngine detectors;
     private DetectionEvent current;
@@ -74,6 +78,13 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
                     + " directory of --rules, where there is one; \"\" runs none.")
     private String detectorFile;
 
+    @Option(
+            names = "--data-classes",
+            paramLabel = "FILE",
+            description = "Which data is sensitive: docs/DATA-CLASSES.md. Default: data-classes.yaml in a directory of"
+                    + " --rules, where there is one; \"\" is none.")
+    private String dataClassFile;
+
     @Option(names = "--json", description = "Whole alerts as JSON objects, with the event that made them fire.")
     private boolean asJson;
 
@@ -95,6 +106,9 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             RuleContext context = new RuleContext(Map.of(), fields);
             RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
             DetectorFile stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
+            List<RuleError> refused = new ArrayList<>();
+            classifier = new DataClassifier(RuleFiles.dataClasses(rules, dataClassFile, refused::add));
+            refused.forEach(error -> terminal.note(error.toString()));
             lines = new AlertLines();
             detector = new Detector(ruleSet, 0);
             detectors = new DetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
@@ -103,7 +117,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
             terminal.out().flush();
             terminal.note(RuleFiles.summary(ruleSet) + ", "
                     + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
-            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() ? 0 : FAILED;
+            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
@@ -127,6 +141,7 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
         current = event;
         if (eventFile == null) {
             event.actionFrom(actions::of);
+            classifier.enrich(event);
         }
         detector.detect(event, this::print);
         detectors.detect(event, this::print);

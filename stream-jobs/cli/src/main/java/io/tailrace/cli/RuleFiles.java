@@ -1,8 +1,11 @@
 package io.tailrace.cli;
 
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.dataclass.DataClassReader;
+import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import java.io.IOException;
@@ -10,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Rules as the command line names them. */
 final class RuleFiles {
@@ -34,18 +38,35 @@ final class RuleFiles {
      */
     static DetectorFile detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
             throws IOException {
-        Optional<Path> found = file == null
-                ? rules.stream()
-                        .map(path -> path.resolve(RuleBundle.DETECTORS))
-                        .filter(Files::isRegularFile)
-                        .findFirst()
-                : Optional.of(file).filter(name -> !name.isEmpty()).map(Path::of);
+        Optional<Path> found = besides(rules, file, RuleBundle.DETECTORS);
         if (found.isEmpty()) {
             return new DetectorFile(List.of(), List.of());
         }
         DetectorFile detectors = DetectorFile.of(found.get().toString(), Files.readString(found.get()), context);
         detectors.errors().forEach(error -> terminal.note(error.toString()));
         return detectors;
+    }
+
+    /**
+     * The data classes of a file, or of the directories with rules.
+     *
+     * @param file null: that of the first directory with rules that has one; empty: none
+     * @param errors receives why the file is refused
+     */
+    static DataClasses dataClasses(List<Path> rules, String file, Consumer<RuleError> errors) throws IOException {
+        Optional<Path> found = besides(rules, file, RuleBundle.DATA_CLASSES);
+        return found.isEmpty()
+                ? DataClasses.NONE
+                : DataClassReader.read(found.get().toString(), Files.readString(found.get()), errors);
+    }
+
+    private static Optional<Path> besides(List<Path> rules, String file, String name) {
+        return file == null
+                ? rules.stream()
+                        .map(path -> path.resolve(name))
+                        .filter(Files::isRegularFile)
+                        .findFirst()
+                : Optional.of(file).filter(named -> !named.isEmpty()).map(Path::of);
     }
 
     /** What was compiled, in one line. */

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.dataclass.DataClassReader;
+import io.tailrace.detection.dataclass.DataClasses;
+import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
@@ -37,11 +41,23 @@ class RulePackTest {
     private static final Path PACK = Path.of("../../rules");
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
     private static final RuleSet RULES = rules();
+    private static final DataClasses CLASSES = classes();
 
     private static RuleSet rules() {
         try {
             RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
             return new RuleSetReader(context).path(PACK).ruleSet();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static DataClasses classes() {
+        try {
+            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            return DataClassReader.read(file.toString(), Files.readString(file), error -> {
+                throw new AssertionError(error.toString());
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -107,6 +123,7 @@ class RulePackTest {
     private static final class Run implements DetectionSink {
 
         private final Detector detector = new Detector(RULES, 0);
+        private final DataClassifier classifier = new DataClassifier(CLASSES);
         private final List<Alert> alerts = new ArrayList<>();
         private int events;
 
@@ -126,6 +143,7 @@ class RulePackTest {
         @Override
         public void event(DetectionEvent event) {
             events++;
+            classifier.enrich(event);
             detector.detect(event, alerts::add);
         }
 

@@ -24,6 +24,7 @@ final class Tokens {
     private int to;
     private int next;
     private int from;
+    private int previousTo;
 
     Kind kind;
     /** The keyword at hand; {@link Word#OTHER} for anything else, and for a word that only a name can be. */
@@ -50,6 +51,7 @@ final class Tokens {
     /** Goes to the next token. */
     void advance() {
         boolean nameOnly = symbol == '.' || symbol == '@';
+        previousTo = next;
         skipBlanksAndMarks();
         from = next;
         word = Word.OTHER;
@@ -140,6 +142,11 @@ final class Tokens {
     byte following() {
         int i = ByteText.skipBlanks(bytes, next, to);
         return i < to && !SqlBytes.isWord(bytes[i]) ? bytes[i] : 0;
+    }
+
+    /** Nothing stands between the token at hand and the one before it. */
+    boolean isGlued() {
+        return from > 0 && from == previousTo;
     }
 
     /** Goes on where the token at hand is one of these words. */

@@ -1,5 +1,7 @@
 package io.tailrace.detection.bundle;
 
+import io.tailrace.detection.dataclass.DataClassReader;
+import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.sigma.RuleContext;
@@ -21,13 +23,15 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * All that is pushed at once: rules, detectors. It is taken as a whole or refused as a whole.
+ * All that is pushed at once: rules, detectors, data classes. It is taken as a whole or refused as a whole.
  *
  * @param rules none where the bundle is refused
  * @param detectors those that the bundle switches on; none where it is refused
+ * @param dataClasses none where the bundle has none or is refused
  * @param errors why it is refused, in the order of files and lines; none where it is taken
  */
-public record RuleBundle(RuleSet rules, List<StatefulDetector> detectors, List<RuleError> errors) {
+public record RuleBundle(
+        RuleSet rules, List<StatefulDetector> detectors, DataClasses dataClasses, List<RuleError> errors) {
 
     /** The file of the detectors, at the top of the directory. */
     public static final String DETECTORS = "detectors.yaml";
@@ -63,10 +67,11 @@ public record RuleBundle(RuleSet rules, List<StatefulDetector> detectors, List<R
         DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""), context);
         List<RuleError> errors = new ArrayList<>(rules.errors());
         errors.addAll(detectors.errors());
+        DataClasses classes = DataClassReader.read(DATA_CLASSES, files.getOrDefault(DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
-                ? new RuleBundle(rules, detectors.detectors(), errors)
-                : new RuleBundle(NONE, List.of(), errors);
+                ? new RuleBundle(rules, detectors.detectors(), classes, errors)
+                : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors);
     }
 
     /** Whether it must not be used. */

@@ -82,6 +82,13 @@ public final class DetectionEvent {
         return fields.getOrDefault(field, List.of());
     }
 
+    /** Adds what is known of the event beside what its log says; no values: the field stays as it is. */
+    public void enrich(String field, List<FieldValue> values) {
+        if (!values.isEmpty()) {
+            fields.put(field, values);
+        }
+    }
+
     /** All fields that have a value. */
     public Map<String, List<FieldValue>> fields() {
         return fields;

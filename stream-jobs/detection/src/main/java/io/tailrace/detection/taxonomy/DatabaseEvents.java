@@ -39,6 +39,9 @@ public final class DatabaseEvents {
         fields.number(DatabaseField.CONNECTION_ID, event.getConnectionId(), 0);
         fields.known(DatabaseField.DATABASE, event.getDatabase());
         fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
+        fields.known(
+                DatabaseField.TABLES_BASIS,
+                event.getTablesRead().isEmpty() && event.getTablesWritten().isEmpty() ? "" : "statement");
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
         fields.out.number(DatabaseField.QUERY_TIME.fieldName(), event.getQueryTime());
         fields.out.number(DatabaseField.LOCK_TIME.fieldName(), event.getLockTime());
@@ -75,6 +78,7 @@ public final class DatabaseEvents {
         fields.known(DatabaseField.PROGRAM, event.getProgramName());
         fields.known(DatabaseField.DATABASE, event.getDatabase());
         fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
+        fields.known(DatabaseField.TABLES_BASIS, event.getTablesBasis());
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
         fields.number(DatabaseField.SERVER_QUERY_ID, event.getServerQueryId(), 0);
         fields.status(event.getStatus() != 0 || !event.getFlags().contains(STATUS_UNKNOWN), event.getStatus());

@@ -1,0 +1,22 @@
+package io.tailrace.detection.dataclass;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What was found last, by what it was found for. */
+final class BoundedCache<K, V> extends LinkedHashMap<K, V> {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int most;
+
+    BoundedCache(int most) {
+        super(16, 0.75f, true);
+        this.most = most;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > most;
+    }
+}

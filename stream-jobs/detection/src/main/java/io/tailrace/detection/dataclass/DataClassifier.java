@@ -1,0 +1,287 @@
+package io.tailrace.detection.dataclass;
+
+import io.tailrace.detection.dataclass.Classification.Basis;
+import io.tailrace.detection.event.CaseFolding;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.statement.NameReader;
+import io.tailrace.statement.StatementNames;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Enriches events with the classes of data that they touch, and with how that is known. What cannot be told is unknown
+ * access, never none; in doubt a class is touched. Used by one thread.
+ */
+public final class DataClassifier {
+
+    private static final int MOST_CACHED = 20_000;
+    /** Fingerprints are cut at 16 KiB: of one that is so long, not all names may be known. */
+    private static final int LONGEST_FINGERPRINT = 16_000;
+
+    /** Statements that tell of tables and nothing of what is in them. */
+    private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
+    /** Statements whose tables no text tells: prepared from a variable, or rows as the binary log has them. */
+    private static final Set<String> DYNAMIC = Set.of("EXECUTE", "BINLOG");
+    /** Blocks of a program, which may call and execute. */
+    private static final Set<String> BLOCKS =
+            Set.of("BEGIN", "IF", "CASE", "LOOP", "WHILE", "REPEAT", "FOR", "DECLARE");
+
+    /** Commands that send data without naming a table. */
+    private static final Set<String> STREAMS =
+            Set.of("binlog dump", "binlog dump gtid", "table dump", "binlog_dump", "binlog_dump_gtid", "table_dump");
+
+    private static final Set<String> WITH_TEXT = Set.of("query", "execute");
+
+    /** All on which a classification depends. */
+    private record Key(
+            String queryId, String database, List<String> read, List<String> written, String basis, boolean doubtful) {}
+
+    private final boolean none;
+    private final TableLookup tables;
+    private final Map<String, Routine> routines;
+    /** Routines by their name without a database. */
+    private final Map<String, Routine> routinesByName = new HashMap<>();
+    /** Both, with names as they stand in fingerprints. */
+    private final Map<String, Routine> functions = new HashMap<>();
+
+    private final NameReader reader = new NameReader();
+    private final Map<Key, Classification> cache = new BoundedCache<>(MOST_CACHED);
+
+    public DataClassifier(DataClasses classes) {
+        none = classes.isEmpty();
+        tables = new TableLookup(classes);
+        routines = classes.routines();
+        routines.forEach((key, routine) -> {
+            String name = key.substring(key.indexOf('.') + 1);
+            routinesByName.merge(name, routine, DataClassifier::either);
+            functions.merge(ColumnNames.inFingerprints(key), routine, DataClassifier::either);
+            functions.merge(ColumnNames.inFingerprints(name), routine, DataClassifier::either);
+        });
+    }
+
+    private static Routine either(Routine one, Routine other) {
+        Set<DataTarget> reads = new HashSet<>(one.reads());
+        reads.addAll(other.reads());
+        Set<DataTarget> writes = new HashSet<>(one.writes());
+        writes.addAll(other.writes());
+        return new Routine(List.copyOf(reads), List.copyOf(writes));
+    }
+
+    /** Sets the fields data_class, data_class_read, data_class_written, data_basis and data_access. */
+    public void enrich(DetectionEvent event) {
+        if (!none) {
+            classification(event).enrich(event);
+        }
+    }
+
+    private Classification classification(DetectionEvent event) {
+        return switch (text(event, DatabaseField.EVENT_CLASS)) {
+            case "query" -> ofStatement(event);
+            case "table" -> ofTables(event);
+            case "admin", "connection" -> ofCommand(event);
+            default -> Classification.NOTHING;
+        };
+    }
+
+    private static Classification ofCommand(DetectionEvent event) {
+        boolean streams = STREAMS.contains(text(event, DatabaseField.COMMAND).toLowerCase(Locale.ROOT));
+        return streams ? new Classification(Set.of(), Set.of(), EnumSet.of(Basis.UNKNOWN)) : Classification.NOTHING;
+    }
+
+    private Classification ofTables(DetectionEvent event) {
+        List<String> read = texts(event, DatabaseField.TABLE_READ);
+        List<String> written = texts(event, DatabaseField.TABLE_WRITTEN);
+        Key key = new Key("", "", read, written, "log", false);
+        return cache.computeIfAbsent(key, absent -> {
+            Search search = new Search(Basis.LOG, List.of(), true);
+            search.tables(read, written);
+            return search.result();
+        });
+    }
+
+    private Classification ofStatement(DetectionEvent event) {
+        String statement = text(event, DatabaseField.STATEMENT);
+        List<FieldValue> flags = event.values(DatabaseField.FLAG.fieldName());
+        Key key = new Key(
+                text(event, DatabaseField.QUERY_ID),
+                text(event, DatabaseField.DATABASE),
+                texts(event, DatabaseField.TABLE_READ),
+                texts(event, DatabaseField.TABLE_WRITTEN),
+                text(event, DatabaseField.TABLES_BASIS),
+                !flags.isEmpty() && (has(flags, "truncated") || has(flags, "tables_incomplete")));
+        if (statement.isEmpty()) {
+            return withoutText(event, key);
+        }
+        Classification known = cache.get(key);
+        if (known == null) {
+            known = classify(event, key, statement);
+            cache.put(key, known);
+        }
+        return known;
+    }
+
+    private static boolean has(List<FieldValue> values, String wanted) {
+        return values.stream().anyMatch(value -> value.text().equals(wanted));
+    }
+
+    private Classification withoutText(DetectionEvent event, Key key) {
+        Search search = new Search(Basis.LOG, List.of(), true);
+        search.tables(key.read, key.written);
+        String command = text(event, DatabaseField.COMMAND).toLowerCase(Locale.ROOT);
+        String name = text(event, DatabaseField.EVENT_NAME);
+        boolean mayDoAnything = WITH_TEXT.contains(command) && (name.isEmpty() || name.equals("status"));
+        if (mayDoAnything && key.read.isEmpty() && key.written.isEmpty()) {
+            search.bases.add(Basis.UNKNOWN);
+        }
+        return search.result();
+    }
+
+    private Classification classify(DetectionEvent event, Key key, String statement) {
+        String verb = text(event, DatabaseField.VERB);
+        if (METADATA.contains(verb)) {
+            return Classification.NOTHING;
+        }
+        boolean ofLog = "log".equals(key.basis);
+        byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
+        StatementNames names = reader.read(bytes, bytes.length);
+        boolean everyColumn = key.doubtful || names.everyColumn() || statement.length() >= LONGEST_FINGERPRINT;
+        Search search = new Search(
+                ofLog ? Basis.LOG : Basis.STATEMENT,
+                names.names().stream().map(FieldValue::of).toList(),
+                everyColumn);
+        search.tables(key.read, key.written);
+        boolean tablesUnknown = key.doubtful && !ofLog
+                || DYNAMIC.contains(verb)
+                || BLOCKS.contains(verb) && callsOrExecutes(names.names());
+        if (tablesUnknown) {
+            search.bases.add(Basis.UNKNOWN);
+        }
+        if (verb.equals("CALL")) {
+            called(statement, key.database, search);
+        } else {
+            functions(names.called(), key, search);
+        }
+        return search.result();
+    }
+
+    private static boolean callsOrExecutes(Set<String> names) {
+        return names.contains("call") || names.contains("execute");
+    }
+
+    /** {@code call shop.report}: of the routine's name a fingerprint keeps the digits. */
+    private void called(String statement, String database, Search search) {
+        String name = statement
+                .substring(Math.min(statement.length(), "call ".length()))
+                .trim();
+        List<String> parts = QualifiedName.parts(name, 2);
+        Routine routine = parts.size() == 2 ? routine(parts.get(0), parts.get(1)) : routine(database, parts.get(0));
+        if (routine == null) {
+            search.bases.add(Basis.UNKNOWN);
+        } else {
+            search.routine(routine);
+        }
+    }
+
+    private Routine routine(String database, String name) {
+        return database.isEmpty()
+                ? routinesByName.get(CaseFolding.fold(name))
+                : routines.get(QualifiedName.key(database, name));
+    }
+
+    /** A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's. */
+    private void functions(Set<String> called, Key key, Search search) {
+        for (String name : called) {
+            boolean qualified = name.indexOf('.') >= 0;
+            boolean inDatabase = !qualified && !key.database.isEmpty();
+            Routine routine = functions.get(inDatabase ? ColumnNames.inFingerprints(key.database) + '.' + name : name);
+            if (routine != null) {
+                search.routine(routine);
+            } else if (qualified && !isTable(name, key)) {
+                search.bases.add(Basis.UNKNOWN);
+            }
+        }
+    }
+
+    /** {@code INSERT INTO shop.orders (a, b)} is no call. */
+    private static boolean isTable(String name, Key key) {
+        return key.read.stream()
+                        .anyMatch(table -> ColumnNames.inFingerprints(table).equals(name))
+                || key.written.stream()
+                        .anyMatch(table -> ColumnNames.inFingerprints(table).equals(name));
+    }
+
+    private static String text(DetectionEvent event, DatabaseField field) {
+        List<FieldValue> values = event.values(field.fieldName());
+        return values.isEmpty() ? "" : values.get(0).text();
+    }
+
+    private static List<String> texts(DetectionEvent event, DatabaseField field) {
+        List<FieldValue> values = event.values(field.fieldName());
+        return values.isEmpty()
+                ? List.of()
+                : values.stream().map(FieldValue::text).toList();
+    }
+
+    /** The classes that are found for one event. */
+    private final class Search {
+
+        private final Basis basis;
+        /** The names that stand in the statement. */
+        private final List<FieldValue> names;
+        /** Columns may be touched that it does not name. */
+        private final boolean everyColumn;
+
+        private final Set<String> read = new HashSet<>();
+        private final Set<String> written = new HashSet<>();
+        private final EnumSet<Basis> bases = EnumSet.noneOf(Basis.class);
+
+        Search(Basis basis, List<FieldValue> names, boolean everyColumn) {
+            this.basis = basis;
+            this.names = names;
+            this.everyColumn = everyColumn;
+        }
+
+        void tables(List<String> tablesRead, List<String> tablesWritten) {
+            tablesRead.forEach(table -> table(tables.of(table), read));
+            tablesWritten.forEach(table -> table(tables.of(table), written));
+        }
+
+        private void table(TableClasses table, Set<String> touched) {
+            Set<String> direct = new HashSet<>(table.whole());
+            for (ColumnClass each : table.columns()) {
+                if (everyColumn && each.hasThem() || each.holdsAny(names)) {
+                    direct.add(each.name());
+                }
+            }
+            add(direct, touched, basis);
+            add(table.resolved(), touched, Basis.RESOLVED);
+            if (table.unresolved()) {
+                bases.add(Basis.UNKNOWN);
+            }
+        }
+
+        void routine(Routine routine) {
+            routine.reads().forEach(target -> add(tables.of(target), read, Basis.RESOLVED));
+            routine.writes().forEach(target -> add(tables.of(target), written, Basis.RESOLVED));
+        }
+
+        private void add(Set<String> found, Set<String> touched, Basis by) {
+            if (!found.isEmpty()) {
+                touched.addAll(found);
+                bases.add(by);
+            }
+        }
+
+        Classification result() {
+            return bases.isEmpty() ? Classification.NOTHING : new Classification(read, written, bases);
+        }
+    }
+}

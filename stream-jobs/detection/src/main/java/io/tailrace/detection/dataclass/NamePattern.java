@@ -1,0 +1,32 @@
+package io.tailrace.detection.dataclass;
+
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.match.TextPattern;
+
+/** A name with {@code *} (any characters, none too) and {@code ?} (one character), in letters of either case. */
+final class NamePattern {
+
+    private final String written;
+    private final TextPattern pattern;
+
+    NamePattern(String written) {
+        this.written = written;
+        this.pattern = new TextPattern(
+                written.chars()
+                        .map(c -> c == '*' ? TextPattern.ANY : c == '?' ? TextPattern.ONE : c)
+                        .toArray(),
+                false);
+    }
+
+    boolean matches(FieldValue name) {
+        return pattern.test(name);
+    }
+
+    boolean hasWildcards() {
+        return written.indexOf('*') >= 0 || written.indexOf('?') >= 0;
+    }
+
+    String written() {
+        return written;
+    }
+}

@@ -1,0 +1,51 @@
+package io.tailrace.detection.dataclass;
+
+import io.tailrace.detection.event.FieldValue;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Names with points between them, of which any part may stand in backticks. */
+final class QualifiedName {
+
+    /** Servers allow 64 characters; a longer name is none of a table. */
+    static final int LONGEST = 256;
+
+    private QualifiedName() {}
+
+    /** The parts of {@code database.table.column}, at most so many; the rest belongs to the last one. */
+    static List<String> parts(String name, int most) {
+        List<String> parts = new ArrayList<>(most);
+        int from = 0;
+        while (parts.size() < most - 1) {
+            int point = pointBehind(name, from);
+            if (point < 0) {
+                break;
+            }
+            parts.add(unquoted(name.substring(from, point)));
+            from = point + 1;
+        }
+        parts.add(unquoted(name.substring(from)));
+        return parts;
+    }
+
+    private static int pointBehind(String name, int from) {
+        boolean quoted = false;
+        for (int i = from; i < name.length(); i++) {
+            quoted ^= name.charAt(i) == '`';
+            if (name.charAt(i) == '.' && !quoted) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static String unquoted(String part) {
+        boolean quoted = part.length() > 1 && part.startsWith("`") && part.endsWith("`");
+        return quoted ? part.substring(1, part.length() - 1).replace("``", "`") : part;
+    }
+
+    /** {@code database.table} as keys have it: letters of one case, no quotes. */
+    static String key(String database, String table) {
+        return FieldValue.of(database + '.' + table).folded();
+    }
+}

@@ -1,0 +1,230 @@
+package io.tailrace.detection.dataclass;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.StatementShape;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DataClassifierTest {
+
+    private static final String FILE =
+            """
+            classes:
+              pci:
+                patterns: [shop.cards, '*.credit_card*', shop.orders.card_*, shop.wallets.pan1]
+                exclude: ['*.*_test', shop.orders.card_type]
+              pii:
+                patterns: ['shop.customers.e?ail', 'shop.customers.phone', shop.people, '*.*.ssn']
+            views:
+              shop.v_cards: [shop.cards]
+              shop.v_all: [shop.v_cards, shop.people]
+              shop.v_orders: [shop.orders.id]
+              shop.v_harmless: []
+            routines:
+              shop.report: [shop.cards]
+              shop.forget: {reads: [], writes: [shop.people]}
+              shop.f2: [shop.v_all]
+              shop.nothing: []
+            unresolved: ['*.v_*']
+            """;
+
+    private final DataClassifier classifier = new DataClassifier(read(FILE));
+
+    private static DataClasses read(String yaml) {
+        List<String> errors = new ArrayList<>();
+        DataClasses classes = DataClassReader.read("data-classes.yaml", yaml, error -> errors.add(error.toString()));
+        assertThat(errors).isEmpty();
+        return classes;
+    }
+
+    private static DetectionEvent event(Consumer<DetectionEvent.Builder> fields) {
+        DetectionEvent.Builder event = DetectionEvent.builder("1", 0, new LogSource("database", "mysql", "slowlog"));
+        fields.accept(event);
+        return event.build();
+    }
+
+    private static List<String> full(List<String> tables) {
+        return tables.stream()
+                .map(table -> table.contains(".") ? table : "shop." + table)
+                .toList();
+    }
+
+    private static DetectionEvent statement(String statement, String... flags) {
+        byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
+        StatementShape shape = new Fingerprinter().statement(bytes, 0, bytes.length);
+        List<String> all = new ArrayList<>(List.of(flags));
+        if (!shape.tables().complete()) {
+            all.add("tables_incomplete");
+        }
+        return event(fields -> fields.text("event_class", "query")
+                .text("database", "shop")
+                .text("query_id", Long.toHexString(shape.queryId()))
+                .text("verb", shape.verb())
+                .text("statement", shape.fingerprint())
+                .text("tables_basis", "statement")
+                .texts("table_read", full(shape.tablesRead()))
+                .texts("table_written", full(shape.tablesWritten()))
+                .texts("flag", all));
+    }
+
+    /** Classes read, classes written, basis and access, with a bar between. */
+    private String told(DetectionEvent event) {
+        classifier.enrich(event);
+        return String.join(
+                " | ",
+                joined(event, "data_class_read"),
+                joined(event, "data_class_written"),
+                joined(event, "data_basis"),
+                joined(event, "data_access"));
+    }
+
+    private static String joined(DetectionEvent event, String field) {
+        return String.join(
+                " ", event.values(field).stream().map(FieldValue::text).toList());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            textBlock =
+                    """
+                    SELECT id FROM cards; pci |  | statement | known
+                    SELECT id FROM SHOP.Cards c; pci |  | statement | known
+                    SELECT 1 FROM other.cards; '|  |  |'
+                    SELECT 1 FROM x.credit_card_2024; pci |  | statement | known
+                    SELECT 1 FROM x.credit_card_test; '|  |  |'
+                    SELECT id FROM orders; '|  |  |'
+                    SELECT id, card_no FROM orders; pci |  | statement | known
+                    SELECT id, Card_Type FROM orders; '|  |  |'
+                    SELECT * FROM orders; pci |  | statement | known
+                    SELECT count(*) FROM orders; '|  |  |'
+                    SELECT pan1 FROM wallets; pci |  | statement | known
+                    SELECT pan FROM wallets; '|  |  |'
+                    SELECT id FROM customers WHERE email = 'a'; pii |  | statement | known
+                    SELECT id FROM customers ORDER BY phone; pii |  | statement | known
+                    SELECT ssn FROM whatever; pii |  | statement | known
+                    SELECT * FROM whatever; '|  |  |'
+                    SELECT * FROM whatever WHERE ssn = '1'; pii |  | statement | known
+                    INSERT INTO customers VALUES (1); | pii | statement | known
+                    INSERT INTO customers (id) VALUES (1); '|  |  |'
+                    INSERT INTO x (id) SELECT pan FROM cards; pci |  | statement | known
+                    INSERT INTO cards (id) SELECT id FROM people; pii | pci | statement | known
+                    UPDATE customers SET phone = '1'; | pii | statement | known
+                    UPDATE customers SET name = '1'; '|  |  |'
+                    DELETE FROM customers WHERE id = 1; | pii | statement | known
+                    TRUNCATE customers; | pii | statement | known
+                    SHOW CREATE TABLE cards; '|  |  |'
+                    EXPLAIN SELECT id FROM cards; pci |  | statement | known
+                    SELECT * FROM v_cards; pci |  | resolved | known
+                    SELECT a FROM v_all; pci pii |  | resolved | known
+                    SELECT a FROM v_orders; '|  |  |'
+                    SELECT a FROM v_harmless; '|  |  |'
+                    SELECT a FROM v_other; '|  | unknown | unknown'
+                    SELECT a FROM v_other, cards; pci |  | statement unknown | unknown
+                    CALL report(1); pci |  | resolved | known
+                    CALL shop.report; pci |  | resolved | known
+                    CALL `shop`.`Report`(2); pci |  | resolved | known
+                    CALL forget(1); | pii | resolved | known
+                    CALL nothing(); '|  |  |'
+                    CALL other(); '|  | unknown | unknown'
+                    CALL other.report(); '|  | unknown | unknown'
+                    SELECT shop.f2(id) FROM t; pci pii |  | resolved | known
+                    SELECT f2(id) FROM t; pci pii |  | resolved | known
+                    SELECT shop.g(id) FROM t; '|  | unknown | unknown'
+                    SELECT now(), count(id) FROM t; '|  |  |'
+                    INSERT INTO shop.t (a) VALUES (1); '|  |  |'
+                    INSERT INTO shop.t2(a) VALUES (1); '|  |  |'
+                    EXECUTE s USING @a; '|  | unknown | unknown'
+                    EXECUTE IMMEDIATE @a; '|  | unknown | unknown'
+                    BINLOG 'abc'; '|  | unknown | unknown'
+                    BEGIN NOT ATOMIC EXECUTE s END; '|  | unknown | unknown'
+                    COMMIT; '|  |  |'
+                    SET @a = 1; '|  |  |'
+                    """)
+    void tellsWhatAStatementTouches(String statement, String expected) {
+        assertThat(told(statement(statement)).strip()).isEqualTo(expected.strip());
+    }
+
+    @Test
+    void whatWasCutIsUnknownAndMayTouchEveryColumn() {
+        assertThat(told(statement("SELECT id FROM customers", "truncated")))
+                .isEqualTo("pii |  | statement unknown | unknown");
+        assertThat(told(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
+    }
+
+    @Test
+    void tablesThatTheServerNames() {
+        DetectionEvent row = event(fields -> fields.text("event_class", "table")
+                .text("tables_basis", "log")
+                .texts("table_read", List.of("shop.customers"))
+                .texts("table_written", List.of("shop.cards")));
+        assertThat(told(row)).isEqualTo("pii | pci | log | known");
+    }
+
+    @Test
+    void aTableWithoutItsDatabaseMayBeAny() {
+        DetectionEvent row = event(
+                fields -> fields.text("event_class", "table").texts("table_read", List.of("cards", "v_all", "`a.b`")));
+        assertThat(told(row)).isEqualTo("pci pii |  | log resolved | known");
+    }
+
+    @Test
+    void aStatementWithoutItsTextIsUnknown() {
+        DetectionEvent absent =
+                event(fields -> fields.text("event_class", "query").text("command", "Execute"));
+        assertThat(told(absent)).isEqualTo(" |  | unknown | unknown");
+        DetectionEvent dump =
+                event(fields -> fields.text("event_class", "admin").text("command", "Binlog Dump"));
+        assertThat(told(dump)).isEqualTo(" |  | unknown | unknown");
+        assertThat(told(event(fields -> fields.text("event_class", "message")))).isEqualTo(" |  |  | ");
+    }
+
+    @Test
+    void aCallWhoseArgumentsReadMayReadEveryColumn() {
+        assertThat(told(statement("CALL nothing((SELECT id FROM customers))"))).startsWith("pii |");
+    }
+
+    @Test
+    void withoutClassesNothingIsToldOfEvents() {
+        DetectionEvent event = statement("CALL other()");
+        new DataClassifier(DataClasses.NONE).enrich(event);
+        assertThat(event.values("data_access")).isEmpty();
+    }
+
+    private static long processorNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    @Test
+    void manyPatternsAndManyTablesAreFast() {
+        StringBuilder yaml = new StringBuilder("classes:\n  pci:\n    patterns:\n");
+        for (int i = 0; i < 10_000; i++) {
+            String pattern = List.of("db%d.t_%d", "*.%d_cards_%d*", "shop.*x%d_%d", "shop.t%d.c_%d*")
+                    .get(i % 4);
+            yaml.append("    - '").append(pattern.formatted(i, i)).append("'\n");
+        }
+        DataClassifier many = new DataClassifier(read(yaml.toString()));
+        String longName = "x".repeat(100_000);
+        long begun = processorNanos();
+        for (int i = 0; i < 100_000; i++) {
+            String table = i % 100 == 0 ? "shop." + longName + i : "shop.a" + i + "_cards_" + i;
+            DetectionEvent event = event(fields -> fields.text("event_class", "query")
+                    .text("query_id", table.substring(table.length() - 6))
+                    .text("statement", "select a, b from t where c = ?")
+                    .texts("table_read", List.of(table)));
+            many.enrich(event);
+        }
+        assertThat(processorNanos() - begun).isLessThan(10_000_000_000L);
+    }
+}

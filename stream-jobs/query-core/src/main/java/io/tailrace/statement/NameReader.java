@@ -1,0 +1,158 @@
+package io.tailrace.statement;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Tells which names a fingerprint holds, and whether its statement may touch columns that it does not name. In doubt it
+ * may. Never fails; takes time in proportion to the text. Not thread-safe.
+ */
+public final class NameReader {
+
+    /** Of a statement with more names than this, nothing is told but that it may touch every column. */
+    private static final int MOST_NAMES = 4_096;
+
+    private final Tokens tokens = new Tokens();
+    private Set<String> names = new HashSet<>();
+    private Set<String> called = new HashSet<>();
+    private boolean everyColumn;
+    /** The token at hand stands where a column or an expression begins, so that a star is all columns. */
+    private boolean expressionBegins;
+
+    private String database = "";
+    private String name = "";
+
+    /** Reads {@code fingerprint[0, length)}. */
+    public StatementNames read(byte[] fingerprint, int length) {
+        tokens.start(fingerprint, length);
+        names = new HashSet<>();
+        called = new HashSet<>();
+        everyColumn = false;
+        expressionBegins = false;
+        tokens.advance();
+        begin();
+        while (!tokens.atEnd()) {
+            step();
+        }
+        tokens.release();
+        return new StatementNames(names, called, everyColumn);
+    }
+
+    /** Statements that touch whole rows whatever they name are those that are not told here. */
+    private void begin() {
+        switch (tokens.kind == Tokens.Kind.WORD ? tokens.upperCase() : "") {
+            case "SELECT", "WITH", "VALUES", "UPDATE", "SET", "DO", "EXPLAIN" -> {}
+            case "INSERT", "REPLACE" -> insert();
+            default -> everyColumn |= !tokens.at('(');
+        }
+    }
+
+    private void insert() {
+        step();
+        while (tokens.skip(Word.LOW_PRIORITY, Word.DELAYED, Word.HIGH_PRIORITY, Word.IGNORE, Word.INTO)) {
+            expressionBegins = false;
+        }
+        boolean named = false;
+        while (tokens.atName() && (!named || tokens.isGlued())
+                || tokens.at('.')
+                || tokens.at('?') && tokens.isGlued()) {
+            named = !tokens.at('.');
+            step();
+        }
+        everyColumn |= !namesColumns();
+    }
+
+    /** {@code (a, b)} or {@code SET a = …}; not {@code (SELECT …)} and not {@code VALUES}. */
+    private boolean namesColumns() {
+        if (tokens.word == Word.SET) {
+            return true;
+        }
+        if (!tokens.at('(')) {
+            return false;
+        }
+        step();
+        return switch (tokens.word) {
+            case SELECT, WITH, TABLE, VALUES -> false;
+            default -> tokens.atName();
+        };
+    }
+
+    private void step() {
+        if (tokens.atName()) {
+            nameOrKeyword();
+            return;
+        }
+        if (tokens.at('*')) {
+            everyColumn |= expressionBegins;
+        } else if (tokens.at(';')) {
+            everyColumn = true;
+        }
+        expressionBegins = tokens.at(',') || tokens.at('.');
+        if (!tokens.at('.')) {
+            name = "";
+            database = "";
+        }
+        tokens.advance();
+    }
+
+    private void nameOrKeyword() {
+        boolean qualified = !name.isEmpty() && database.isEmpty();
+        String before = name;
+        boolean keyword = tokens.kind == Tokens.Kind.WORD;
+        expressionBegins = keyword && startsExpression(tokens.upperCase());
+        everyColumn |= keyword && (tokens.word == Word.NATURAL || tokens.word == Word.TABLE);
+        String whole = glued();
+        boolean dotted = tokens.at('.');
+        if (tokens.at('(')) {
+            call(qualified ? before + '.' + whole : whole);
+        }
+        database = dotted && qualified ? before : "";
+        name = dotted ? whole : "";
+    }
+
+    /** A name goes on behind its digits, which are question marks; {@code k?} may be the column k and a number, too. */
+    private String glued() {
+        StringBuilder whole = new StringBuilder(add(TableName.folded(tokens.name())));
+        tokens.advance();
+        while (tokens.isGlued() && (tokens.at('?') || tokens.kind == Tokens.Kind.WORD) && !tokens.atEnd()) {
+            whole.append(tokens.at('?') ? "?" : TableName.folded(tokens.name()));
+            tokens.advance();
+        }
+        return add(whole.toString());
+    }
+
+    private String add(String found) {
+        if (names.size() < MOST_NAMES) {
+            names.add(found);
+        } else {
+            everyColumn = true;
+        }
+        return found;
+    }
+
+    private void call(String routine) {
+        if (called.size() < MOST_NAMES) {
+            called.add(routine);
+        }
+    }
+
+    /** A star behind these words is all columns; behind any other word it is a multiplication. */
+    private static boolean startsExpression(String word) {
+        return switch (word) {
+            case "SELECT",
+                    "ALL",
+                    "DISTINCT",
+                    "DISTINCTROW",
+                    "HIGH_PRIORITY",
+                    "STRAIGHT_JOIN",
+                    "SQL_SMALL_RESULT",
+                    "SQL_BIG_RESULT",
+                    "SQL_BUFFER_RESULT",
+                    "SQL_CACHE",
+                    "SQL_NO_CACHE",
+                    "SQL_CALC_FOUND_ROWS",
+                    "RETURNING" -> true;
+            default -> false;
+        };
+    }
+}
