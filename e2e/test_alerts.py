@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import jsonschema
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
@@ -127,6 +128,17 @@ def test_shows_all_that_is_needed_at_night(raised, tailrace):
     assert len(json.loads(tailrace("show", id_, "--json").stdout)["event_ids"]) == 30
 
 
+def test_nothing_that_an_attacker_wrote_is_obeyed_by_the_terminal(raised, tailrace):
+    name = "x\x1b[2J\nroot"
+    id_ = raised(entity={"user": name}, user=name, program=name, statements=[f"select {name}"])
+    tailrace("comment", id_, "--reason", "odd \x1b[31m name", "--actor", "erin")
+
+    for words in (["list"], ["show", id_]):
+        shown = tailrace(*words).stdout
+        assert "\x1b" not in shown
+        assert "x�[2J�root" in shown
+
+
 def test_what_people_do_is_appended_and_the_state_follows(alerting, raised, tailrace):
     id_ = raised()
 
@@ -208,6 +220,7 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
 
     (silence,) = json.loads(tailrace("silences", "--json").stdout)
     record = rules_topic(alerting)[f"silence/{silence['id']}"]
+    jsonschema.validate(record, json.loads((REPOSITORY / "schemas" / "rules.schema.json").read_text()))
     assert (record["rule"], record["entity"], record["actor"]) == (RULE, {"user": "backup"}, "erin")
     until = datetime.fromisoformat(record["until"])
     assert timedelta(minutes=115) < until - datetime.now(UTC) <= timedelta(hours=2)

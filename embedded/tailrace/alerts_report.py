@@ -1,4 +1,7 @@
-"""Prints alerts for people: a list that fits a terminal, and one alert with all that is needed at night."""
+"""Prints alerts for people: a list that fits a terminal, and one alert with all that is needed at night.
+
+Names of users, programs and rules are whatever somebody wrote: none reaches the terminal as it is.
+"""
 
 import shutil
 import textwrap
@@ -13,6 +16,8 @@ SHORT_ID = 8
 
 STYLES = {"critical": "1;31", "high": console.RED, "medium": console.YELLOW, "informational": console.DIM}
 LABEL_WIDTH = 16
+MOST_SIGNS = 60
+"""Of a rule's title or an entity in the list."""
 MOST_EVENT_IDS = 20
 
 
@@ -33,16 +38,20 @@ def _line(row: Row, digits: int) -> tuple[object, ...]:
         row["updated_at"],
         _state(row),
         row["alert_count"],
-        row["rule_title"],
-        row["entity_key"] or "-",
-        row["instance"] or "-",
+        _short(row["rule_title"]),
+        _short(row["entity_key"] or "-"),
+        _short(row["instance"] or "-"),
     )
+
+
+def _short(text: object) -> str:
+    return textwrap.shorten(console.plain(text), MOST_SIGNS, placeholder="…")
 
 
 def _state(row: Row) -> str:
     marks = [name for name in ("late", "silenced") if row[name]]
     who = f": {row['assignee']}" if row["assignee"] and row["state"] != "closed" else ""
-    return ", ".join([f"{row['state']}{who}", *marks])
+    return console.plain(", ".join([f"{row['state']}{who}", *marks]))
 
 
 def _distinct_digits(ids: Sequence[str]) -> int:
@@ -58,12 +67,12 @@ def show_silences(rows: Sequence[Row]) -> None:
     lines = [
         (
             str(row["id"])[:SHORT_ID],
-            row["state"] if row["state"] != "ended" else f"ended by {row['ended_by']}",
+            row["state"] if row["state"] != "ended" else console.plain(f"ended by {row['ended_by']}"),
             row["until"],
-            row["rule"] or "any",
-            _pairs(row["entity"]) or "any",
-            row["actor"],
-            row["reason"],
+            console.plain(row["rule"] or "any"),
+            console.plain(_pairs(row["entity"]) or "any"),
+            console.plain(row["actor"]),
+            console.plain(row["reason"]),
         )
         for row in rows
     ]
@@ -76,11 +85,8 @@ def show_silences(rows: Sequence[Row]) -> None:
 def show_dossier(dossier: Dossier, base: str) -> None:
     """Everything about one alert; `base` is the dashboards' address without path."""
     alert, state = dossier.alert, dossier.state
-    print(
-        console.styled(
-            f"{alert['level']}: {alert['rule_title']}", STYLES.get(str(alert["level"]), console.BOLD)
-        )
-    )
+    title = console.plain(f"{alert['level']}: {alert['rule_title']}")
+    print(console.styled(title, STYLES.get(str(alert["level"]), console.BOLD)))
     _fields(
         {
             "id": dossier.id,
@@ -151,7 +157,7 @@ def _pairs(entity: Mapping[str, str]) -> str:
 def _fields(fields: Mapping[str, object]) -> None:
     for label, value in fields.items():
         if value:
-            print(f"  {console.styled(label.ljust(LABEL_WIDTH), console.DIM)}{value}")
+            print(f"  {console.styled(label.ljust(LABEL_WIDTH), console.DIM)}{console.plain(value)}")
 
 
 def _section(title: str, lines: Iterable[str]) -> None:
@@ -160,4 +166,4 @@ def _section(title: str, lines: Iterable[str]) -> None:
         console.heading(title)
         width = max(40, shutil.get_terminal_size((100, 24)).columns - 2)
         for line in lines:
-            print(textwrap.fill(str(line), width, initial_indent="  ", subsequent_indent="    "))
+            print(textwrap.fill(console.plain(line), width, initial_indent="  ", subsequent_indent="    "))

@@ -29,6 +29,11 @@ def styled(text: str, style: str) -> str:
     return f"\033[{style}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
+def plain(text: object) -> str:
+    """Text that somebody else wrote, on one line and without control codes: terminals obey these."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in str(text))
+
+
 def heading(text: str) -> None:
     print(f"\n{styled(text, BOLD)}")
 

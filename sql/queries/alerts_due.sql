@@ -32,13 +32,16 @@ WITH
     least({longest_retry:UInt32}, {first_retry:UInt32} * pow(2, last_attempt - 1))
         * (0.75 + cityHash64(alert_id, last_attempt) % 1000 / 2000) AS retry_seconds
 SELECT
-    alerts.*,
+    alert_id,
     last_attempt * (last_outcome = 'failed') + 1 AS attempt,
     if(last_outcome = 'failed', toUnixTimestamp(now()) - toUnixTimestamp(began_at), 0) AS trying_seconds
-FROM tailrace.alerts FINAL
+FROM (
+    SELECT alert_id, seen_at, count, silenced, level, rule_id, rule_title
+    FROM tailrace.alerts FINAL
+    WHERE alert_id IN recent
+) AS alerts
 LEFT JOIN tried USING (alert_id)
-WHERE alert_id IN recent
-    AND NOT silenced
+WHERE NOT silenced
     AND has({levels:Array(String)}, level)
     AND (empty({rules:Array(String)}) OR has({rules:Array(String)}, rule_id) OR has({rules:Array(String)}, rule_title))
     AND alert_id NOT IN closed

@@ -77,7 +77,21 @@ class Progress:
                 "most": most,
             },
         )
-        return [Due(row, int(row.pop("attempt")), int(row.pop("trying_seconds"))) for row in rows]
+        alerts = self._alerts([str(row["alert_id"]) for row in rows])
+        return [
+            Due(alerts[row["alert_id"]], int(row["attempt"]), int(row["trying_seconds"]))
+            for row in rows
+            if row["alert_id"] in alerts  # its retention may have ended between the two questions
+        ]
+
+    def _alerts(self, ids: list[str]) -> dict[object, Row]:
+        """Whole alerts by id: read only for those that are due, which in most passes are none."""
+        if not ids:
+            return {}
+        rows = self._clickhouse.rows(
+            "SELECT * FROM tailrace.alerts FINAL WHERE has({ids:Array(UUID)}, alert_id)", {"ids": str(ids)}
+        )
+        return {row["alert_id"]: row for row in rows}
 
     def record(self, tried: list[Due], outcome: Outcome) -> None:
         """Writes down what became of the attempt for each of these."""
