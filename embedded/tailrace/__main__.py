@@ -8,7 +8,7 @@ from tailrace import jvm
 def main() -> int:
     """Runs one command. Those of the JVM do without what the others import."""
     words = sys.argv[1:]
-    if words and words[0] in jvm.COMMANDS:
+    if jvm.runs(words):
         jvm.start_if_built(words)
     from tailrace import cli
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from tailrace import __version__
+from tailrace import __version__, jvm
 from tailrace.alerts import AlertError
 from tailrace.backfill import BackfillError
 from tailrace.checkpoints import CheckpointError
@@ -24,6 +24,7 @@ from tailrace.commands import (
     migrate,
     restart,
     rewind,
+    rules_push,
     savepoint,
     settings,
     status,
@@ -35,6 +36,7 @@ from tailrace.home import Home
 from tailrace.migrations import MigrationError
 from tailrace.preflight import PreflightError
 from tailrace.retention import RetentionError
+from tailrace.rules import RulesError
 from tailrace.settings import Settings, SettingsError
 from tailrace.sources import SourcesError
 from tailrace.stack.bringup import StartError
@@ -72,6 +74,7 @@ FAILURES = (
     PreflightError,
     RefusedError,
     RetentionError,
+    RulesError,
     StartError,
 )
 DESCRIPTION = "Answers from what MySQL-family servers write about themselves: slow query and audit logs."
@@ -83,8 +86,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         chosen = Settings.from_environment()
         context = Context(chosen, Home(chosen.home))
-        if words and words[0] in java.COMMANDS:
+        if jvm.runs(words):
             return java.execute(words, context)
+        if words[:2] == rules_push.WORDS:
+            return rules_push.run(_single("rules push", rules_push).parse_args(words[2:]), context)
         arguments = _parser().parse_args(words)
         return COMMANDS[arguments.command].run(arguments, context)
     except (SettingsError, SourcesError, DeliveryConfigError) as error:
@@ -121,14 +126,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _single(name: str, command: ModuleType) -> argparse.ArgumentParser:
+    """The parser of a command of two words."""
+    parser = argparse.ArgumentParser(prog=f"tailrace {name}", **_description(command))
+    command.configure(parser)
+    return parser
+
+
+def _description(command: ModuleType) -> dict:
+    return {
+        "description": command.__doc__,
+        "epilog": "\n".join(["examples:", *(f"  {example}" for example in command.EXAMPLES)]),
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
+
+
 def _add(commands: argparse._SubParsersAction, name: str, command: ModuleType) -> None:
-    parser = commands.add_parser(
-        name,
-        help=command.HELP,
-        description=command.__doc__,
-        epilog="\n".join(["examples:", *(f"  {example}" for example in command.EXAMPLES)]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = commands.add_parser(name, help=command.HELP, **_description(command))
     if hasattr(command, "configure"):
         command.configure(parser)
 

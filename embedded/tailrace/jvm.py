@@ -16,8 +16,10 @@ COMMANDS = {
     "parse": "turn a log file into events, one JSON object a line; needs no server",
     "fingerprint": "show a statement's fingerprint and query_id; needs no server",
     "detect": "evaluate Sigma rules on log files; needs no server",
-    "rules": "check Sigma rules; needs no server",
+    "rules": "check Sigma rules, which needs no server; push them to the detect job (rules push DIR)",
 }
+NOT_JAVA = (["rules", "push"],)
+"""Words after which a command is not the JVM's."""
 
 MUCH_INPUT = 400_000_000
 """Bytes from which on the optimising compiler, which costs a second, wins it back."""
@@ -40,6 +42,11 @@ GOOD_COMPILER = (
 """Not the best code that it could make: with its defaults it takes four times as long and wins nothing."""
 QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 """An archive of classes that does not fit this JVM is no news."""
+
+
+def runs(words: Sequence[str]) -> bool:
+    """Whether a command line is for the JVM."""
+    return bool(words) and words[0] in COMMANDS and list(words[:2]) not in NOT_JAVA
 
 
 def start_if_built(words: Sequence[str]) -> None:

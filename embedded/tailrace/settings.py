@@ -52,16 +52,31 @@ class Settings:
     port_clickhouse: int = _port(18123, "ClickHouse's HTTP listener")
     port_clickhouse_native: int = _port(19009, "ClickHouse's native listener")
     port_flink: int = _port(18081, "the Flink job's web UI and REST API")
+    port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", least=128)
     memory_clickhouse: int = _setting(1536, "the most that ClickHouse may use", unit="MiB", least=512)
     memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", least=256)
+    memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", least=128)
 
     parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", least=1, most=128)
     checkpoint_interval: int = _setting(
         1000, "time between two checkpoints, which is when rows appear", unit="ms", least=100
+    )
+    detect_parallelism: int = _setting(1, "parallelism of the detect job", unit="subtasks", least=1, most=128)
+    detect_checkpoint_interval: int = _setting(
+        10_000,
+        "time between two checkpoints of the detect job; alerts do not wait for them",
+        unit="ms",
+        least=100,
+    )
+    alert_group: int = _setting(
+        600,
+        "time within which further alerts of a rule and entity raise the count of the first",
+        unit="s",
+        least=0,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", least=1)
     gap_timeout: int = _setting(

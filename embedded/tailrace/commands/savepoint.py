@@ -1,4 +1,4 @@
-"""Has the job write a savepoint: a checkpoint that stays until somebody removes it, to `tailrace rewind`
+"""Has a job write a savepoint: a checkpoint that stays until somebody removes it, to `tailrace rewind`
 to."""
 
 import argparse
@@ -7,15 +7,25 @@ from tailrace import checkpoints
 from tailrace.commands import CommandError, Context
 from tailrace.console import Steps
 from tailrace.exits import Exit
+from tailrace.parts.detect import Detect
 from tailrace.parts.flink import Flink
 from tailrace.stack import control
 
-HELP = "keep the job's state of now, to go back to"
-EXAMPLES = ("tailrace savepoint   # before an upgrade",)
+HELP = "keep a job's state of now, to go back to"
+EXAMPLES = ("tailrace savepoint   # before an upgrade", "tailrace savepoint detect")
+
+
+JOBS = {job.name: job for job in (Flink, Detect)}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "part", nargs="?", choices=JOBS, default=Flink.name, help="whose job (default: flink)"
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    flink = Flink(context.settings, context.home)
+    flink = JOBS[arguments.part](context.settings, context.home)
     part = control.status(context.home).part(flink.name)
     if part is None or not part.is_healthy:
         raise CommandError("the job is not running, or not healthy; see: tailrace status")

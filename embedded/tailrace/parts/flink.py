@@ -1,11 +1,13 @@
-"""The normalize job: one JVM that holds Flink with its web UI and runs the job of stream-jobs/flink-jobs."""
+"""The Flink jobs of stream-jobs/flink-jobs: each is one JVM that holds Flink with its web UI."""
 
 import json
 import time
 import urllib.parse
 import urllib.request
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from tailrace import checkpoints, jobs, migrations
 from tailrace.accounts import password_name
@@ -15,7 +17,6 @@ from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 EMBEDDED = REPOSITORY / "embedded" / "flink"
 POM = EMBEDDED / "pom.xml"
-MAIN_CLASS = "io.tailrace.normalize.NormalizeJob"
 
 OPENED_PACKAGES = (
     *("java.lang", "java.lang.reflect", "java.net", "java.io", "java.nio", "java.text", "java.time"),
@@ -28,13 +29,28 @@ REST_SECONDS = 1
 SAVEPOINT_POLL_SECONDS = 0.2
 
 
-class Flink(Part):
+class FlinkJob(Part):
     """Resumes from the newest completed checkpoint of whichever run, and takes it over (claim mode)."""
 
-    name = "flink"
     needs = ("kafka", "clickhouse")
     tools = ("java", "mvn")
     grace_seconds = 30
+
+    main_class: ClassVar[str]
+    jvm_options: ClassVar[tuple[str, ...]] = ()
+    """Beside the heap and what all jobs have."""
+
+    @abstractmethod
+    def memory(self) -> int:
+        """The Java heap, MiB."""
+
+    @abstractmethod
+    def port(self) -> int:
+        """Of the web UI."""
+
+    @abstractmethod
+    def job_configuration(self) -> dict[str, object]:
+        """What the job is told beside what all jobs are."""
 
     def installed(self) -> bool:
         return self._libraries().exists() and jobs.are_built(self.settings)
@@ -56,15 +72,15 @@ class Flink(Part):
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
         # A third of the heap is for young objects; were it to grow from a small one, a busy job would collect
         # them twice as often.
-        heap = [f"-Xms{self.settings.memory_flink}m", f"-Xmx{self.settings.memory_flink}m"]
+        heap = [f"-Xms{self.memory()}m", f"-Xmx{self.memory()}m", *self.jvm_options]
         # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
         # The serial collector keeps a heap of this size 150 MB smaller than the default one.
         jvm = [*heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", log4j]
         java = ["java", *jvm, *opened, "-cp", class_path]
-        return [*java, MAIN_CLASS, "--config", self._configuration()]
+        return [*java, self.main_class, "--config", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
-        return {"web UI": self.settings.port_flink}
+        return {"web UI": self.port()}
 
     def health(self) -> Health:
         job = self._newest_job()
@@ -81,7 +97,7 @@ class Flink(Part):
         return self._ask("/config")["flink-version"]
 
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.settings.port_flink}"
+        return f"http://127.0.0.1:{self.port()}"
 
     def checkpoint_directory(self) -> Path:
         directory = self.home.data(self.name) / "checkpoints"
@@ -102,23 +118,15 @@ class Flink(Part):
         return max(self._ask("/jobs/overview")["jobs"], key=lambda job: job["start-time"], default={})
 
     def _job_configuration(self) -> dict[str, object]:
-        """The keys are documented in io.tailrace.normalize.NormalizeConfig."""
         restored = checkpoints.newest(self.checkpoint_directory())
-        retention = migrations.load_retention()
         return {
             "kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}",
             "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
             "clickhouse.user": "writer",
             "clickhouse.password-file": self.home.secret_file(password_name("writer")),
             "checkpoint.dir": self.checkpoint_directory().as_uri(),
-            "checkpoint.interval.ms": self.settings.checkpoint_interval,
-            "gap.timeout.ms": self.settings.gap_timeout * 1000,
-            "retention.query-events.days": retention["query_events"],
-            "retention.audit-events.days": retention["audit_events"],
-            "retention.error-events.days": retention["error_events"],
-            "innodb.log.capacity": self.settings.innodb_log_capacity,
-            "parallelism": self.settings.parallelism,
-            "web.port": self.settings.port_flink,
+            "web.port": self.port(),
+            **self.job_configuration(),
             **({"restore.path": restored.uri} if restored else {}),
         }
 
@@ -133,10 +141,36 @@ class Flink(Part):
             return json.load(answer)
 
     def _libraries(self) -> Path:
-        return self.settings.cache / self.name / cache.fingerprint(POM)
+        return self.settings.cache / "flink" / cache.fingerprint(POM)
 
     def _configuration(self) -> Path:
-        return self.home.data(self.name) / "normalize.yaml"
+        return self.home.data(self.name) / "job.yaml"
+
+
+class Flink(FlinkJob):
+    """The normalize job: from lines to events."""
+
+    name = "flink"
+    main_class = "io.tailrace.normalize.NormalizeJob"
+
+    def memory(self) -> int:
+        return self.settings.memory_flink
+
+    def port(self) -> int:
+        return self.settings.port_flink
+
+    def job_configuration(self) -> dict[str, object]:
+        """The keys are documented in io.tailrace.normalize.NormalizeKey."""
+        retention = migrations.load_retention()
+        return {
+            "checkpoint.interval.ms": self.settings.checkpoint_interval,
+            "gap.timeout.ms": self.settings.gap_timeout * 1000,
+            "retention.query-events.days": retention["query_events"],
+            "retention.audit-events.days": retention["audit_events"],
+            "retention.error-events.days": retention["error_events"],
+            "innodb.log.capacity": self.settings.innodb_log_capacity,
+            "parallelism": self.settings.parallelism,
+        }
 
 
 def _savepoint_path(operation: dict) -> Path:

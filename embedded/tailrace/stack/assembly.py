@@ -4,6 +4,7 @@ from tailrace.home import Home
 from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import ClickHouse
 from tailrace.parts.delivery import Delivery
+from tailrace.parts.detect import Detect
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
@@ -11,7 +12,7 @@ from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
-PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Census, FluentBit, Superset, Delivery)
+PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Detect, Census, FluentBit, Superset, Delivery)
 
 
 def assemble(settings: Settings, home: Home) -> list[Part]:

@@ -33,10 +33,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule NOTHING_IMPORTS_A_JOB = noClasses()
             .that()
-            .resideOutsideOfPackage("io.tailrace.normalize..")
+            .resideOutsideOfPackages("io.tailrace.normalize..", "io.tailrace.detect..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.tailrace.normalize..");
+            .resideInAnyPackage("io.tailrace.normalize..", "io.tailrace.detect..");
 
     @ArchTest
     static final ArchRule STAGES_DO_NOT_KNOW_EACH_OTHER = noClasses()

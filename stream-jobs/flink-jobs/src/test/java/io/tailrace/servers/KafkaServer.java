@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Assumptions;
 /** A real Kafka on a free port, with the stack's own configuration. Tests are skipped where it is not installed. */
 public final class KafkaServer implements AutoCloseable {
 
+    private static final String RULES = "tailrace.rules";
     private static final List<String> TOPICS = List.of(
             "tailrace.slowlog.lines",
             "tailrace.audit.lines",
             "tailrace.backfill.lines",
             "tailrace.files",
-            "tailrace.events");
+            "tailrace.events",
+            "tailrace.alerts",
+            RULES);
     private static final int PARTITIONS = 2;
     private static final Duration START_TIME = Duration.ofSeconds(90);
 
@@ -84,7 +87,7 @@ public final class KafkaServer implements AutoCloseable {
         try (Admin admin = Admin.create(settings)) {
             if (!admin.listTopics().names().get().containsAll(TOPICS)) {
                 List<NewTopic> topics = TOPICS.stream()
-                        .map(topic -> new NewTopic(topic, PARTITIONS, (short) 1))
+                        .map(topic -> new NewTopic(topic, topic.equals(RULES) ? 1 : PARTITIONS, (short) 1))
                         .toList();
                 admin.createTopics(topics).all().get();
             }

@@ -1,0 +1,171 @@
+"""Failed logins in an audit log become alerts: at once, once, and by the rules that were pushed last."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from e2e.stack import Stack, wait_until
+from tailrace import rules
+from tailrace.sources import Source
+
+PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
+FIRST_PORT = 22110
+SECONDS = 90
+
+BRUTE_FORCE = "Many refused logins to one account"
+"""Of the repository's rules: ten of a user from a host within five minutes."""
+
+RULE = """\
+title: Refused login of a test
+id: {id}
+level: {level}
+logsource:
+  category: database
+detection:
+  selection:
+    event_class: connection
+    outcome: failure
+  condition: selection
+"""
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory) -> Iterator[Stack]:
+    """A running stack with the detect job, and the repository's rules."""
+    running = Stack(
+        tmp_path_factory.mktemp("detection") / "home",
+        FIRST_PORT,
+        PARTS,
+        port_detect=str(FIRST_PORT + 7),
+        detect_checkpoint_interval="1000",
+    )
+    running.up()
+    yield running
+    running.down()
+
+
+class AuditLog:
+    """An audit log of MariaDB's server_audit, written by hand."""
+
+    def __init__(self, stack: Stack, directory: Path, instance: str) -> None:
+        self.instance = instance
+        self.path = directory / "server_audit.log"
+        self.path.touch()
+        self.connection = 10
+        self.time = datetime.now(UTC) - timedelta(minutes=2)
+        stack.watch_sources([Source(instance, "audit", self.path.resolve(), "shop", "UTC")])
+
+    def refuse(self, user: str, count: int) -> None:
+        """Appends refused logins, a second apart."""
+        with self.path.open("a") as log:
+            for _ in range(count):
+                self.connection += 1
+                self.time += timedelta(seconds=1)
+                log.write(
+                    f"{self.time:%Y%m%d %H:%M:%S},{self.instance},{user},10.9.8.7,{self.connection},0,"
+                    "FAILED_CONNECT,,,1045\n"
+                )
+
+
+@pytest.fixture
+def audit(stack: Stack, tmp_path: Path, request) -> AuditLog:
+    return AuditLog(stack, tmp_path, f"{request.node.name.removeprefix('test_')}"[:40])
+
+
+def alerts(stack: Stack, **conditions: str) -> list[dict]:
+    where = " AND ".join(f"{name} = {{{name}:String}}" for name in conditions)
+    return stack.clickhouse().rows(
+        "SELECT toString(alert_id) AS id, rule_title, level, count, metric, length(event_ids) AS events, "
+        f"link_path FROM tailrace.alerts FINAL WHERE {where} ORDER BY event_time",
+        conditions,
+    )
+
+
+def brute_force(stack: Stack, user: str) -> list[dict]:
+    return [alert for alert in alerts(stack, user=user) if alert["rule_title"] == BRUTE_FORCE]
+
+
+def published(stack: Stack) -> list[str]:
+    """The keys of all records of the alerts' topic."""
+    consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
+    topic = consumer.list_topics("tailrace.alerts", timeout=10).topics["tailrace.alerts"]
+    consumer.assign([TopicPartition("tailrace.alerts", number, 0) for number in topic.partitions])
+    keys = []
+    while (record := consumer.poll(3)) is not None:
+        if record.error() is None:
+            keys.append(record.key().decode())
+    consumer.close()
+    return keys
+
+
+def push(stack: Stack, texts: dict[str, str]) -> rules.Outcome:
+    push_id = rules.push(stack.status("kafka").address, texts)
+    outcome = rules.await_outcome(stack.clickhouse(), push_id, SECONDS)
+    assert outcome, "the job said nothing of the push"
+    return outcome
+
+
+def test_brute_force_alerts_once_though_the_job_is_killed_amid_it(stack: Stack, audit: AuditLog):
+    audit.refuse("mallory", 6)
+    wait_until(lambda: events(stack, audit.instance) >= 6, SECONDS, "the first events")
+    stack.kill("detect")
+    audit.refuse("mallory", 6)
+    wait_until(lambda: brute_force(stack, "mallory"), SECONDS, "the alert")
+    stack.kill("detect")
+    stack.await_healthy()
+    audit.refuse("trent", 12)
+    wait_until(lambda: brute_force(stack, "trent"), SECONDS, "an alert after the kills")
+
+    (alert,) = brute_force(stack, "mallory")
+    assert alert["count"] == 1
+    assert alert["metric"] == alert["events"] == 10
+    assert alert["link_path"].startswith("/superset/dashboard/alerts/")
+    assert alert["id"].replace("-", "") in published(stack)
+
+
+def test_the_same_events_again_alert_no_more(stack: Stack, audit: AuditLog):
+    audit.refuse("oscar", 12)
+    wait_until(lambda: brute_force(stack, "oscar"), SECONDS, "the alert")
+    before = alerts(stack, user="oscar")
+    with stack.without("flink"):
+        # The normalize job starts from its checkpoint: what it wrote since then it writes again.
+        audit.refuse("peggy", 12)
+    stack.kill("flink")
+    wait_until(lambda: brute_force(stack, "peggy"), SECONDS, "the alert of later events")
+
+    assert alerts(stack, user="oscar") == before
+    assert len(brute_force(stack, "peggy")) == 1
+
+
+def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, audit: AuditLog):
+    own = rules.files(rules.OWN)
+    pid = stack.status("detect").pid
+
+    bad = push(stack, {**own, "bad.yml": "title: no rule\n"})
+    assert not bad.accepted
+    assert "bad.yml:1:" in bad.message
+    audit.refuse("victor", 12)
+    wait_until(lambda: brute_force(stack, "victor"), SECONDS, "the alert of the old rules")
+
+    one = {"one.yml": RULE.format(id=uuid.uuid4(), level="low")}
+    good = push(stack, one)
+    assert good.accepted
+    assert good.rules == 1
+    audit.refuse("walter", 3)
+    wait_until(lambda: alerts(stack, user="walter", level="low"), SECONDS, "the alert of the new rule")
+    assert {alert["rule_title"] for alert in alerts(stack, user="walter")} == {"Refused login of a test"}
+    assert stack.status("detect").pid == pid
+
+    assert push(stack, own).accepted
+
+
+def events(stack: Stack, instance: str) -> int:
+    (row,) = stack.clickhouse().rows(
+        "SELECT count() AS n FROM tailrace.audit_events WHERE instance = {instance:String}",
+        {"instance": instance},
+    )
+    return row["n"]

@@ -1,0 +1,63 @@
+"""Pushes a directory of rules to the detect job, all of it at once: what is not in it is in force no more.
+
+Rules are checked first, as `tailrace rules check` does; the job checks them again and says what it made of
+the push. One that it refuses changes nothing.
+"""
+
+import argparse
+import subprocess
+from pathlib import Path
+
+from tailrace import jobs, rules
+from tailrace.commands import Context
+from tailrace.exits import Exit
+from tailrace.parts.detect import Detect
+from tailrace.rules import RulesError
+from tailrace.stack import control
+
+WORDS = ["rules", "push"]
+HELP = "put rules into force without a restart"
+EXAMPLES = ("tailrace rules push rules/",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the rules, and detectors.yaml with them")
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=60,
+        metavar="S",
+        help="seconds to wait for what the job says (default: 60)",
+    )
+    parser.add_argument("--no-check", action="store_true", help="leave the checking to the job")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    texts = rules.files(arguments.directory)
+    if not arguments.no_check:
+        _check(arguments.directory, context)
+    running = control.status(context.home).part(Detect.name)
+    push_id = rules.push(f"127.0.0.1:{context.settings.port_kafka}", texts)
+    print(f"pushed {len(texts)} files of {arguments.directory} as {push_id}")
+    if running is None or not running.is_healthy:
+        print("the detect job is not running: it takes the rules over when it starts")
+        return Exit.OK
+    return _report(rules.await_outcome(context.clickhouse("reader_security"), push_id, arguments.wait))
+
+
+def _check(directory: Path, context: Context) -> None:
+    command = ["java", "-jar", jobs.jar(context.settings, "cli.jar"), "rules", "check", directory]
+    checked = subprocess.run(command, capture_output=True, text=True)
+    if checked.returncode:
+        raise RulesError(f"nothing was pushed:\n{(checked.stderr + checked.stdout).strip()}")
+
+
+def _report(outcome: rules.Outcome | None) -> Exit:
+    if outcome is None:
+        raise RulesError("the job has not said what it made of the push; see: tailrace logs detect")
+    if not outcome.accepted:
+        raise RulesError(
+            f"the job refused the push, and the rules before it stay in force:\n{outcome.message}"
+        )
+    print(f"in force: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
+    return Exit.OK

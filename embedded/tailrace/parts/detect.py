@@ -1,0 +1,36 @@
+"""The detect job: from events to alerts, by the rules that were pushed."""
+
+from tailrace import rules
+from tailrace.parts.flink import FlinkJob
+
+
+class Detect(FlinkJob):
+    """Where nobody has pushed rules yet, it pushes the repository's own before the job starts."""
+
+    name = "detect"
+    main_class = "io.tailrace.detect.DetectJob"
+    jvm_options = (
+        # A few events a second do not repay an optimising compiler, which takes memory too.
+        "-XX:TieredStopAtLevel=1",
+        # A broken record in Kafka may say that a text of two gigabytes follows: Avro would make room for it.
+        *(f"-Dorg.apache.avro.limits.{kind}.maxLength=20000000" for kind in ("string", "bytes")),
+        "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
+    )
+
+    def memory(self) -> int:
+        return self.settings.memory_detect
+
+    def port(self) -> int:
+        return self.settings.port_detect
+
+    def prepare(self) -> None:
+        rules.push_first(f"127.0.0.1:{self.settings.port_kafka}")
+        super().prepare()
+
+    def job_configuration(self) -> dict[str, object]:
+        """The keys are documented in io.tailrace.detect.DetectKey."""
+        return {
+            "checkpoint.interval.ms": self.settings.detect_checkpoint_interval,
+            "alerts.group.ms": self.settings.alert_group * 1000,
+            "parallelism": self.settings.detect_parallelism,
+        }

@@ -1,0 +1,74 @@
+package io.tailrace.detect;
+
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.correlation.Correlator;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.index.RuleIndex;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.RuleSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rules that are in force in one subtask. Not thread-safe. */
+final class ActiveRules {
+
+    private final long offset;
+    private final RuleIndex index;
+    private final Map<String, Correlator> correlators = new HashMap<>();
+    private final Map<String, List<Correlator>> byRule = new HashMap<>();
+    private final Map<String, StatefulDetector> detectors = new HashMap<>();
+    private final Map<String, Integer> levels;
+
+    private ActiveRules(long offset, RuleBundle bundle, long latenessMicros) {
+        RuleSet rules = bundle.rules();
+        this.offset = offset;
+        this.index = new RuleIndex(rules.rules());
+        this.levels = CorrelationLevels.of(rules.correlations());
+        for (CorrelationRule rule : rules.correlations()) {
+            Correlator correlator = new Correlator(rule, latenessMicros);
+            correlators.put(rule.header().key(), correlator);
+            rule.rules().forEach(used -> byRule.computeIfAbsent(used, key -> new ArrayList<>())
+                    .add(correlator));
+        }
+        bundle.detectors().forEach(detector -> detectors.put(detector.key(), detector));
+    }
+
+    /** @param accepted a push that was found good before it was sent here */
+    static ActiveRules of(RuleRecord accepted, long latenessMicros) {
+        return new ActiveRules(accepted.offset(), Push.of(accepted.json()).bundle(), latenessMicros);
+    }
+
+    /** Which push they are from. */
+    long offset() {
+        return offset;
+    }
+
+    RuleIndex index() {
+        return index;
+    }
+
+    /** The correlations that use a rule. */
+    List<Correlator> using(String ruleKey) {
+        return byRule.getOrDefault(ruleKey, List.of());
+    }
+
+    Optional<Correlator> correlator(String key) {
+        return Optional.ofNullable(correlators.get(key));
+    }
+
+    Optional<StatefulDetector> detector(String key) {
+        return Optional.ofNullable(detectors.get(key));
+    }
+
+    Iterable<StatefulDetector> detectors() {
+        return detectors.values();
+    }
+
+    /** From 1. */
+    int level(Correlator correlator) {
+        return levels.get(correlator.rule().header().key());
+    }
+}

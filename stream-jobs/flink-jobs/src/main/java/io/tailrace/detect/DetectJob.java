@@ -1,0 +1,119 @@
+package io.tailrace.detect;
+
+import io.tailrace.clickhouse.AtOnceSink;
+import io.tailrace.detect.DetectPipeline.Ends;
+import io.tailrace.detect.DetectPipeline.NamedSink;
+import io.tailrace.event.Alert;
+import io.tailrace.event.RulePush;
+import io.tailrace.events.AlertSerializer;
+import io.tailrace.job.ConfigException;
+import io.tailrace.job.FlinkSettings;
+import io.tailrace.job.JobRunner;
+import io.tailrace.job.TailraceVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job from events to alerts: Kafka's events topic in, alerts to ClickHouse and to their topic out; rules and silences
+ * from theirs.
+ *
+ * <p>Started as a program it brings its own Flink with the web UI; submitted to a cluster it runs there. Arguments:
+ * see {@link DetectConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
+ */
+public final class DetectJob {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DetectJob.class);
+
+    /** How long records wait for others between two operators: an alert passes four of these. */
+    private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(10);
+    /** State can be spread over at most so many subtasks; it cannot be changed without losing state. */
+    private static final int MAX_PARALLELISM = 128;
+
+    private DetectJob() {}
+
+    /** @throws ConfigException if the arguments cannot be used; it is not caught, for a main must not end a cluster */
+    public static void main(String[] arguments) throws Exception {
+        DetectConfig config = DetectConfig.fromArguments(arguments);
+        String from = config.restorePath().isEmpty() ? "no state" : config.restorePath();
+        LOG.info("tailrace detect {} starts from {}", TailraceVersion.get(), from);
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(flink(config));
+        new DetectPipeline(config, ends(config)).addTo(environment);
+        JobRunner.run(environment);
+    }
+
+    static Configuration flink(DetectConfig config) {
+        Configuration flink = FlinkSettings.of(config.jobSettings());
+        flink.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
+        flink.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
+        return flink;
+    }
+
+    private static Ends ends(DetectConfig config) {
+        NewestRules newest = NewestRules.read(config.kafka(), config.rulesTopic());
+        if (newest.bundle().equals(RuleRecord.NO_RULES)) {
+            LOG.warn("{} holds no rules yet: nothing fires before some are pushed", config.rulesTopic());
+        }
+        List<NamedSink<Alert>> alerts = new ArrayList<>();
+        alerts.add(new NamedSink<>("alerts-rows", rows(config, "alerts", Alert.class)));
+        if (!config.alertsTopic().isEmpty()) {
+            alerts.add(new NamedSink<>("alerts-topic", alertsTopic(config)));
+        }
+        return new Ends(
+                events(config),
+                rules(config),
+                newest,
+                alerts,
+                List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))));
+    }
+
+    private static KafkaSource<EventMessage> events(DetectConfig config) {
+        return KafkaSource.<EventMessage>builder()
+                .setBootstrapServers(config.kafka().bootstrap())
+                .setGroupId(config.kafkaGroup())
+                .setClientIdPrefix(config.kafkaGroup())
+                .setTopics(config.eventsTopic())
+                .setStartingOffsets(
+                        config.startsWithLatest() ? OffsetsInitializer.latest() : OffsetsInitializer.earliest())
+                .setDeserializer(new EventMessageDeserializer())
+                .setProperties(config.kafka().consumerProperties())
+                .build();
+    }
+
+    private static KafkaSource<RuleRecord> rules(DetectConfig config) {
+        return KafkaSource.<RuleRecord>builder()
+                .setBootstrapServers(config.kafka().bootstrap())
+                .setGroupId(config.kafkaGroup())
+                .setClientIdPrefix(config.kafkaGroup() + "-rules")
+                .setTopics(config.rulesTopic())
+                .setStartingOffsets(OffsetsInitializer.earliest())
+                .setDeserializer(new RuleRecordDeserializer())
+                .setProperties(config.kafka().consumerProperties())
+                .build();
+    }
+
+    private static KafkaSink<Alert> alertsTopic(DetectConfig config) {
+        return KafkaSink.<Alert>builder()
+                .setBootstrapServers(config.kafka().bootstrap())
+                .setRecordSerializer(new AlertSerializer(config.alertsTopic()))
+                .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+                .setKafkaProducerConfig(config.kafka().producerProperties(0))
+                .build();
+    }
+
+    private static <T extends SpecificRecord> AtOnceSink<T> rows(
+            DetectConfig config, String table, Class<T> recordClass) {
+        return new AtOnceSink<>(config.clickHouse(), config.clickHouseDatabase() + '.' + table, recordClass);
+    }
+}

@@ -1,0 +1,54 @@
+package io.tailrace.detect;
+
+import java.time.Duration;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.StateTtlConfig;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Lets each event of a log pass once. The topic has them at least once: the normalize job writes some again after a
+ * crash, and whoever reads it from an older place reads them again. Keyed by log.
+ *
+ * <p>Memory per log: {@link ByteRanges} for each of its files of which something came lately.
+ */
+final class DuplicateFilter extends KeyedProcessFunction<String, EventMessage, EventMessage> {
+
+    private static final long serialVersionUID = 1;
+
+    private final Duration remembered;
+    private transient MapState<Long, ByteRanges> seen;
+    private transient Counter duplicates;
+
+    /** @param remembered how long a file is remembered of which nothing comes; longer than the topic keeps events */
+    DuplicateFilter(Duration remembered) {
+        this.remembered = remembered;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        MapStateDescriptor<Long, ByteRanges> descriptor =
+                new MapStateDescriptor<>("seen", LongSerializer.INSTANCE, new ByteRangesSerializer());
+        descriptor.enableTimeToLive(StateTtlConfig.newBuilder(remembered).build());
+        seen = getRuntimeContext().getMapState(descriptor);
+        duplicates = getRuntimeContext().getMetricGroup().counter("duplicate-events");
+    }
+
+    @Override
+    public void processElement(EventMessage event, Context context, Collector<EventMessage> out) throws Exception {
+        ByteRanges ranges = seen.get(event.generation());
+        if (ranges == null) {
+            ranges = new ByteRanges();
+        }
+        if (ranges.add(event.offset(), event.offset() + event.length())) {
+            seen.put(event.generation(), ranges);
+            out.collect(event);
+        } else {
+            duplicates.inc();
+        }
+    }
+}

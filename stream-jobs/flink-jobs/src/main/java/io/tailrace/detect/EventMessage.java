@@ -1,0 +1,25 @@
+package io.tailrace.detect;
+
+/**
+ * An event of the topic with what must be known of it before it is read whole.
+ *
+ * @param log key of its log: {@link io.tailrace.reassembly.LogId#toKey()}
+ * @param generation which file of that name
+ * @param offset byte offset of its entry in its file
+ * @param length bytes of its entry
+ * @param instance server
+ * @param session by which the events of one connection meet, and those of one user's refused logins
+ * @param micros event time, microseconds since 1970 UTC
+ * @param backfilled its bytes were shipped again
+ * @param bytes the record in Avro's single-object encoding
+ */
+public record EventMessage(
+        String log,
+        long generation,
+        long offset,
+        long length,
+        String instance,
+        String session,
+        long micros,
+        boolean backfilled,
+        byte[] bytes) {}

@@ -1,0 +1,44 @@
+package io.tailrace.detect;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a correlation or a detector is told: a match of a rule, or an observation.
+ *
+ * @param push offset of the push whose rules saw it
+ * @param level the stage that the consumer is in, from 1
+ * @param consumer key of the correlation or detector
+ * @param group whose state it changes
+ * @param rule key of the rule that matched; empty for an observation
+ * @param eventId the event, or the alert that is counted
+ * @param actionId the same for all events that tell of one action in several logs
+ * @param micros event time, microseconds since 1970 UTC
+ * @param order of events of the same time
+ * @param values of the field that is counted, or what was observed
+ * @param amount what a detector adds up
+ * @param statement without its literals; empty where there is none
+ * @param late the event came later than the allowed lateness
+ * @param about fields of the event that an alert names
+ */
+public record Evidence(
+        long push,
+        int level,
+        String consumer,
+        List<String> group,
+        String rule,
+        String eventId,
+        String actionId,
+        long micros,
+        long order,
+        List<String> values,
+        double amount,
+        String statement,
+        boolean late,
+        Map<String, String> about) {
+
+    /** By which all that a consumer is told of a group meets. */
+    String key() {
+        return GroupKey.of(consumer, group);
+    }
+}

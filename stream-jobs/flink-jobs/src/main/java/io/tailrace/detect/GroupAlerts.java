@@ -1,0 +1,178 @@
+package io.tailrace.detect;
+
+import io.tailrace.event.Alert;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Passes the first alert of a rule and entity on at once; further ones within a while raise its count, and it is passed on
+ * again at most every few seconds. Keyed by rule and entity. Marks what a silence covers.
+ */
+final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, RuleRecord, Alert> {
+
+    /** Silences by their keys. */
+    static final MapStateDescriptor<String, RuleRecord> SILENCES =
+            new MapStateDescriptor<>("silences", Types.STRING, TypeInformation.of(RuleRecord.class));
+
+    private static final long serialVersionUID = 1;
+    /** Alerts that one may stand for and still tell from a new one. */
+    private static final int MOST_SEEN = 1_000;
+
+    private final Map<String, RuleRecord> initialSilences;
+    private final long groupMillis;
+    private final long updateMillis;
+
+    private transient ValueState<AlertGroup> groups;
+
+    /**
+     * @param initialSilences what the topic held when the job started
+     * @param group how long an alert takes further ones
+     * @param update how often it is passed on again at most
+     */
+    GroupAlerts(Map<String, RuleRecord> initialSilences, Duration group, Duration update) {
+        this.initialSilences = Map.copyOf(initialSilences);
+        this.groupMillis = group.toMillis();
+        this.updateMillis = update.toMillis();
+    }
+
+    static String key(Alert alert) {
+        return alert.getRuleId() + '\u001f' + alert.getEntityKey();
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        groups =
+                getRuntimeContext().getState(new ValueStateDescriptor<>("group", TypeInformation.of(AlertGroup.class)));
+    }
+
+    @Override
+    public void processBroadcastElement(RuleRecord silence, Context context, Collector<Alert> out) throws Exception {
+        if (silence.isSilence()) {
+            context.getBroadcastState(SILENCES).put(silence.key(), silence);
+        }
+    }
+
+    @Override
+    public void processElement(Alert alert, ReadOnlyContext context, Collector<Alert> out) throws Exception {
+        long now = context.timerService().currentProcessingTime();
+        alert.setSilenced(isSilenced(alert, now, context.getBroadcastState(SILENCES)));
+        AlertGroup group = groups.value();
+        if (group == null || now - group.openedAt() >= groupMillis) {
+            if (group != null && group.pending()) {
+                out.collect(group.alert());
+            }
+            open(alert, now, context, out);
+        } else if (Arrays.stream(group.seen()).noneMatch(seen -> seen == id(alert))) {
+            raise(group, alert, now, context, out);
+        }
+    }
+
+    private boolean isSilenced(Alert alert, long now, ReadOnlyBroadcastState<String, RuleRecord> silences)
+            throws Exception {
+        Instant time = Instant.ofEpochMilli(now);
+        for (Map.Entry<String, RuleRecord> silence : silences.immutableEntries()) {
+            if (Silence.of(silence.getValue().json()).covers(alert, time)) {
+                return true;
+            }
+        }
+        return initialSilences.values().stream()
+                .filter(silence -> isNewest(silence, silences))
+                .anyMatch(silence -> Silence.of(silence.json()).covers(alert, time));
+    }
+
+    private static boolean isNewest(RuleRecord silence, ReadOnlyBroadcastState<String, RuleRecord> silences) {
+        try {
+            return !silences.contains(silence.key());
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void open(Alert alert, long now, ReadOnlyContext context, Collector<Alert> out) throws Exception {
+        Instant time = Instant.ofEpochMilli(now);
+        alert.setSeenAt(time);
+        alert.setUpdatedAt(time);
+        groups.update(new AlertGroup(alert, now, now, false, new long[] {id(alert)}));
+        context.timerService().registerProcessingTimeTimer(now + groupMillis);
+        out.collect(alert);
+    }
+
+    private void raise(AlertGroup group, Alert more, long now, ReadOnlyContext context, Collector<Alert> out)
+            throws Exception {
+        Alert raised = Alert.newBuilder(group.alert()).build();
+        merge(raised, more, now);
+        AlertGroup changed = new AlertGroup(raised, group.openedAt(), group.writtenAt(), true, seen(group, more));
+        if (now - group.writtenAt() >= updateMillis) {
+            out.collect(raised);
+            changed = changed.passedOn(now);
+        } else if (!group.pending()) {
+            context.timerService().registerProcessingTimeTimer(group.writtenAt() + updateMillis);
+        }
+        groups.update(changed);
+    }
+
+    private static void merge(Alert raised, Alert more, long now) {
+        raised.setCount(raised.getCount() + more.getCount());
+        raised.setUpdatedAt(Instant.ofEpochMilli(now));
+        raised.setMetric(Math.max(raised.getMetric(), more.getMetric()));
+        raised.setWindowFrom(earlier(raised.getWindowFrom(), more.getWindowFrom()));
+        raised.setEventIds(first(raised.getEventIds(), more.getEventIds(), io.tailrace.detection.Alert.MOST_EVENTS));
+        raised.setStatements(
+                first(raised.getStatements(), more.getStatements(), io.tailrace.detection.Alert.MOST_STATEMENTS));
+        raised.setLate(raised.getLate() && more.getLate());
+        raised.setSilenced(raised.getSilenced() && more.getSilenced());
+    }
+
+    private static Instant earlier(Instant a, Instant b) {
+        return a.isBefore(b) ? a : b;
+    }
+
+    private static List<String> first(List<String> known, List<String> more, int most) {
+        Set<String> all = new LinkedHashSet<>(known);
+        all.addAll(more);
+        return new ArrayList<>(all).subList(0, Math.min(most, all.size()));
+    }
+
+    private static long[] seen(AlertGroup group, Alert more) {
+        int from = group.seen().length < MOST_SEEN ? 0 : 1;
+        long[] seen = Arrays.copyOfRange(group.seen(), from, group.seen().length + 1);
+        seen[seen.length - 1] = id(more);
+        return seen;
+    }
+
+    private static long id(Alert alert) {
+        return ByteBuffer.wrap(alert.getAlertId().bytes()).getLong();
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<Alert> out) throws Exception {
+        AlertGroup group = groups.value();
+        if (group == null) {
+            return;
+        }
+        long now = context.timerService().currentProcessingTime();
+        if (group.pending()) {
+            out.collect(group.alert());
+            groups.update(group.passedOn(now));
+        }
+        if (now - group.openedAt() >= groupMillis) {
+            groups.clear();
+        }
+    }
+}

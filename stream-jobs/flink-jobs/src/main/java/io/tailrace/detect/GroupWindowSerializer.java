@@ -1,0 +1,41 @@
+package io.tailrace.detect;
+
+import io.tailrace.detection.correlation.GroupWindow;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** The state of one group of a correlation. */
+public final class GroupWindowSerializer extends StateSerializer<GroupWindow> {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public GroupWindow createInstance() {
+        return new GroupWindow();
+    }
+
+    @Override
+    public void serialize(GroupWindow window, DataOutputView target) throws IOException {
+        window.write(target);
+    }
+
+    @Override
+    public GroupWindow deserialize(DataInputView source) throws IOException {
+        return GroupWindow.read(source);
+    }
+
+    @Override
+    public TypeSerializerSnapshot<GroupWindow> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What a checkpoint says of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<GroupWindow> {
+        public Snapshot() {
+            super(GroupWindowSerializer::new);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.tailrace.detect;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.util.function.SerializableSupplier;
+
+/**
+ * How far event time has come: to the latest time of the instance that is behind the others, of those that were heard
+ * of lately. A server whose clock is ahead counts as at most {@link #MOST_AHEAD} ahead of this machine's.
+ *
+ * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as an instance may be
+ * quiet: what waits for the end of a window must not wait for the next event of anyone. Backfilled events move nothing.
+ */
+final class InstanceWatermarks implements WatermarkGenerator<EventMessage> {
+
+    static final Duration MOST_AHEAD = Duration.ofMinutes(5);
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    /** An instance: its latest event time, and when it was heard of. Milliseconds. */
+    private static final class Progress {
+        long time = Long.MIN_VALUE;
+        long heardAt;
+    }
+
+    private final long quietMillis;
+    private final SerializableSupplier<Long> clock;
+    private final Map<String, Progress> active = new HashMap<>();
+    private boolean everHeard;
+    private long emitted = Long.MIN_VALUE;
+
+    /**
+     * @param quiet how long an instance may be silent before the others go on without it
+     * @param clock milliseconds since 1970
+     */
+    InstanceWatermarks(Duration quiet, SerializableSupplier<Long> clock) {
+        this.quietMillis = quiet.toMillis();
+        this.clock = clock;
+    }
+
+    @Override
+    public void onEvent(EventMessage event, long timestamp, WatermarkOutput output) {
+        if (event.backfilled()) {
+            return;
+        }
+        long now = clock.get();
+        Progress progress = active.computeIfAbsent(event.instance(), key -> new Progress());
+        long time = Math.floorDiv(event.micros(), MICROS_PER_MILLI);
+        progress.time = Math.max(progress.time, Math.min(time, now + MOST_AHEAD.toMillis()));
+        progress.heardAt = now;
+        everHeard = true;
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+        long now = clock.get();
+        active.values().removeIf(progress -> now - progress.heardAt > quietMillis);
+        if (!everHeard) {
+            // A subtask without any instance has no say.
+            output.markIdle();
+            return;
+        }
+        long slowest = active.values().stream()
+                .mapToLong(progress -> progress.time)
+                .min()
+                .orElse(now - quietMillis);
+        if (slowest - 1 > emitted) {
+            emitted = slowest - 1;
+            output.emitWatermark(new Watermark(emitted));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.tailrace.detect;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.action.SessionActions;
+import io.tailrace.detection.action.Sighting;
+import io.tailrace.detection.correlation.Correlator;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.event.Action;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.identity.Murmur3;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Evaluates rules over single events, and tells correlations and detectors what concerns them. Keyed by connection,
+ * because one action that several logs recorded is told by them there.
+ */
+final class MatchFunction
+        extends KeyedBroadcastProcessFunction<String, EventMessage, RuleRecord, io.tailrace.event.Alert> {
+
+    static final OutputTag<Evidence> EVIDENCE = new OutputTag<>("evidence", EvidenceTypes.EVIDENCE);
+
+    private static final long serialVersionUID = 1;
+    /** Of one connection, about 400 bytes each; those of a statement that no rule asks for are not remembered. */
+    static final int MOST_ACTIONS = 1_000;
+    /** How much later than the first one another log may tell of the same action. */
+    private static final Duration ACTIONS_REMEMBERED = Duration.ofHours(1);
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    private final RuleBroadcast rules;
+    private transient EventReader reader;
+    private transient ValueState<SessionActions> actions;
+
+    MatchFunction(RuleBroadcast rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        reader = new EventReader();
+        actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
+    }
+
+    @Override
+    public void processBroadcastElement(RuleRecord push, Context context, Collector<io.tailrace.event.Alert> out)
+            throws Exception {
+        rules.accept(push, context.getBroadcastState(RuleBroadcast.STATE));
+    }
+
+    @Override
+    public void processElement(EventMessage message, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out)
+            throws Exception {
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcast.STATE));
+        DetectionEvent event = reader.event(message.bytes());
+        event.actionFrom(asked -> action(asked, context.timerService()));
+        Seen seen = new Seen(active, event, About.of(event), isLate(message, context.currentWatermark()));
+        active.index().match(event, rule -> matched(rule, seen, context, out));
+        if (!StatefulDetector.isOfTheFuture(event.micros(), System.currentTimeMillis() * MICROS_PER_MILLI)) {
+            for (StatefulDetector detector : active.detectors()) {
+                detector.observe(event, observation -> context.output(EVIDENCE, seen.evidence(observation)));
+            }
+        }
+    }
+
+    /** Asked only for events that a rule or detector has a use for. */
+    private Action action(DetectionEvent event, TimerService timers) {
+        return Sighting.of(event)
+                .map(sighting -> resolve(sighting, timers))
+                .orElseGet(() -> new Action(event.id(), event.micros(), event.order()));
+    }
+
+    private Action resolve(Sighting sighting, TimerService timers) {
+        try {
+            SessionActions known = actions.value();
+            SessionActions session = known == null ? new SessionActions(MOST_ACTIONS) : known;
+            Action action = session.resolve(sighting);
+            actions.update(session);
+            if (known == null) {
+                lookLater(sighting.own().micros(), timers);
+            }
+            return action;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void lookLater(long micros, TimerService timers) {
+        long from = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
+        timers.registerEventTimeTimer(from + ACTIONS_REMEMBERED.toMillis());
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
+            throws IOException {
+        SessionActions session = actions.value();
+        if (session == null) {
+            return;
+        }
+        long before = (timestamp - ACTIONS_REMEMBERED.toMillis()) * MICROS_PER_MILLI;
+        if (session.forget(before + 1)) {
+            actions.clear();
+        } else {
+            actions.update(session);
+            lookLater(timestamp * MICROS_PER_MILLI, context.timerService());
+        }
+    }
+
+    private boolean isLate(EventMessage message, long watermarkMillis) {
+        return message.backfilled()
+                || watermarkMillis > Long.MIN_VALUE
+                        && message.micros() < watermarkMillis * MICROS_PER_MILLI - rules.latenessMicros();
+    }
+
+    private void matched(SigmaRule rule, Seen seen, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
+        if (rule.alerts()) {
+            out.collect(AlertRecords.of(seen.alert(rule.header()), seen.about(), seen.late(), Instant.now()));
+        }
+        String key = rule.header().key();
+        for (Correlator correlator : seen.active().using(key)) {
+            for (List<String> group : correlator.groups(key, seen.event())) {
+                context.output(EVIDENCE, seen.evidence(key, correlator, group));
+            }
+        }
+    }
+
+    /** An event with the rules that look at it. */
+    private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> about, boolean late) {
+
+        Alert alert(RuleHeader rule) {
+            Murmur3 hash = new Murmur3();
+            String id = HexFormat.of()
+                    .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
+            return new Alert(
+                    id,
+                    rule,
+                    event.micros(),
+                    event.micros(),
+                    About.entity(about),
+                    1,
+                    List.of(event.id()),
+                    Alert.statements(event),
+                    Map.of(),
+                    late);
+        }
+
+        Evidence evidence(String ruleKey, Correlator correlator, List<String> group) {
+            String counted = correlator.rule().field();
+            List<String> values = counted.isEmpty()
+                    ? List.of()
+                    : event.values(correlator.rule().fieldOf(ruleKey, counted)).stream()
+                            .map(FieldValue::text)
+                            .toList();
+            return new Evidence(
+                    active.offset(),
+                    active.level(correlator),
+                    correlator.rule().header().key(),
+                    group,
+                    ruleKey,
+                    event.actionId(),
+                    event.actionId(),
+                    event.action().micros(),
+                    event.action().order(),
+                    values,
+                    0,
+                    Alert.statements(event).stream().findFirst().orElse(""),
+                    late,
+                    about);
+        }
+
+        Evidence evidence(Observation observation) {
+            return new Evidence(
+                    active.offset(),
+                    1,
+                    observation.detector(),
+                    observation.entity(),
+                    "",
+                    observation.eventId(),
+                    observation.actionId(),
+                    observation.micros(),
+                    event.order(),
+                    observation.values(),
+                    observation.amount(),
+                    observation.statement(),
+                    observation.late() || late,
+                    about);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.tailrace.detect;
+
+import io.tailrace.job.KafkaClients;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * What the rules' topic held when the job started, so that no event is evaluated before the rules are there.
+ *
+ * @param bundle the newest push that is good; {@link RuleRecord#NO_RULES} without one
+ * @param silences those that are not ended, by key
+ * @param lastOffset of the newest record; -1 where the topic is empty
+ */
+record NewestRules(RuleRecord bundle, Map<String, RuleRecord> silences, long lastOffset) implements Serializable {
+
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration ANSWER = Duration.ofSeconds(60);
+
+    /** Nothing. */
+    static final NewestRules NONE = new NewestRules(RuleRecord.NO_RULES, Map.of(), -1);
+
+    static NewestRules read(KafkaClients clients, String topic) {
+        Properties properties = clients.consumerProperties();
+        properties.remove("partition.discovery.interval.ms");
+        properties.setProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, clients.bootstrap());
+        properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<PartitionInfo> partitions = consumer.partitionsFor(topic, ANSWER);
+            return partitions == null || partitions.isEmpty() ? NONE : of(records(consumer, topic));
+        }
+    }
+
+    private static List<RuleRecord> records(KafkaConsumer<byte[], byte[]> consumer, String topic) {
+        TopicPartition partition = new TopicPartition(topic, 0);
+        consumer.assign(List.of(partition));
+        consumer.seekToBeginning(List.of(partition));
+        long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
+        List<RuleRecord> records = new ArrayList<>();
+        while (consumer.position(partition, ANSWER) < end) {
+            consumer.poll(POLL).forEach(message -> records.add(RuleRecordDeserializer.record(message)));
+        }
+        return records;
+    }
+
+    /** @param records in the order of the topic */
+    static NewestRules of(List<RuleRecord> records) {
+        Map<String, RuleRecord> silences = new HashMap<>();
+        records.stream().filter(RuleRecord::isSilence).forEach(silence -> {
+            if (silence.json().isEmpty()) {
+                silences.remove(silence.key());
+            } else {
+                silences.put(silence.key(), silence);
+            }
+        });
+        long last = records.isEmpty() ? -1 : records.get(records.size() - 1).offset();
+        return new NewestRules(newestGood(records), silences, last);
+    }
+
+    private static RuleRecord newestGood(List<RuleRecord> records) {
+        for (int i = records.size() - 1; i >= 0; i--) {
+            RuleRecord record = records.get(i);
+            if (record.isBundle()
+                    && !record.json().isEmpty()
+                    && !Push.of(record.json()).isRefused()) {
+                return record;
+            }
+        }
+        return RuleRecord.NO_RULES;
+    }
+}

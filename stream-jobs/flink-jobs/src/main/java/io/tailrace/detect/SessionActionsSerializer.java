@@ -1,0 +1,41 @@
+package io.tailrace.detect;
+
+import io.tailrace.detection.action.SessionActions;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** What is known of the actions of one connection. */
+public final class SessionActionsSerializer extends StateSerializer<SessionActions> {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public SessionActions createInstance() {
+        return new SessionActions(MatchFunction.MOST_ACTIONS);
+    }
+
+    @Override
+    public void serialize(SessionActions actions, DataOutputView target) throws IOException {
+        actions.write(target);
+    }
+
+    @Override
+    public SessionActions deserialize(DataInputView source) throws IOException {
+        return SessionActions.read(source, MatchFunction.MOST_ACTIONS);
+    }
+
+    @Override
+    public TypeSerializerSnapshot<SessionActions> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What a checkpoint says of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<SessionActions> {
+        public Snapshot() {
+            super(SessionActionsSerializer::new);
+        }
+    }
+}
