@@ -80,7 +80,7 @@ def test_chooses_by_level_rule_entity_and_time(raised, tailrace):
     assert listed(tailrace("list", "--level", "medium", "--json")) == [critical]
     assert listed(tailrace("list", "--rule", "schema ENUM", "--json")) == [low]
     assert listed(tailrace("list", "--rule", RULE, "--json")) == [critical]
-    assert listed(tailrace("list", "--entity", "user=o'brien", "--json")) == [critical]
+    assert listed(tailrace("list", "--entity", "user=O'Brien", "--json")) == [critical]
     assert listed(tailrace("list", "--entity", "src_ip=10.0.0.9", "--json")) == [low]
     assert listed(tailrace("list", "--since", "1h", "--json")) == [low]
     assert listed(tailrace("list", "--entity", "user=nobody", "--json")) == []

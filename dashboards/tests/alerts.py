@@ -54,7 +54,7 @@ def _event(row: dict) -> dict:
         "event_time": written(at),
         "event_class": "QUERY",
         "command": "SELECT",
-        "user": row["user"],
+        "user": row["user"].title(),  # servers regard the case of names, correlations do not
         "ip": row["src_ip"],
         "database": row["database"],
     }

@@ -43,7 +43,7 @@ class Choice:
     level: str = ""
     """At least this level."""
     entity: Mapping[str, str] = field(default_factory=dict)
-    """Fields of the alert's entity, or of the alert itself, with their values."""
+    """Fields of the alert's entity, or of the alert itself, with their values in any case."""
 
 
 def list_newest(clickhouse: ClickHouse, choice: Choice, limit: int) -> tuple[list[Row], int]:
@@ -83,7 +83,7 @@ def _conditions(choice: Choice) -> tuple[str, dict[str, object]]:
 def _entity_condition(name: str, value: str) -> str:
     columns = ("cluster", "instance", "user", "src_ip", "database", "program")
     own = ", ".join(f"{name} = '{column}', {column}" for column in columns)
-    return f"{value} IN (entity[{name}], multiIf({own}, ''))"
+    return f"lowerUTF8({value}) IN (lowerUTF8(entity[{name}]), lowerUTF8(multiIf({own}, '')))"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,19 @@
--- What was done on the servers, newest first when asked so: beside an alert, what its user or address did around it.
--- Names of columns are those of the alerts' filters. Statements are masked.
+-- What was done on the servers: beside an alert, what its user or address did around it. Statements are masked.
+--
+-- Names of columns are those of the alerts' filters. What a correlation is about is known without regard to case, so
+-- these filters are applied here, without regard to case, and not by Superset.
+{%- macro passes(column, filter) -%}
+    {%- set values = filter_values(filter, remove_filter=True) -%}
+    {%- if values %}
+    AND lowerUTF8({{ column }}) IN {{ values | map('lower') | list | where_in }}
+    {%- endif -%}
+{%- endmacro %}
 SELECT
-    toDateTime(event_time, 'UTC') AS event_time,
+    toDateTime(audit_events.event_time, 'UTC') AS event_time,
     cluster, instance, user,
     ip AS src_ip,
     database,
-    if(command = '', event_class, command) AS command,
+    if(audit_events.command = '', event_class, audit_events.command) AS command,
     object,
     status,
     fingerprint AS statement
@@ -13,3 +21,8 @@ FROM tailrace.audit_events
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
 ) AS texts USING (query_id, rule_set)
+WHERE true
+    {{- passes('instance', 'instance') }}
+    {{- passes('user', 'user') }}
+    {{- passes('ip', 'src_ip') }}
+    {{- passes('database', 'database') }}
