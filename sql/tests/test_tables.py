@@ -21,13 +21,14 @@ TABLES = {
     "Fingerprint": "fingerprints",
     "Alert": "alerts",
     "RulePush": "rule_pushes",
+    "DataAccess": "data_access",
 }
 """Record class → table."""
 
 ONLY_IN_TOPICS = "none"
 """The property "clickhouse" of a field that has no column."""
 NOT_A_ROW = {"EventId"}
-WRITTEN_AT_ONCE = {"alerts", "rule_pushes"}
+WRITTEN_AT_ONCE = {"alerts", "rule_pushes", "data_access"}
 """Tables whose rows do not wait for a checkpoint."""
 OWN_COLUMNS = {"after_checkpoint", "ingested_at", "first_seen_at"}
 

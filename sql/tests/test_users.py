@@ -52,6 +52,8 @@ def test_no_reader_sees_raw_bytes_of_dead_letters(admin, user, reader):
         ("reader_developer", "alerts", False),
         ("reader_compliance", "alerts", True),
         ("reader_security", "rule_pushes", True),
+        ("reader_developer", "data_access", False),
+        ("reader_compliance", "data_access", True),
     ],
 )
 def test_audiences_differ(admin, user, reader, table, may):
@@ -90,7 +92,7 @@ def test_the_writer_may_only_insert(admin, user, table):
     refused(ACCESS_DENIED, user("writer"), f"TRUNCATE TABLE tailrace.{table}")
 
 
-@pytest.mark.parametrize("table", ["alerts", "rule_pushes"])
+@pytest.mark.parametrize("table", ["alerts", "rule_pushes", "data_access"])
 def test_the_writer_may_only_insert_what_does_not_wait(admin, user, table):
     user("writer").execute(f"INSERT INTO tailrace.{table} (ingested_at) VALUES (now())")
     refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")
