@@ -2,6 +2,7 @@ package io.tailrace.detect;
 
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.correlation.Correlator;
+import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.index.RuleIndex;
 import io.tailrace.detection.sigma.CorrelationRule;
@@ -17,6 +18,7 @@ final class ActiveRules {
 
     private final long offset;
     private final RuleIndex index;
+    private final DataClassifier classifier;
     private final Map<String, Correlator> correlators = new HashMap<>();
     private final Map<String, List<Correlator>> byRule = new HashMap<>();
     private final Map<String, StatefulDetector> detectors = new HashMap<>();
@@ -26,6 +28,7 @@ final class ActiveRules {
         RuleSet rules = bundle.rules();
         this.offset = offset;
         this.index = new RuleIndex(rules.rules());
+        this.classifier = new DataClassifier(bundle.dataClasses());
         this.levels = CorrelationLevels.of(rules.correlations());
         for (CorrelationRule rule : rules.correlations()) {
             Correlator correlator = new Correlator(rule, latenessMicros);
@@ -48,6 +51,11 @@ final class ActiveRules {
 
     RuleIndex index() {
         return index;
+    }
+
+    /** Tells which data an event touches. */
+    DataClassifier classifier() {
+        return classifier;
     }
 
     /** The correlations that use a rule. */

@@ -76,7 +76,7 @@ final class DetectPipeline {
     /** Rules have no part in event time. */
     private static DataStream<RuleRecord> timeless(DataStream<RuleRecord> rules, String uid) {
         return rules.assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(context -> new NoTime<>()))
-                .name("rules without time")
+                .name("no time")
                 .uid(uid)
                 .setParallelism(1);
     }

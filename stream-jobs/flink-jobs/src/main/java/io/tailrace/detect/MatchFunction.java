@@ -69,6 +69,7 @@ final class MatchFunction
             throws Exception {
         ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcast.STATE));
         DetectionEvent event = reader.event(message.bytes());
+        active.classifier().enrich(event);
         event.actionFrom(asked -> action(asked, context.timerService()));
         Seen seen = new Seen(active, event, About.of(event), isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));

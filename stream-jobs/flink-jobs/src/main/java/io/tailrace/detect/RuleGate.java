@@ -58,7 +58,7 @@ final class RuleGate extends ProcessFunction<RuleRecord, RuleRecord> {
         outcome.setRules(push.bundle().rules().rules().size()
                 + push.bundle().rules().correlations().size());
         outcome.setDetectors(push.bundle().detectors().size());
-        outcome.setClasses(0);
+        outcome.setClasses(push.bundle().dataClasses().classes().size());
         outcome.setMessage(push.refusal());
         outcome.setBundleOffset(offset);
         outcome.setAtStart(offset <= initialOffset);
