@@ -10,9 +10,12 @@ import java.util.Arrays;
 final class RecentlyObserved {
 
     private static final int PLACES = 1 << 12;
+    /** Places that an observation may have: two that always come in turn do not drive each other out. */
+    private static final int WAYS = 4;
 
     private final Entry[] places = new Entry[PLACES];
     private final long periodMicros;
+    private int victim;
 
     private record Entry(long period, String[] texts) {}
 
@@ -25,12 +28,15 @@ final class RecentlyObserved {
     boolean isNew(long micros, String... texts) {
         long period = Math.floorDiv(micros, periodMicros);
         int hash = 31 * Arrays.hashCode(texts) + Long.hashCode(period);
-        int place = (hash ^ hash >>> 15) & PLACES - 1;
-        Entry entry = places[place];
-        if (entry != null && entry.period == period && Arrays.equals(entry.texts, texts)) {
-            return false;
+        int first = (hash ^ hash >>> 15) & PLACES - WAYS;
+        for (int place = first; place < first + WAYS; place++) {
+            Entry entry = places[place];
+            if (entry != null && entry.period == period && Arrays.equals(entry.texts, texts)) {
+                return false;
+            }
         }
-        places[place] = new Entry(period, texts.clone());
+        victim = (victim + 1) % WAYS;
+        places[first + victim] = new Entry(period, texts.clone());
         return true;
     }
 }
