@@ -20,7 +20,8 @@ import java.util.function.UnaryOperator;
  * An entity comes with a value that it never had: a user from another host, with another program.
  *
  * <p>An entity that is new itself is learning. Its learning ends after the learning period, or sooner, once nothing new
- * has come for the settling period: an account that always does the same is not blind for weeks.
+ * has come for the settling period although it was active: who always does the same is not left out for weeks, and who
+ * was away has shown nothing.
  */
 final class FirstSeen implements StatefulDetector {
 
@@ -47,7 +48,7 @@ final class FirstSeen implements StatefulDetector {
      * When and how much it says.
      *
      * @param micros longest time of learning
-     * @param settleMicros time without anything new that ends learning
+     * @param settleMicros time of activity without anything new that ends learning
      * @param mostValues of an entity; one that has had so many has no habits, and nothing is said of it
      * @param mostPerDay alerts of an entity in a day
      */
@@ -176,7 +177,7 @@ final class FirstSeen implements StatefulDetector {
         if (state.first == Long.MAX_VALUE) {
             return false;
         }
-        return micros - state.first >= learning.micros || micros - state.latestNew >= learning.settleMicros;
+        return micros - state.first >= learning.micros || state.latest - state.latestNew >= learning.settleMicros;
     }
 
     private List<String> learn(State state, Observation observation) {

@@ -36,6 +36,8 @@ class DetectorsTest {
         run.at(20 * DAY, "user", "new", "host", "10.1.0.1").at(21 * DAY, "user", "new", "host", "10.2.0.1");
         assertThat(run.alerts()).isEmpty();
         run.at(26 * DAY, "user", "new", "host", "10.3.0.1");
+        assertThat(run.alerts()).as("was away").isEmpty();
+        run.at(30 * DAY + 1, "user", "new", "host", "10.3.0.1").at(30 * DAY + 3, "user", "new", "host", "10.4.0.1");
         assertThat(run.alerts()).as("nothing new for the settling period").hasSize(1);
     }
 
