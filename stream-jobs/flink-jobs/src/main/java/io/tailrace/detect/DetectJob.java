@@ -4,6 +4,7 @@ import io.tailrace.clickhouse.AtOnceSink;
 import io.tailrace.detect.DetectPipeline.Ends;
 import io.tailrace.detect.DetectPipeline.NamedSink;
 import io.tailrace.event.Alert;
+import io.tailrace.event.DataAccess;
 import io.tailrace.event.RulePush;
 import io.tailrace.events.AlertSerializer;
 import io.tailrace.job.ConfigException;
@@ -75,7 +76,8 @@ public final class DetectJob {
                 rules(config),
                 newest,
                 alerts,
-                List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))));
+                List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
+                List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))));
     }
 
     private static KafkaSource<EventMessage> events(DetectConfig config) {

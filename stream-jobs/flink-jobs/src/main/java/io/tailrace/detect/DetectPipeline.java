@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.event.Alert;
+import io.tailrace.event.DataAccess;
 import io.tailrace.event.RulePush;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,8 @@ import org.apache.flink.util.OutputTag;
  *
  * <pre>
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
- *                                                  └ evidence ─ by group → correlate → … ┘              → ClickHouse
+ *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
+ *                                                  └ accesses to classes of data → ClickHouse
  * rules → gate ═ to all of them
  * </pre>
  *
@@ -40,7 +42,8 @@ final class DetectPipeline {
             Source<RuleRecord, ?, ?> rules,
             NewestRules newest,
             List<NamedSink<Alert>> alerts,
-            List<NamedSink<RulePush>> pushes) {}
+            List<NamedSink<RulePush>> pushes,
+            List<NamedSink<DataAccess>> accesses) {}
 
     /** A sink with the uid of its operator. */
     record NamedSink<T>(String uid, Sink<T> sink) {}
@@ -59,6 +62,7 @@ final class DetectPipeline {
         DataStream<Alert> raised = raised(matches, rules);
         write(grouped(raised, rules), ends.alerts());
         write(rules.getSideOutput(RuleGate.PUSHES), ends.pushes());
+        write(matches.getSideOutput(MatchFunction.ACCESSES), ends.accesses());
     }
 
     /** One after the other, by one subtask: their order is what all others follow. */

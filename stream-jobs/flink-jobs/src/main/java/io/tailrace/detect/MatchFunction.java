@@ -4,6 +4,7 @@ import io.tailrace.detection.Alert;
 import io.tailrace.detection.action.SessionActions;
 import io.tailrace.detection.action.Sighting;
 import io.tailrace.detection.correlation.Correlator;
+import io.tailrace.detection.dataclass.DataAccesses;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.Action;
@@ -11,6 +12,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.event.DataAccess;
 import io.tailrace.identity.Murmur3;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,6 +24,7 @@ import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
@@ -35,6 +38,7 @@ final class MatchFunction
         extends KeyedBroadcastProcessFunction<String, EventMessage, RuleRecord, io.tailrace.event.Alert> {
 
     static final OutputTag<Evidence> EVIDENCE = new OutputTag<>("evidence", EvidenceTypes.EVIDENCE);
+    static final OutputTag<DataAccess> ACCESSES = new OutputTag<>("accesses", new AvroTypeInfo<>(DataAccess.class));
 
     private static final long serialVersionUID = 1;
     /** Of one connection, about 400 bytes each; those of a statement that no rule asks for are not remembered. */
@@ -71,6 +75,7 @@ final class MatchFunction
         DetectionEvent event = reader.event(message.bytes());
         active.classifier().enrich(event);
         event.actionFrom(asked -> action(asked, context.timerService()));
+        DataAccesses.of(event).ifPresent(access -> context.output(ACCESSES, access));
         Seen seen = new Seen(active, event, About.of(event), isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));
         if (!StatefulDetector.isOfTheFuture(event.micros(), System.currentTimeMillis() * MICROS_PER_MILLI)) {

@@ -113,6 +113,40 @@ class DetectJobIT {
         }
     }
 
+    @Test
+    void whoTouchesAClassOfDataIsWrittenOnce() throws Exception {
+        push(Pushes.json(
+                "classes",
+                java.util.Map.of(
+                        "a.yml",
+                        Pushes.ANY_REFUSED_LOGIN,
+                        "data-classes.yaml",
+                        "classes: {pci: {patterns: [shop.cards]}}")));
+        try (JavaProgram job = job(1, "")) {
+            awaitAccepted("classes");
+            assertThat(clickHouse.count("SELECT max(classes) FROM tailrace.rule_pushes WHERE push_id = 'classes'"))
+                    .isEqualTo(1);
+            send(Logins.statement("db-2", 1, start, "orders"));
+            send(Logins.statement("db-2", 2, start.plusSeconds(1), "cards"));
+            send(Logins.statement("db-2", 2, start.plusSeconds(1), "cards"));
+            Await.until("an access", PATIENCE, () -> accesses("has(data_class, 'pci')") == 1);
+            assertThat(accesses("mode = 'read' AND basis = ['statement'] AND user = 'app' AND tables = ['shop.cards']"))
+                    .isEqualTo(1);
+            assertThat(accesses("1")).isEqualTo(1);
+            assertThat(job.isAlive()).isTrue();
+        }
+    }
+
+    private static long accesses(String condition) throws Exception {
+        return clickHouse.count("SELECT count() FROM tailrace.data_access FINAL WHERE " + condition);
+    }
+
+    private static void send(AuditEvent event) throws Exception {
+        producer.send(new ProducerRecord<>(
+                        "tailrace.events", "db-2".getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)))
+                .get();
+    }
+
     private void logins(String user, int from, int to) throws Exception {
         for (int number = from; number < to; number++) {
             AuditEvent event = Logins.refused("db-1", user, number, start.plusSeconds(number));

@@ -7,12 +7,27 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** Events for tests: refused logins, one entry of 100 bytes after the other. */
+/** Events for tests: refused logins and statements, one entry of 100 bytes after the other. */
 final class Logins {
 
     static final int ENTRY_BYTES = 100;
 
     private Logins() {}
+
+    /** {@code SELECT id FROM …} in the database shop. */
+    static AuditEvent statement(String instance, long number, Instant time, String table) {
+        AuditEvent event = refused(instance, "app", number, time);
+        event.setEventClass("query");
+        event.setCommand("QUERY");
+        event.setStatus(0);
+        event.setDatabase("shop");
+        event.setVerb("SELECT");
+        event.setQueryId((long) table.hashCode());
+        event.setFingerprint("select id from " + table);
+        event.setTablesRead(List.of(table));
+        event.setTablesBasis("statement");
+        return event;
+    }
 
     static AuditEvent refused(String instance, String user, long number, Instant time) {
         AuditEvent event = new AuditEvent();
