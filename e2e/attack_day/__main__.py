@@ -90,7 +90,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument(
-        "--days", type=int, default=22, help="days of work, the last one with attacks (default: 22)"
+        "--days", type=int, default=50, help="days of work, the last one with attacks (default: 50)"
     )
     parser.add_argument("--report", action="store_true", help="write docs/DETECTIONS.md")
     parser.add_argument("--cache", type=Path, default=usual)

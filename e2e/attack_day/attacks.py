@@ -216,10 +216,10 @@ def audit_log_off(attacked: Company) -> None:
     attacked.run(BEN, ["SET GLOBAL server_audit_logging = ON"])
 
 
-@attack("T1562.008", "audit_log_switched_off", "ben anna")
+@attack("T1562.008", "audit_log_switched_off", "ben")
 def audit_log_narrowed(attacked: Company) -> None:
     attacked.run(BEN, ["SET GLOBAL server_audit_excl_users = 'ben'"])
-    attacked.run(ANNA, ["SET GLOBAL server_audit_excl_users = ''"])
+    attacked.run(BEN, ["SET GLOBAL server_audit_excl_users = ''"])
 
 
 @attack("T1562.002", "slow_log_switched_off", "ben")
@@ -460,15 +460,19 @@ def curious_analyst(attacked: Company) -> None:
     attacked.run(DAN, ["SELECT card_number FROM cards WHERE customer_id = 17"])
 
 
-@attack("T1530", "volume", "report")
+@attack("T1530", "volume_rows", "report")
 def slow_export(attacked: Company) -> None:
-    for start in range(1, company.CUSTOMERS, 250):
-        attacked.run(REPORT, [f"SELECT * FROM customers WHERE id BETWEEN {start} AND {start + 249}"])
+    for start in range(1, company.ORDERS, company.ORDERS // 20):
+        orders = f"o.id BETWEEN {start} AND {start + company.ORDERS // 20 - 1}"
+        for _ in range(5):
+            attacked.run(
+                REPORT, [f"SELECT * FROM customers c JOIN orders o ON o.customer_id = c.id WHERE {orders}"]
+            )
         attacked.server.settle()
-        attacked.server.clock.set(attacked.server.clock.now() + timedelta(seconds=15))
+        attacked.server.clock.set(attacked.server.clock.now() + timedelta(seconds=60))
 
 
-@attack("T1562", "started_without_grants audit_log_ended server_shut_down", "ben root")
+@attack("T1562", "started_without_grants audit_log_ended server_shut_down", "ben nobody 10.20.8.99")
 def restarted_without_accounts(attacked: Company) -> None:
     server: Server = attacked.server
     attacked.run(BEN, ["SHUTDOWN"])

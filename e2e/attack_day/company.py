@@ -118,7 +118,7 @@ class Company:
         is_office = is_workday and 8 <= hour.hour < 17
         yield from self._plan(hour, 1 + (4 if 7 <= hour.hour < 23 else 0), self._shop)
         yield from self._plan(hour, 1, self._billing)
-        yield from self._plan(hour, 4, self._monitor)
+        yield from self._plan(hour, 2, self._monitor)
         if hour.hour == 2:
             yield hour + timedelta(minutes=5), self._backup
         if hour.hour == 6:
@@ -138,7 +138,7 @@ class Company:
     def _shop(self) -> None:
         pick = self._random.randint
         statements = ["SET NAMES utf8mb4"]
-        for _ in range(pick(8, 20)):
+        for _ in range(pick(4, 10)):
             customer, product = pick(1, CUSTOMERS), pick(1, PRODUCTS)
             of_product = f"WHERE product_id = {product}"
             statements += self._random.choice(

@@ -22,9 +22,9 @@ nightly mariadb-dump, a monitor, analysts, administrators, releases. Then comes 
 on and {attacks} attacks happen, by PyMySQL, mariadb, mariadb-dump and sqlmap (direct mode). All of it is on
 the loopback device of a network namespace; the server's clock is moved from session to session. `tailrace
 detect` reads the server's audit, slow and error log as they are, with the rules and detectors of `rules/`
-and no filter made for this company. Counted are alerts of level medium and above.
+and no filter made for this company. Counted are alerts of all levels but informational.
 """
-LEARNING = timedelta(days=14)
+LEARNING = timedelta(days=28)
 """The longest learning period of rules/detectors.yaml: alerts before are not counted."""
 
 

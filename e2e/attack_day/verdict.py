@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 SLACK = timedelta(seconds=2)
 """Logs say times in whole seconds, and end a statement later than it began."""
-WORTH_A_LOOK = ("medium", "high", "critical")
-"""Levels that people are told of; what is low or informational is for searching."""
+WORTH_A_LOOK = ("low", "medium", "high", "critical")
+"""Levels that are alerts; what is informational is for searching."""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,9 @@ public final class Correlator {
             Occurrence occurrence = occurrence(ruleKey, event, value, watermark);
             int place = window.add(occurrence, most);
             if (place >= 0 && rule.operator().isRising()) {
-                compareFrom(place, group, window, watermark, fired(event, alerts));
+                if (!addsNothing(place, window)) {
+                    compareFrom(place, group, window, watermark, fired(event, alerts));
+                }
                 thin(occurrence, window);
             }
         }
@@ -107,8 +109,20 @@ public final class Correlator {
                 alert.late()));
     }
 
+    /**
+     * Whether the match cannot make the condition true: its value is among those of the window that ended with the
+     * match before it, which was compared, and nothing that fired could be due again.
+     */
+    private boolean addsNothing(int place, GroupWindow window) {
+        return countsDifferent() && window.fired().isEmpty() && window.isRepeatedAtEnd(place, rule.timespanMicros());
+    }
+
+    private boolean countsDifferent() {
+        return rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL;
+    }
+
     private void thin(Occurrence occurrence, GroupWindow window) {
-        if (rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL) {
+        if (countsDifferent()) {
             window.thin(occurrence, rule.timespanMicros());
         }
     }

@@ -86,6 +86,13 @@ public final class GroupWindow {
         }
     }
 
+    /** Whether the match at a place is the last one, and one of the same rule and value is within the span before. */
+    boolean isRepeatedAtEnd(int place, long span) {
+        int previous = place == occurrences.size() - 1 ? previousLike(place) : -1;
+        return previous >= 0
+                && occurrences.get(place).micros() - occurrences.get(previous).micros() <= span;
+    }
+
     private int previousLike(int at) {
         int i = at - 1;
         while (i >= 0 && !occurrences.get(i).isLike(occurrences.get(at))) {

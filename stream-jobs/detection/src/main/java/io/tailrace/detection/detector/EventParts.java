@@ -4,11 +4,14 @@ import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import java.util.List;
+import java.util.Set;
 
 /** What detectors ask of database events. */
 final class EventParts {
 
     private static final String CONNECTION = "connection";
+    /** How logs name the end of a session. MariaDB writes one after a refused login, too. */
+    private static final Set<String> ENDS = Set.of("disconnect", "quit");
 
     private EventParts() {}
 
@@ -43,10 +46,14 @@ final class EventParts {
     /** Whether the event shows that its user is in: a login that succeeded, or anything after it. */
     static boolean isActivity(DetectionEvent event) {
         return switch (text(event, "event_class")) {
-            case CONNECTION -> "success".equals(text(event, "outcome"));
+            case CONNECTION -> "success".equals(text(event, "outcome")) && !isEnd(event);
             case "query", "table" -> true;
             default -> false;
         };
+    }
+
+    private static boolean isEnd(DetectionEvent event) {
+        return event.values("command").stream().anyMatch(command -> ENDS.contains(command.folded()));
     }
 
     /** Whether the event is a statement, told once: filter logs tell of a statement in several events. */
