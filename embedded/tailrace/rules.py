@@ -27,6 +27,7 @@ MOST_BYTES = 19_000_000
 """The topic takes 20 MB."""
 
 TIMEOUT_SECONDS = 30
+RETRY_SECONDS = 0.1
 POLL_SECONDS = 0.2
 
 
@@ -106,13 +107,18 @@ def _is_empty(kafka: str) -> bool:
     consumer = Consumer(
         {"bootstrap.servers": kafka, "group.id": "tailrace-rules", "log_level": 0, "error_cb": _ignore}
     )
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     try:
-        low, high = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
-    except KafkaException as error:
-        raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
+        while True:
+            try:
+                low, high = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
+                return low == high
+            except KafkaException as error:  # of a topic that was just made nobody is the leader yet
+                if time.monotonic() > deadline:
+                    raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
+                time.sleep(RETRY_SECONDS)
     finally:
         consumer.close()
-    return low == high
 
 
 def await_outcome(clickhouse: ClickHouse, push_id: str, seconds: float) -> Outcome | None:

@@ -29,6 +29,9 @@ WAIT_SECONDS = 120
 COLLECTORS = ("census", "fluentbit")
 
 HEAVIEST = REPOSITORY / "sql" / "queries" / "demo_heaviest.sql"
+ALERTS = REPOSITORY / "sql" / "queries" / "demo_alerts.sql"
+DETECTION_SECONDS = 20
+DETECTION_LOOK_SECONDS = 1
 STATEMENT_WIDTH = 90
 
 
@@ -61,6 +64,8 @@ def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_a
     clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps, fed_at)
     running = control.status(context.home)
+    if running.part("detect"):
+        _await_detection(clickhouse)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
     else:
@@ -100,20 +105,38 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
     return found
 
 
+def _await_detection(clickhouse: ClickHouse) -> None:
+    """Until there are alerts, and no more of them come. Logs without any cost the whole time."""
+    deadline = time.monotonic() + DETECTION_SECONDS
+    seen: list[Row] = []
+    while time.monotonic() < deadline:
+        found = clickhouse.rows(ALERTS.read_text())
+        if found and found == seen:
+            return
+        seen = found
+        time.sleep(DETECTION_LOOK_SECONDS)
+
+
 def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context) -> None:
     status.show(running)
     books_report.show(found)
     console.heading("Heaviest statements")
     rows = map(_statement, clickhouse.rows(HEAVIEST.read_text()))
     console.table(("query_id", "count", "seconds", "p95", "statement"), rows, ("count", "seconds", "p95"))
+    console.heading("Alerts")
+    rows = map(_alert, clickhouse.rows(ALERTS.read_text()))
+    console.table(("level", "times", "rule", "about"), rows, ("times",))
     console.heading("What to look at")
     if superset := running.part("superset"):
         password = context.home.secret(PASSWORD)
         print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
     if flink := running.part("flink"):
-        print(f"  the Flink job  {flink.address}")
+        print(f"  the Flink jobs {flink.address} reads logs")
+    if detect := running.part("detect"):
+        print(f"                 {detect.address} detects")
     print(
-        "  commands       tailrace status, tailrace books, tailrace logs -f; tailrace down stops everything"
+        "  commands       tailrace status, tailrace books, tailrace alerts list, tailrace logs -f;"
+        " tailrace down stops everything"
     )
 
 
@@ -127,9 +150,19 @@ def _statement(row: Row) -> tuple[str, ...]:
     )
 
 
+def _alert(row: Row) -> tuple[str, ...]:
+    return (row["level"], console.count(row["times"]), row["title"], row["about"][:STATEMENT_WIDTH])
+
+
 def _summary(
     running: StackStatus, found: Books, clickhouse: ClickHouse, context: Context
 ) -> dict[str, object]:
     heaviest: list[Row] = clickhouse.rows(HEAVIEST.read_text())
     login = {"user": ADMINISTRATOR, "password": context.home.secret(PASSWORD)}
-    return {"stack": running.to_json(), "books": found.to_json(), "heaviest": heaviest, "superset": login}
+    return {
+        "stack": running.to_json(),
+        "books": found.to_json(),
+        "heaviest": heaviest,
+        "alerts": clickhouse.rows(ALERTS.read_text()),
+        "superset": login,
+    }

@@ -94,8 +94,8 @@ final class DetectPipeline {
                 .process(new DuplicateFilter(config.duplicatesRemembered()))
                 .name("duplicates")
                 .uid("duplicates")
-                .assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(
-                        context -> new InstanceWatermarks(quiet, System::currentTimeMillis)))
+                .assignTimestampsAndWatermarks(
+                        WatermarkStrategy.forGenerator(context -> new LogWatermarks(quiet, System::currentTimeMillis)))
                 .name("event time")
                 .uid("event-time");
     }

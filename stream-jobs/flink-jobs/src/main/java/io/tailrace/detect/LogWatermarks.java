@@ -9,19 +9,20 @@ import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * How far event time has come: to the latest time of the instance that is behind the others, of those that were heard
- * of lately. A server whose clock is ahead counts as at most {@link #MOST_AHEAD} ahead of this machine's.
+ * How far event time has come: to the latest time of the log that is behind the others, of those that were heard of
+ * lately. One log of a server may be read long before another one is, as at a first start: that makes neither late. A
+ * server whose clock is ahead counts as at most {@link #MOST_AHEAD} ahead of this machine's.
  *
- * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as an instance may be
+ * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as a log may be
  * quiet: what waits for the end of a window must not wait for the next event of anyone. Backfilled events move nothing.
  */
-final class InstanceWatermarks implements WatermarkGenerator<EventMessage> {
+final class LogWatermarks implements WatermarkGenerator<EventMessage> {
 
     static final Duration MOST_AHEAD = Duration.ofMinutes(5);
 
     private static final long MICROS_PER_MILLI = 1000;
 
-    /** An instance: its latest event time, and when it was heard of. Milliseconds. */
+    /** A log: its latest event time, and when it was heard of. Milliseconds. */
     private static final class Progress {
         long time = Long.MIN_VALUE;
         long heardAt;
@@ -34,10 +35,10 @@ final class InstanceWatermarks implements WatermarkGenerator<EventMessage> {
     private long emitted = Long.MIN_VALUE;
 
     /**
-     * @param quiet how long an instance may be silent before the others go on without it
+     * @param quiet how long a log may be silent before the others go on without it
      * @param clock milliseconds since 1970
      */
-    InstanceWatermarks(Duration quiet, SerializableSupplier<Long> clock) {
+    LogWatermarks(Duration quiet, SerializableSupplier<Long> clock) {
         this.quietMillis = quiet.toMillis();
         this.clock = clock;
     }
@@ -48,7 +49,7 @@ final class InstanceWatermarks implements WatermarkGenerator<EventMessage> {
             return;
         }
         long now = clock.get();
-        Progress progress = active.computeIfAbsent(event.instance(), key -> new Progress());
+        Progress progress = active.computeIfAbsent(event.log(), key -> new Progress());
         long time = Math.floorDiv(event.micros(), MICROS_PER_MILLI);
         progress.time = Math.max(progress.time, Math.min(time, now + MOST_AHEAD.toMillis()));
         progress.heardAt = now;
@@ -60,7 +61,7 @@ final class InstanceWatermarks implements WatermarkGenerator<EventMessage> {
         long now = clock.get();
         active.values().removeIf(progress -> now - progress.heardAt > quietMillis);
         if (!everHeard) {
-            // A subtask without any instance has no say.
+            // A subtask without any log has no say.
             output.markIdle();
             return;
         }

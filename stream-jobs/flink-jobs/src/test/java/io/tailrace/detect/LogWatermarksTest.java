@@ -7,7 +7,7 @@ import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.junit.jupiter.api.Test;
 
-class InstanceWatermarksTest {
+class LogWatermarksTest {
 
     private static final long START = 1_795_229_359_000L;
     private static final Duration QUIET = Duration.ofSeconds(10);
@@ -15,7 +15,7 @@ class InstanceWatermarksTest {
     private long now = START;
     private long watermark = Long.MIN_VALUE;
     private boolean idle;
-    private final InstanceWatermarks watermarks = new InstanceWatermarks(QUIET, () -> now);
+    private final LogWatermarks watermarks = new LogWatermarks(QUIET, () -> now);
 
     private final WatermarkOutput output = new WatermarkOutput() {
         @Override
@@ -36,7 +36,7 @@ class InstanceWatermarksTest {
     };
 
     @Test
-    void theInstanceThatIsBehindLeads() {
+    void theLogThatIsBehindLeads() {
         hear("a", START);
         hear("b", START - 3000);
         assertThat(emitted()).isEqualTo(START - 3001);
@@ -45,7 +45,7 @@ class InstanceWatermarksTest {
     }
 
     @Test
-    void aQuietInstanceHoldsNobodyBack() {
+    void aQuietLogHoldsNobodyBack() {
         hear("quiet", START - 60_000);
         hear("busy", START);
         assertThat(emitted()).isEqualTo(START - 60_001);
@@ -57,7 +57,7 @@ class InstanceWatermarksTest {
     @Test
     void aClockThatIsAheadCountsAsFiveMinutesAhead() {
         hear("ahead", START + 3_600_000);
-        assertThat(emitted()).isEqualTo(START + InstanceWatermarks.MOST_AHEAD.toMillis() - 1);
+        assertThat(emitted()).isEqualTo(START + LogWatermarks.MOST_AHEAD.toMillis() - 1);
     }
 
     @Test
@@ -75,8 +75,8 @@ class InstanceWatermarksTest {
         assertThat(idle).isTrue();
     }
 
-    private void hear(String instance, long millis) {
-        watermarks.onEvent(message(instance, millis, false), 0, output);
+    private void hear(String log, long millis) {
+        watermarks.onEvent(message(log, millis, false), 0, output);
     }
 
     private long emitted() {
@@ -84,7 +84,7 @@ class InstanceWatermarksTest {
         return watermark;
     }
 
-    private static EventMessage message(String instance, long millis, boolean backfilled) {
-        return new EventMessage(instance, 1, 0, 1, instance, "1", millis * 1000, backfilled, new byte[0]);
+    private static EventMessage message(String log, long millis, boolean backfilled) {
+        return new EventMessage(log, 1, 0, 1, "db-1", "1", millis * 1000, backfilled, new byte[0]);
     }
 }
