@@ -2,6 +2,7 @@ package io.tailrace.detection.index;
 
 import io.tailrace.detection.match.EqualNumber;
 import io.tailrace.detection.match.Expression;
+import io.tailrace.detection.match.Rarity;
 import io.tailrace.detection.match.ValueTest;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,12 +96,12 @@ record Anchor(Kind kind, String field, String text, double number) {
         return anchors.stream().mapToInt(Anchor::rarity).min().orElse(0);
     }
 
-    /** A guess: long texts are rare, 0 and 1 are not. */
+    /** A guess: 0 and 1 are not rare. */
     private int rarity() {
         return switch (kind) {
             case PRESENT -> 0;
             case NUMBER -> number == 0 || number == 1 ? 1 : RARE_NUMBER;
-            case WHOLE, PART -> text.length();
+            case WHOLE, PART -> Rarity.of(text);
         };
     }
 }

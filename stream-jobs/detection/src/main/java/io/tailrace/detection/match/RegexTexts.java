@@ -12,6 +12,8 @@ final class RegexTexts {
     private static final int MOST = 64;
 
     private static final String CLASSES = "dDwWsSbBAz";
+    /** Match between characters. */
+    private static final String PLACES = "bBAz";
 
     private final String source;
     private int at;
@@ -24,8 +26,106 @@ final class RegexTexts {
     /** Folded texts; none where nothing is certain. */
     static List<String> of(String source) {
         RegexTexts reader = new RegexTexts(source);
-        List<String> texts = reader.alternatives();
+        List<String> texts = reader.alternatives().certain;
         return reader.lost || reader.at < source.length() || texts.size() > MOST ? UNKNOWN : texts;
+    }
+
+    /**
+     * What a part of the expression matches.
+     *
+     * @param whole all texts that it matches; none where they are many
+     * @param certain texts of which each match holds one; none where nothing is certain
+     */
+    private record Part(List<String> whole, List<String> certain) {
+
+        static final Part ANYTHING = new Part(UNKNOWN, UNKNOWN);
+        static final Part NOTHING = new Part(List.of(""), UNKNOWN);
+
+        static Part of(char c) {
+            String text = String.valueOf(CaseFolding.fold(c));
+            return new Part(List.of(text), List.of(text));
+        }
+    }
+
+    /** What stands one after the other. */
+    private static final class Sequence {
+
+        private boolean exact = true;
+        private List<String> certain = UNKNOWN;
+        /** What the last parts match, without a gap. */
+        private List<String> run = List.of("");
+
+        void add(Part part, Repetition repetition) {
+            boolean known = !part.whole.isEmpty();
+            if (known && repetition == Repetition.ONCE) {
+                append(part.whole);
+            } else if (known && repetition == Repetition.OPTIONAL) {
+                List<String> orNot = new ArrayList<>(part.whole);
+                orNot.add("");
+                append(orNot);
+            } else {
+                interrupt(part, repetition);
+            }
+        }
+
+        private void append(List<String> texts) {
+            if (run.size() * texts.size() > MOST) {
+                end();
+                run = texts;
+                return;
+            }
+            List<String> longer = new ArrayList<>();
+            for (String before : run) {
+                texts.forEach(text -> longer.add(before + text));
+            }
+            run = longer;
+        }
+
+        private void interrupt(Part part, Repetition repetition) {
+            boolean repeats = repetition == Repetition.REPEATED && !part.whole.isEmpty();
+            if (repeats) {
+                append(part.whole);
+            }
+            end();
+            if (repetition == Repetition.ONCE || repetition == Repetition.REPEATED) {
+                certain = rarer(certain, part.certain);
+            }
+            run = repeats ? part.whole : List.of("");
+        }
+
+        private void end() {
+            exact = false;
+            certain = rarer(certain, run);
+        }
+
+        Part part() {
+            return new Part(exact ? run : UNKNOWN, rarer(certain, run));
+        }
+
+        private static List<String> rarer(List<String> best, List<String> other) {
+            return rarity(other) > rarity(best) ? shortest(other) : best;
+        }
+
+        private static int rarity(List<String> texts) {
+            return texts.stream().mapToInt(Rarity::of).min().orElse(0);
+        }
+
+        /** Without the texts that hold another one. */
+        private static List<String> shortest(List<String> texts) {
+            List<String> distinct = texts.stream().distinct().toList();
+            return distinct.stream()
+                    .filter(text -> distinct.stream().noneMatch(other -> text.contains(other) && !text.equals(other)))
+                    .toList();
+        }
+    }
+
+    /** How often a part must stand. */
+    private enum Repetition {
+        ONCE,
+        OPTIONAL,
+        ANY_NUMBER,
+        /** At least once. */
+        REPEATED
     }
 
     private boolean more() {
@@ -36,63 +136,44 @@ final class RegexTexts {
         return more() && source.charAt(at) == c;
     }
 
-    /** One of the texts of every alternative; unknown where one has none. */
-    private List<String> alternatives() {
-        List<String> union = new ArrayList<>();
-        boolean known = true;
-        while (true) {
-            List<String> texts = sequence();
-            known &= !texts.isEmpty();
-            union.addAll(texts);
-            if (!isAt('|')) {
-                return known ? union : UNKNOWN;
-            }
+    /** Unknown where one of the alternatives is. */
+    private Part alternatives() {
+        Part union = sequence();
+        while (isAt('|')) {
             at++;
+            Part part = sequence();
+            union = new Part(union(union.whole, part.whole), union(union.certain, part.certain));
         }
+        return union;
     }
 
-    /** The rarest of what stands one after the other. */
-    private List<String> sequence() {
-        List<String> best = UNKNOWN;
-        StringBuilder run = new StringBuilder();
+    private static List<String> union(List<String> some, List<String> others) {
+        if (some.isEmpty() || others.isEmpty()) {
+            return UNKNOWN;
+        }
+        List<String> union = new ArrayList<>(some);
+        union.addAll(others);
+        return union.size() <= MOST ? union : UNKNOWN;
+    }
+
+    private Part sequence() {
+        Sequence sequence = new Sequence();
         while (more() && source.charAt(at) != '|' && source.charAt(at) != ')') {
-            if (source.charAt(at) == '(') {
-                best = rarer(best, List.of(run.toString()));
-                run.setLength(0);
-                List<String> group = group();
-                best = repetition() == 0 ? best : rarer(best, group);
-            } else {
-                int c = character();
-                int least = repetition();
-                if (c >= 0 && least != 0) {
-                    run.append(CaseFolding.fold((char) c));
-                }
-                if (c < 0 || least != 1) {
-                    best = rarer(best, List.of(run.toString()));
-                    run.setLength(0);
-                }
-            }
+            Part part = source.charAt(at) == '(' ? group() : character();
+            sequence.add(part, repetition());
         }
-        return rarer(best, List.of(run.toString()));
+        return sequence.part();
     }
 
-    private static List<String> rarer(List<String> best, List<String> other) {
-        return shortest(other) > shortest(best) ? other : best;
-    }
-
-    private static int shortest(List<String> texts) {
-        return texts.stream().mapToInt(String::length).min().orElse(0);
-    }
-
-    private List<String> group() {
+    private Part group() {
         at++;
         if (isAt('?')) {
             skipFlags();
         }
-        List<String> texts = alternatives();
+        Part part = alternatives();
         lost |= !isAt(')');
         at++;
-        return texts;
+        return part;
     }
 
     /** {@code (?i:}, {@code (?P<name>}, {@code (?i)}. */
@@ -105,24 +186,32 @@ final class RegexTexts {
         }
     }
 
-    /** The character that must stand here, or a negative number. */
-    private int character() {
+    private Part character() {
         char c = source.charAt(at++);
         if (c == '[') {
             skipClass();
-            return -1;
+            return Part.ANYTHING;
         }
-        if (c != '\\') {
-            return c == '.' || c == '^' || c == '$' ? -1 : c;
+        if (c == '\\') {
+            return escaped();
         }
+        if (c == '^' || c == '$') {
+            return Part.NOTHING;
+        }
+        return c == '.' ? Part.ANYTHING : Part.of(c);
+    }
+
+    private Part escaped() {
         if (!more()) {
             lost = true;
-            return -1;
+            return Part.ANYTHING;
         }
         char escaped = source.charAt(at++);
-        boolean letter = Character.isLetterOrDigit(escaped);
-        lost |= letter && CLASSES.indexOf(escaped) < 0;
-        return letter ? -1 : escaped;
+        if (!Character.isLetterOrDigit(escaped)) {
+            return Part.of(escaped);
+        }
+        lost |= CLASSES.indexOf(escaped) < 0;
+        return PLACES.indexOf(escaped) < 0 ? Part.ANYTHING : Part.NOTHING;
     }
 
     private void skipClass() {
@@ -136,22 +225,24 @@ final class RegexTexts {
         at++;
     }
 
-    /** How often what precedes must stand at least: 0, 1, or 2 for more or an unknown number from 1. */
-    private int repetition() {
-        int least = 1;
-        if (isAt('?') || isAt('*')) {
-            least = 0;
+    private Repetition repetition() {
+        Repetition repetition = Repetition.ONCE;
+        if (isAt('?')) {
+            repetition = Repetition.OPTIONAL;
+        } else if (isAt('*')) {
+            repetition = Repetition.ANY_NUMBER;
         } else if (isAt('+')) {
-            least = 2;
+            repetition = Repetition.REPEATED;
         } else if (isAt('{')) {
             int end = source.indexOf('}', at);
-            least = source.startsWith("{0", at) || end < 0 ? 0 : 2;
-            at = end < 0 ? at : end;
+            lost |= end < 0 || !Character.isDigit(source.charAt(at + 1));
+            repetition = source.startsWith("{0", at) ? Repetition.ANY_NUMBER : Repetition.REPEATED;
+            at = Math.max(at, end);
         } else {
-            return 1;
+            return repetition;
         }
         at++;
         at += isAt('?') ? 1 : 0;
-        return least;
+        return repetition;
     }
 }
