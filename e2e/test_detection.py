@@ -1,10 +1,11 @@
-"""Failed logins in an audit log become alerts: at once, once, and by the rules that were pushed last."""
+"""What an audit log tells becomes alerts, at once and once; so does what is missing of it."""
 
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgpack
 import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
@@ -18,6 +19,9 @@ SECONDS = 90
 
 BRUTE_FORCE = "Many refused logins to one account"
 """Of the repository's rules: ten of a user from a host within five minutes."""
+
+UNKNOWN_MINUTES = "No census of an instance: its minutes are unknown"
+MISSING_BYTES = "Bytes of a log are missing"
 
 RULE = """\
 title: Refused login of a test
@@ -42,6 +46,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
         PARTS,
         port_detect=str(FIRST_PORT + 7),
         detect_checkpoint_interval="1000",
+        gap_timeout="5",
     )
     running.up()
     yield running
@@ -174,6 +179,46 @@ def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, au
     assert stack.status("detect").pid == pid
 
     assert push(stack, own).accepted
+
+
+def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):
+    own = rules.files(rules.OWN)
+    assert push(stack, {**own, "detectors.yaml": "coverage: {silent: 20s}"}).accepted
+    audit.refuse("sybil", 1)
+    wait_until(lambda: events(stack, audit.instance), SECONDS, "the first event")
+    assert not alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES)
+
+    with stack.without("census"):
+        wait_until(
+            lambda: alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES), SECONDS, "the alert"
+        )
+    (alert,) = alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES)
+    assert (alert["level"], alert["count"]) == ("high", 1)
+
+    assert push(stack, own).accepted
+
+
+def test_bytes_that_never_came_are_an_alert(stack: Stack):
+    lines = Producer({"bootstrap.servers": stack.status("kafka").address})
+    login = b"20261121 08:00:00,gapped,ann,10.9.8.7,1,0,CONNECT,,,0"
+    for number, offset in enumerate((0, len(login) + 1, 5000, 5000 + len(login) + 1)):
+        line = {
+            "@timestamp": datetime.now(UTC).timestamp() + number / 1000,
+            "cluster": "shop",
+            "instance": "gapped",
+            "source": "audit",
+            "format": "auto",
+            "tz": "UTC",
+            "path": "/gapped/server_audit.log",
+            "offset": offset,
+            "log": login,
+        }
+        lines.produce("tailrace.audit.lines", msgpack.packb(line), "gapped", 0)
+    assert lines.flush(30) == 0
+    wait_until(lambda: alerts(stack, instance="gapped", rule_title=MISSING_BYTES), SECONDS, "the alert")
+
+    (alert,) = alerts(stack, instance="gapped", rule_title=MISSING_BYTES)
+    assert (alert["level"], alert["metric"]) == ("medium", 5000 - 2 * (len(login) + 1))
 
 
 def events(stack: Stack, instance: str) -> int:

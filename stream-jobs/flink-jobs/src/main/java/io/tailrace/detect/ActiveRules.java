@@ -71,6 +71,14 @@ final class ActiveRules {
         return Optional.ofNullable(detectors.get(key));
     }
 
+    /** The detector of a kind, if it is switched on. */
+    <D extends StatefulDetector> Optional<D> detector(Class<D> kind) {
+        return detectors.values().stream()
+                .filter(kind::isInstance)
+                .map(kind::cast)
+                .findFirst();
+    }
+
     Iterable<StatefulDetector> detectors() {
         return detectors.values();
     }

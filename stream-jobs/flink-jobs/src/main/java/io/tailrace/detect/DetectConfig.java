@@ -42,6 +42,7 @@ final class DetectConfig {
         kafkaGroup();
         startsWithLatest();
         eventsTopic();
+        filesTopic();
         rulesTopic();
         clickHouse();
         clickHouseDatabase();
@@ -67,6 +68,10 @@ final class DetectConfig {
 
     String eventsTopic() {
         return values.notEmpty(DetectKey.TOPICS_EVENTS);
+    }
+
+    String filesTopic() {
+        return values.notEmpty(DetectKey.TOPICS_FILES);
     }
 
     String rulesTopic() {

@@ -22,6 +22,7 @@ import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,7 +73,8 @@ public final class DetectJob {
             alerts.add(new NamedSink<>("alerts-topic", alertsTopic(config)));
         }
         return new Ends(
-                events(config),
+                source(config, config.eventsTopic(), "", new EventMessageDeserializer()),
+                source(config, config.filesTopic(), "-files", new HeardDeserializer()),
                 rules(config),
                 newest,
                 alerts,
@@ -80,15 +82,16 @@ public final class DetectJob {
                 List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))));
     }
 
-    private static KafkaSource<EventMessage> events(DetectConfig config) {
-        return KafkaSource.<EventMessage>builder()
+    private static <T> KafkaSource<T> source(
+            DetectConfig config, String topic, String client, KafkaRecordDeserializationSchema<T> deserializer) {
+        return KafkaSource.<T>builder()
                 .setBootstrapServers(config.kafka().bootstrap())
                 .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup())
-                .setTopics(config.eventsTopic())
+                .setClientIdPrefix(config.kafkaGroup() + client)
+                .setTopics(topic)
                 .setStartingOffsets(
                         config.startsWithLatest() ? OffsetsInitializer.latest() : OffsetsInitializer.earliest())
-                .setDeserializer(new EventMessageDeserializer())
+                .setDeserializer(deserializer)
                 .setProperties(config.kafka().consumerProperties())
                 .build();
     }

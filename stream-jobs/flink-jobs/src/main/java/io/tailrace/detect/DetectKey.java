@@ -13,6 +13,8 @@ enum DetectKey implements ConfigKey {
     KAFKA_FROM("kafka.from", "earliest"),
     /** Topic of the events. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
+    /** Topic of the census. */
+    TOPICS_FILES("topics.files", "tailrace.files"),
     /** Topic of pushed rules and silences. */
     TOPICS_RULES("topics.rules", "tailrace.rules"),
     /** Topic that alerts are published to; empty to publish none. */

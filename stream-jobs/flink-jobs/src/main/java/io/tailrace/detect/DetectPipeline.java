@@ -23,6 +23,8 @@ import org.apache.flink.util.OutputTag;
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
  *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
  *                                                  └ accesses to classes of data → ClickHouse
+ *   └ postings: gaps → gap ───────────────── alerts ┐
+ * census ─ by instance → coverage ────────── alerts ┴ as above
  * rules → gate ═ to all of them
  * </pre>
  *
@@ -39,6 +41,7 @@ final class DetectPipeline {
      */
     record Ends(
             Source<EventMessage, ?, ?> events,
+            Source<Heard, ?, ?> files,
             Source<RuleRecord, ?, ?> rules,
             NewestRules newest,
             List<NamedSink<Alert>> alerts,
@@ -58,8 +61,9 @@ final class DetectPipeline {
 
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<RuleRecord> rules = rules(environment);
-        SingleOutputStreamOperator<Alert> matches = matches(events(environment), rules);
-        DataStream<Alert> raised = raised(matches, rules);
+        DataStream<EventMessage> messages = messages(environment);
+        SingleOutputStreamOperator<Alert> matches = matches(events(messages), rules);
+        DataStream<Alert> raised = raised(matches, rules).union(gaps(messages, rules), silences(environment, rules));
         write(grouped(raised, rules), ends.alerts());
         write(rules.getSideOutput(RuleGate.PUSHES), ends.pushes());
         write(matches.getSideOutput(MatchFunction.ACCESSES), ends.accesses());
@@ -85,11 +89,39 @@ final class DetectPipeline {
                 .setParallelism(1);
     }
 
-    private DataStream<EventMessage> events(StreamExecutionEnvironment environment) {
-        java.time.Duration quiet = config.quiet();
+    private DataStream<EventMessage> messages(StreamExecutionEnvironment environment) {
         return environment
                 .fromSource(ends.events(), WatermarkStrategy.noWatermarks(), "events")
-                .uid("events-source")
+                .uid("events-source");
+    }
+
+    /** What the ledger says is missing. A gap has no entry by whose place it could be known again: its alert's id does. */
+    private DataStream<Alert> gaps(DataStream<EventMessage> messages, DataStream<RuleRecord> rules) {
+        return messages.filter(EventMessage::posting)
+                .name("postings")
+                .uid("postings")
+                .connect(broadcast(rules, "gap"))
+                .process(new GapFunction(ruleBroadcast()), ALERT)
+                .name("gap")
+                .uid("gap");
+    }
+
+    private DataStream<Alert> silences(StreamExecutionEnvironment environment, DataStream<RuleRecord> rules) {
+        return environment
+                .fromSource(ends.files(), WatermarkStrategy.noWatermarks(), "census")
+                .uid("files-source")
+                .keyBy(Heard::instance)
+                .connect(broadcast(rules, "coverage"))
+                .process(new CoverageFunction(ruleBroadcast(), System::currentTimeMillis), ALERT)
+                .name("coverage")
+                .uid("coverage");
+    }
+
+    private DataStream<EventMessage> events(DataStream<EventMessage> messages) {
+        java.time.Duration quiet = config.quiet();
+        return messages.filter(message -> !message.posting())
+                .name("events only")
+                .uid("events-only")
                 .keyBy(EventMessage::log)
                 .process(new DuplicateFilter(config.duplicatesRemembered()))
                 .name("duplicates")

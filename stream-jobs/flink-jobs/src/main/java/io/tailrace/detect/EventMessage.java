@@ -1,16 +1,17 @@
 package io.tailrace.detect;
 
 /**
- * An event of the topic with what must be known of it before it is read whole.
+ * An event or a posting of the topic with what must be known of it before it is read whole.
  *
  * @param log key of its log: {@link io.tailrace.reassembly.LogId#toKey()}
  * @param generation which file of that name
- * @param offset byte offset of its entry in its file
- * @param length bytes of its entry
+ * @param offset byte offset of its entry in its file; of a posting: where its range begins
+ * @param length bytes of its entry or range
  * @param instance server
  * @param session by which the events of one connection meet, and those of one user's refused logins
  * @param micros event time, microseconds since 1970 UTC
  * @param backfilled its bytes were shipped again
+ * @param posting it is no event but a posting of the ledger: a gap
  * @param bytes the record in Avro's single-object encoding
  */
 public record EventMessage(
@@ -22,4 +23,5 @@ public record EventMessage(
         String session,
         long micros,
         boolean backfilled,
+        boolean posting,
         byte[] bytes) {}

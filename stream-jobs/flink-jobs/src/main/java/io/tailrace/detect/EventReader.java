@@ -6,11 +6,14 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.reassembly.LogId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +24,7 @@ import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificDatumReader;
 import org.apache.avro.specific.SpecificRecord;
 
-/** Reads events of the topic, whichever released schema they were written with. Not thread-safe. */
+/** Reads events and postings of the topic, whichever released schema they were written with. Not thread-safe. */
 final class EventReader {
 
     private static final short SINGLE_OBJECT = (short) 0xC301;
@@ -32,11 +35,13 @@ final class EventReader {
     private final Map<Long, DatumReader<SpecificRecord>> readers = new HashMap<>();
     private BinaryDecoder decoder;
 
-    /** Finds out where an event belongs. Throws IOException if the bytes are no event. */
+    /** Finds out where an event or posting belongs. Throws IOException if the bytes are neither. */
     EventMessage place(byte[] message) throws IOException {
         SpecificRecord record = decode(message);
         try {
-            return place(record, event(record), message);
+            return record instanceof LedgerEntry posting
+                    ? place(posting, message)
+                    : place(record, event(record), message);
         } catch (RuntimeException e) {
             throw broken(e);
         }
@@ -53,6 +58,22 @@ final class EventReader {
                 Sighting.of(event).map(Sighting::session).orElse(log.toKey()),
                 event.micros(),
                 ((List<?>) field(record, "flags")).contains(BACKFILLED),
+                false,
+                message);
+    }
+
+    private static EventMessage place(LedgerEntry posting, byte[] message) {
+        LogId log = new LogId(posting.getInstance(), posting.getSource(), posting.getLog());
+        return new EventMessage(
+                log.toKey(),
+                posting.getGeneration(),
+                posting.getFromOffset(),
+                posting.getToOffset() - posting.getFromOffset(),
+                log.instance(),
+                log.toKey(),
+                ChronoUnit.MICROS.between(Instant.EPOCH, posting.getAt()),
+                false,
+                true,
                 message);
     }
 
@@ -71,6 +92,14 @@ final class EventReader {
     /** Reads an event. Throws IOException if the bytes are none. */
     DetectionEvent event(byte[] message) throws IOException {
         return event(decode(message));
+    }
+
+    /** Reads a posting. Throws IOException if the bytes are none. */
+    LedgerEntry posting(byte[] message) throws IOException {
+        if (decode(message) instanceof LedgerEntry posting) {
+            return posting;
+        }
+        throw new IOException("expected a posting of the ledger, found an event");
     }
 
     private static DetectionEvent event(SpecificRecord record) {

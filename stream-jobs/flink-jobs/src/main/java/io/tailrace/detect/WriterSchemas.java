@@ -2,6 +2,7 @@ package io.tailrace.detect;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,7 +26,7 @@ final class WriterSchemas {
     record Written(Schema schema, Class<? extends SpecificRecord> recordClass) {}
 
     private static final List<Class<? extends SpecificRecord>> EVENTS =
-            List.of(QueryEvent.class, AuditEvent.class, ErrorEvent.class);
+            List.of(QueryEvent.class, AuditEvent.class, ErrorEvent.class, LedgerEntry.class);
 
     private final Map<Long, Written> byFingerprint = new HashMap<>();
 
@@ -36,11 +37,14 @@ final class WriterSchemas {
         add(QueryEvent.getClassSchema(), QueryEvent.class);
         add(AuditEvent.getClassSchema(), AuditEvent.class);
         add(ErrorEvent.getClassSchema(), ErrorEvent.class);
+        add(LedgerEntry.getClassSchema(), LedgerEntry.class);
     }
 
     private void addReleased(int version) {
         Schema.Parser parser = new Schema.Parser();
         parser.parse(resource(version, "EventId").orElseThrow());
+        // Whose stages postings name.
+        resource(version, "DeadLetter").ifPresent(parser::parse);
         for (Class<? extends SpecificRecord> event : EVENTS) {
             resource(version, event.getSimpleName()).ifPresent(text -> add(parser.parse(text), event));
         }

@@ -3,8 +3,8 @@ package io.tailrace.lines;
 import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.LogId;
 
-/** One census among the messages of a lines topic (schemas/census.schema.json): a cursor as {@link LineMessage} is. */
-final class CensusMessage {
+/** One census of a topic (schemas/census.schema.json): a cursor as {@link LineMessage} is, not thread-safe. */
+public final class CensusMessage {
 
     private final MessagePackReader reader = new MessagePackReader();
     private String cluster;
@@ -22,7 +22,7 @@ final class CensusMessage {
      *
      * @return what is wrong with it, without its bytes; empty for a good one
      */
-    String read(byte[] value) {
+    public String read(byte[] value) {
         clear();
         reader.reset(value);
         int pairs = reader.readMap();
@@ -78,7 +78,8 @@ final class CensusMessage {
         return inode < 0 || size < 0 || headLength < 0 || at < 0 ? "inode, size, head_length or at is missing" : "";
     }
 
-    CensusRecord record() {
+    /** What was read last, if it was good. */
+    public CensusRecord record() {
         String key = LogId.of(instance, source, path).toKey();
         return new CensusRecord(key, cluster, instance, source, path, inode, size, (int) headLength, headHash, at);
     }

@@ -7,6 +7,7 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.formats.KnownFormats;
@@ -58,7 +59,7 @@ final class NormalizePipeline {
         SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
         SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
-        publish(events);
+        publish(events, entries);
         store(inputs, entries, events);
     }
 
@@ -110,12 +111,22 @@ final class NormalizePipeline {
                 .uid("parser");
     }
 
-    private void publish(SingleOutputStreamOperator<QueryEvent> events) {
+    private void publish(
+            SingleOutputStreamOperator<QueryEvent> events, SingleOutputStreamOperator<EntryBlock> entries) {
         if (!config.eventsTopic().isEmpty()) {
             publish(events, QueryEvent.class, "query-events-topic");
             publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), AuditEvent.class, "audit-events-topic");
             publish(events.getSideOutput(ParseOutputs.ERROR_EVENTS), ErrorEvent.class, "error-events-topic");
+            publish(gaps(entries), LedgerEntry.class, "gaps-topic");
         }
+    }
+
+    /** What never came, as soon as it is known: who watches the events must know what they do not say. */
+    private static DataStream<LedgerEntry> gaps(SingleOutputStreamOperator<EntryBlock> entries) {
+        return entries.getSideOutput(FramerOperator.POSTINGS)
+                .filter(posting -> posting.getKind() == PostingKind.GAP && posting.getCount() > 0)
+                .name("gaps")
+                .uid("gaps");
     }
 
     private <T extends SpecificRecord> void publish(DataStream<T> events, Class<T> recordClass, String uid) {

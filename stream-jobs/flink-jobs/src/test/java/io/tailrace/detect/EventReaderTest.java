@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.LedgerEntry;
 import io.tailrace.events.SingleObjectEncoder;
 import io.tailrace.servers.Repository;
 import java.io.ByteArrayOutputStream;
@@ -51,6 +52,21 @@ class EventReaderTest {
             assertThat(reader.event(message.bytes()).values("status").get(0).number())
                     .isEqualTo(1045);
         }
+    }
+
+    @Test
+    void postingsAreToldFromEvents() throws Exception {
+        LedgerEntry gap = Gaps.lost("db-1", 4096, 5000, TIME);
+        EventMessage message = reader.place(new SingleObjectEncoder<>(LedgerEntry.class).encode(gap));
+        assertThat(message.posting()).isTrue();
+        assertThat(message.log()).isEqualTo("db-1\u001faudit\u001f/audit.log");
+        assertThat(message.offset()).isEqualTo(4096);
+        assertThat(message.length()).isEqualTo(904);
+        assertThat(reader.posting(message.bytes())).isEqualTo(gap);
+        EventMessage event = reader.place(
+                new SingleObjectEncoder<>(AuditEvent.class).encode(Logins.refused("db-1", "root", 7, TIME)));
+        assertThat(event.posting()).isFalse();
+        assertThatThrownBy(() -> reader.posting(event.bytes())).isInstanceOf(IOException.class);
     }
 
     @Test

@@ -41,6 +41,8 @@ final class DetectorFactory {
                     settings.whole("rows", 10_000, 1, 1_000_000_000));
             case IMPOSSIBLE_PLACES -> impossiblePlaces(settings, basis);
             case CONCURRENT_NETWORKS -> concurrentNetworks(settings, basis);
+            case COVERAGE -> Coverage.of(settings, basis);
+            case COVERAGE_GAP -> new CoverageGap(basis);
         };
     }
 

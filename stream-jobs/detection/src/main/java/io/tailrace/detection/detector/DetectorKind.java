@@ -122,7 +122,31 @@ enum DetectorKind {
             "Two people use the account, or it belongs to an application.",
             List.of("attack.initial-access", "attack.t1078"),
             List.of("Applications on several machines."),
-            List.of("Find out which of the two addresses is not the owner."));
+            List.of("Find out which of the two addresses is not the owner.")),
+    COVERAGE(
+            "09528526-fdd2-5473-ab04-54b055921698",
+            Level.HIGH,
+            "No census of an instance: its minutes are unknown",
+            "Nobody says any more which logs the instance has and how long they are: nothing that happens there is seen, and no rule fires.",
+            List.of("attack.defense-evasion", "attack.t1562.001", "attack.t1562.008"),
+            List.of(
+                    "The machine or its collector is being maintained, or was taken out of service.",
+                    "The network or the broker was down: then all instances are silent at once."),
+            List.of(
+                    "See whether the machine, the census and the collector run, and who stopped them.",
+                    "When they are back, compare the minutes with other logs: binary log, network, host.")),
+    COVERAGE_GAP(
+            "2c8b1764-7085-5f16-ac8a-af4841fbb52a",
+            Level.MEDIUM,
+            "Bytes of a log are missing",
+            "A part of a log was written and never came: what happened there is not known.",
+            List.of("attack.defense-evasion", "attack.t1070", "attack.t1562.008"),
+            List.of(
+                    "A collector that was killed, or whose buffer was full.",
+                    "A server that died while it wrote the last line of a file."),
+            List.of(
+                    "Ship the bytes again: tailrace backfill.",
+                    "If the file is gone or was cut, find out who was on the machine."));
 
     private final String id;
     private final Level level;

@@ -51,6 +51,8 @@ class DetectorFileTest {
                 Arguments.of("off_hours: {exceptions: {usr: root}}", "1:26", "no field usr"),
                 Arguments.of("off_hours: []", "1:12", "expected to be a map"),
                 Arguments.of("dormant_account: {dormant: soon}", "1:28", "a timespan is expected"),
+                Arguments.of("coverage: {silent: 10s}", "1:20", "at least 20s"),
+                Arguments.of("coverage_gap: {silent: 5m}", "1:16", "coverage_gap has no setting silent"),
                 Arguments.of("impossible_places: {}", "1:20", "geoip_file"),
                 Arguments.of("impossible_places: {geoip_file: /nowhere.mmdb}", "1:33", "MaxMind"));
     }
