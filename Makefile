@@ -107,8 +107,8 @@ screenshots: ## Pictures of the running installation's dashboards, into docs/ima
 
 ##@ Measuring
 .PHONY: bench-e2e
-bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part
-	@$(PYTHON) -m e2e.bench
+bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part; or ARGUMENTS=--alerts
+	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
 
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md

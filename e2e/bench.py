@@ -5,6 +5,8 @@
                    the JVM goes on compiling for as long as the first of them takes
     line → row     single entries at low load: p50 and p99 of the time until each can be queried
 
+With --alerts something else is measured: how soon an alert is there (`e2e.bench_alerts`).
+
 Counts are checked before a time is printed. The log is the corpora's sysbench run (TAILRACE_CORPORA).
 """
 
@@ -21,6 +23,7 @@ from pathlib import Path
 from random import Random
 from threading import Event, Thread
 
+from e2e import bench_alerts
 from e2e.comparison import Stored, is_complete
 from e2e.stack import Stack, wait_until
 from e2e.topics import message_count
@@ -45,6 +48,9 @@ LATENCY_RATE = 10
 
 
 def main() -> int:
+    if sys.argv[1:] == ["--alerts"]:
+        bench_alerts.measure()
+        return 0
     if not LOG.exists():
         print(f"skipped: there is no {LOG}; set TAILRACE_CORPORA")
         return 0
