@@ -317,7 +317,8 @@ def test_a_receiver_that_is_slow_holds_up_nobody_else(delivering, web, mails):
 
 def test_a_mail_says_what_is_needed_and_starts_no_loop(delivering, mails):
     delivering.begin(email())
-    row = delivering.raised(entity={"user": "mallory\r\nBcc: all@example.com"})
+    codes = "=?utf-8?q?=0ABcc:_all@example.com?= \u0085"
+    row = delivering.raised(entity={"user": f"mallory\r\nBcc: all@example.com {codes}"})
     delivering.await_outcome(row, (1, 1, "delivered"))
 
     (mail,) = mails.mails

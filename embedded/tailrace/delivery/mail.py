@@ -79,7 +79,7 @@ class MailSender:
     def _summary(self, dues: Sequence[Due]) -> EmailMessage:
         worst = max(dues, key=lambda due: ecs.SEVERITY.get(str(due.alert["level"]), 0)).alert["level"]
         mail = self._empty(f"[Tailrace {worst}] {len(dues)} more alerts")
-        lines = [f"{due.id[:8]}  {ecs.message(due.alert)}" for due in dues]
+        lines = [f"{due.id[:8]}  {_one_line(ecs.message(due.alert))}" for due in dues]
         told = "There are so many alerts that they come together. `tailrace alerts show ID` shows each."
         mail.set_content("\n".join([told, "", *lines, ""]))
         return mail
@@ -88,7 +88,7 @@ class MailSender:
         mail = EmailMessage()
         mail["From"] = self._email.sender
         mail["To"] = ", ".join(self._email.to)
-        mail["Subject"] = _one_line(subject)[:LONGEST_SUBJECT]
+        mail["Subject"] = _without_codes(_one_line(subject))[:LONGEST_SUBJECT]
         mail["Date"] = format_datetime(localtime())
         mail["Auto-Submitted"] = "auto-generated"
         mail["X-Auto-Response-Suppress"] = "All"
@@ -118,6 +118,11 @@ def _one_line(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
+def _without_codes(header: str) -> str:
+    """Encoded words (RFC 2047) are decoded when a header is set: `=?utf-8?q?=0A…?=` would be an end of line."""
+    return header.replace("=?", "= ?")
+
+
 def _text(alert: Row, dashboards: str) -> list[str]:
     tactics = [name for _, name in attack.tactics(alert["tags"])]
     fields = {
@@ -135,7 +140,7 @@ def _text(alert: Row, dashboards: str) -> list[str]:
         "Rule": f"{alert['rule_id']} {alert['rule_file']}",
         "Id": str(alert["alert_id"]).replace("-", ""),
     }
-    lines = [ecs.message(alert), ""]
+    lines = [_one_line(ecs.message(alert)), ""]
     lines += [f"{label + ':':<10}{_one_line(str(value))}" for label, value in fields.items() if value]
     lines += _paragraph("Statements (literals masked)", alert["statements"])
     lines += _paragraph("Facts", (f"{name}: {value}" for name, value in sorted(alert["facts"].items())))
