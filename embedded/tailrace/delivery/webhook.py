@@ -45,8 +45,10 @@ class WebhookSender:
         except urllib.error.HTTPError as error:
             error.close()
             return Outcome(FAILED if _is_passing(error.code) else REFUSED, f"HTTP {error.code}")
-        except (OSError, ValueError, http.client.HTTPException) as error:  # a ValueError: a strange token
+        except (OSError, http.client.HTTPException) as error:
             return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
+        except ValueError:  # its message would quote the header, and so the token
+            return Outcome(FAILED, "the request cannot be made: is the token one line of ASCII?")
 
     def _request(self, due: Due) -> urllib.request.Request:
         body = json.dumps(ecs.document(due.alert, self._dashboards), ensure_ascii=False).encode()
