@@ -52,10 +52,14 @@ def files(directory: Path) -> dict[str, str]:
         raise RulesError(f"{directory} is no directory")
     found = {}
     for path in sorted((*directory.rglob("*.yml"), *directory.rglob("*.yaml"))):
+        if path.is_dir():
+            continue
         try:
             found[path.relative_to(directory).as_posix()] = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise RulesError(f"{path}: expected UTF-8: {error.reason}") from None
+        except OSError as error:
+            raise RulesError(f"{path} cannot be read: {error.strerror}") from None
     if not found:
         raise RulesError(f"{directory} holds no .yml or .yaml file")
     return found
