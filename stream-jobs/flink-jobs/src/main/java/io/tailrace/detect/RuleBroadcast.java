@@ -45,9 +45,13 @@ final class RuleBroadcast implements Serializable {
 
     /** Takes over a push, unless a newer one is in force. */
     void accept(RuleRecord push, BroadcastState<String, RuleRecord> state) throws Exception {
-        if (push.isBundle() && push.offset() > active(state).offset()) {
+        if (push.isBundle() && push.offset() >= active(state).offset()) {
+            // Also the one that the job started with: the topic, which is compacted, keeps a later push that is refused
+            // and not the good one before it.
             state.put(RuleRecord.BUNDLE, push);
-            active = ActiveRules.of(push, latenessMicros);
+            if (push.offset() > active.offset()) {
+                active = ActiveRules.of(push, latenessMicros);
+            }
         }
     }
 }
