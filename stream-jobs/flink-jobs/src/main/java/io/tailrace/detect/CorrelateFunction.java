@@ -194,13 +194,22 @@ final class CorrelateFunction
         Optional<Correlator> correlator = active.correlator(evidence.consumer());
         Optional<StatefulDetector> detector = active.detector(evidence.consumer());
         Consumer<Alert> fired = alert -> outputs.accept(alert, evidence);
-        if (correlator.isPresent()) {
+        if (correlator.isPresent() && isOf(correlator.get().rule(), evidence)) {
             count(evidence, correlator.get(), timers, fired);
         } else if (detector.isPresent()) {
             observe(evidence, detector.get(), timers, fired);
         } else {
             withoutConsumer.inc();
         }
+    }
+
+    /** A push may have changed what a correlation looks at and groups by since the evidence was made. */
+    private static boolean isOf(CorrelationRule rule, Evidence evidence) {
+        return isOf(rule, evidence.group()) && rule.rules().contains(evidence.rule());
+    }
+
+    private static boolean isOf(CorrelationRule rule, List<String> group) {
+        return rule.groupBy().size() == group.size();
     }
 
     private void count(Evidence evidence, Correlator correlator, TimerService timers, Consumer<Alert> fired)
@@ -276,10 +285,12 @@ final class CorrelateFunction
     private void lookThrough(ActiveRules active, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws Exception {
         String key = context.getCurrentKey();
-        Optional<Correlator> correlator = active.correlator(GroupKey.consumer(key));
+        List<String> group = GroupKey.group(key);
+        Optional<Correlator> correlator =
+                active.correlator(GroupKey.consumer(key)).filter(known -> isOf(known.rule(), group));
         Optional<StatefulDetector> detector = active.detector(GroupKey.consumer(key));
         if (correlator.isPresent() && windows.value() != null) {
-            advance(correlator.get(), GroupKey.group(key), active, context, out);
+            advance(correlator.get(), group, active, context, out);
         } else if (detector.isPresent() && detectorStates.value() != null) {
             forget(detector.get(), context.timerService());
         } else {

@@ -30,8 +30,11 @@ final class Metric {
         boolean[] seen = new boolean[rules];
         long count = 0;
         for (Occurrence occurrence : window) {
-            count += seen[occurrence.rule()] ? 0 : 1;
-            seen[occurrence.rule()] = true;
+            // State may be older than the correlation, which had more rules then.
+            if (occurrence.rule() < rules) {
+                count += seen[occurrence.rule()] ? 0 : 1;
+                seen[occurrence.rule()] = true;
+            }
         }
         return count;
     }
@@ -48,7 +51,9 @@ final class Metric {
             long[] before = longest.clone();
             while (to < window.size() && !window.get(from).isBefore(window.get(to))) {
                 int rule = window.get(to++).rule();
-                longest[rule] = Math.max(longest[rule], 1 + largest(before, rule));
+                if (rule < rules) {
+                    longest[rule] = Math.max(longest[rule], 1 + largest(before, rule));
+                }
             }
             from = to;
         }
