@@ -1,5 +1,6 @@
 package io.tailrace.detect;
 
+import io.tailrace.detection.sigma.Level;
 import io.tailrace.event.Alert;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -33,6 +35,10 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
     private static final long serialVersionUID = 1;
     /** Alerts that one may stand for and still tell from a new one. */
     private static final int MOST_SEEN = 1_000;
+    /** As alerts name them, from the lowest. */
+    private static final List<String> LEVELS = Arrays.stream(Level.values())
+            .map(level -> level.name().toLowerCase(Locale.ROOT))
+            .toList();
 
     private final Map<String, RuleRecord> initialSilences;
     private final long groupMillis;
@@ -137,6 +143,15 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
                 first(raised.getStatements(), more.getStatements(), io.tailrace.detection.Alert.MOST_STATEMENTS));
         raised.setLate(raised.getLate() && more.getLate());
         raised.setSilenced(raised.getSilenced() && more.getSilenced());
+        if (rank(more) > rank(raised)) {
+            raised.setLevel(more.getLevel());
+            raised.setFacts(more.getFacts());
+        }
+    }
+
+    /** One rule may tell of more and of less: of a gap before anything was read, and of one after that. */
+    private static int rank(Alert alert) {
+        return LEVELS.indexOf(alert.getLevel());
     }
 
     private static Instant earlier(Instant a, Instant b) {
