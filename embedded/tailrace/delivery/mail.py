@@ -119,7 +119,7 @@ def _one_line(text: str) -> str:
 
 
 def _without_codes(header: str) -> str:
-    """Encoded words (RFC 2047) are decoded when a header is set: `=?utf-8?q?=0A…?=` would be an end of line."""
+    """Encoded words (RFC 2047) are decoded when a header is set: `=?utf-8?q?=0A…?=` would end the line."""
     return header.replace("=?", "= ?")
 
 

@@ -147,11 +147,18 @@ class Lane:
         for each in due:
             if self._stop.is_set() or failures == FAILURES_IN_A_ROW:
                 break
-            outcome = self._sender.send(each)
+            outcome = self._try(each)
             self._done([each], outcome)
             failures = failures + 1 if outcome.outcome == FAILED else 0
         longer = min(LONGEST_PAUSE_SECONDS, 2 * self._pause_seconds)
         self._pause_seconds = longer if failures == FAILURES_IN_A_ROW else POLL_SECONDS
+
+    def _try(self, due: Due) -> Outcome:
+        """One alert that nobody thought of must not keep all others from being told."""
+        try:
+            return self._sender.send(due)
+        except Exception as error:  # its text may hold what no log should
+            return Outcome(FAILED, f"unexpected {type(error).__name__}")
 
     def _done(self, tried: list[Due], outcome: Outcome) -> None:
         for due in tried:

@@ -28,7 +28,9 @@ import org.apache.flink.util.OutputTag;
  * rules → gate ═ to all of them
  * </pre>
  *
- * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had.
+ * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had. Of
+ * several alerts of one rule and entity the one that comes first gives its id: a crash between two checkpoints, after
+ * which they come in another order, leaves two.
  */
 final class DetectPipeline {
 

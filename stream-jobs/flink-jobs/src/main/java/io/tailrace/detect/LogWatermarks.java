@@ -13,12 +13,16 @@ import org.apache.flink.util.function.SerializableSupplier;
  * lately. One log of a server may be read long before another one is, as at a first start: that makes neither late. A
  * server whose clock is ahead counts as at most {@link #MOST_AHEAD} ahead of this machine's.
  *
+ * A log whose times are older than {@link #MOST_BEHIND} holds nobody back: its server's clock may stand still, and what
+ * others remember would grow for ever. Its events are late.
+ *
  * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as a log may be
  * quiet: what waits for the end of a window must not wait for the next event of anyone. Backfilled events move nothing.
  */
 final class LogWatermarks implements WatermarkGenerator<EventMessage> {
 
     static final Duration MOST_AHEAD = Duration.ofMinutes(5);
+    static final Duration MOST_BEHIND = Duration.ofDays(1);
 
     private static final long MICROS_PER_MILLI = 1000;
 
@@ -69,6 +73,7 @@ final class LogWatermarks implements WatermarkGenerator<EventMessage> {
                 .mapToLong(progress -> progress.time)
                 .min()
                 .orElse(now - quietMillis);
+        slowest = Math.max(slowest, now - MOST_BEHIND.toMillis());
         if (slowest - 1 > emitted) {
             emitted = slowest - 1;
             output.emitWatermark(new Watermark(emitted));

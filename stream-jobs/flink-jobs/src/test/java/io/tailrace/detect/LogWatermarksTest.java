@@ -61,6 +61,13 @@ class LogWatermarksTest {
     }
 
     @Test
+    void aClockThatStandsStillHoldsNobodyBackForMoreThanADay() {
+        hear("ahead", START);
+        hear("of last month", START - Duration.ofDays(30).toMillis());
+        assertThat(emitted()).isEqualTo(START - LogWatermarks.MOST_BEHIND.toMillis() - 1);
+    }
+
+    @Test
     void whenNobodyIsHeardTimeGoesOn() {
         hear("a", START);
         emitted();
