@@ -147,10 +147,10 @@ public final class DatabaseEvents {
             map.forEach((name, value) -> out.text(prefix + name, value));
         }
 
-        /** Some logs write an address where others write a host's name. */
+        /** Some logs write an address where others write a host's name, and a server need not look names up. */
         void from(String user, String host, String ip) {
             known(DatabaseField.USER, user);
-            known(DatabaseField.HOST, host);
+            known(DatabaseField.HOST, host.isEmpty() ? ip : host);
             known(DatabaseField.SRC_IP, ip.isEmpty() && Network.of(host).isPresent() ? host : ip);
         }
 
