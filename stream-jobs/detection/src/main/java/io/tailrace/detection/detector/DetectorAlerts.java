@@ -23,6 +23,11 @@ final class DetectorAlerts {
         this.fields = List.copyOf(fields);
     }
 
+    /** Of a detector whose entities are users of an instance or of its cluster. */
+    static DetectorAlerts ofUsers(RuleHeader header) {
+        return new DetectorAlerts(header, List.of("cluster", "instance", "user"));
+    }
+
     /** The entity's known fields. */
     Map<String, String> entity(Observation observation) {
         Map<String, String> entity = new LinkedHashMap<>();

@@ -2,7 +2,6 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -19,7 +18,7 @@ import java.util.function.Function;
  * A user is at two places that cannot both be true. Two places between which an account of an application always goes to
  * and fro are learned, so each pair is said once.
  */
-final class DistantPlaces implements StatefulDetector {
+final class DistantPlaces extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final int MOST_PLACES = 4;
@@ -27,7 +26,6 @@ final class DistantPlaces implements StatefulDetector {
     private static final long MINUTE = 60_000_000L;
     private static final double HOUR = 3.6e9;
 
-    private final DetectorBasis basis;
     private final Function<String, Optional<Place>> places;
     private final BiPredicate<Visit, Visit> impossible;
     private final long learningMicros;
@@ -43,11 +41,11 @@ final class DistantPlaces implements StatefulDetector {
             Function<String, Optional<Place>> places,
             BiPredicate<Visit, Visit> impossible,
             long learningMicros) {
-        this.basis = basis;
+        super(basis);
         this.places = places;
         this.impossible = impossible;
         this.learningMicros = learningMicros;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     /** That a user is at a place. */
@@ -91,16 +89,6 @@ final class DistantPlaces implements StatefulDetector {
     /** Whether both visits are to different places, at most so far apart in time. */
     static BiPredicate<Visit, Visit> within(long micros) {
         return (one, other) -> Math.abs(one.evidence.micros() - other.evidence.micros()) <= micros;
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
     }
 
     @Override

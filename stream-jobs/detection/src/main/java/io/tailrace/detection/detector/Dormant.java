@@ -2,7 +2,6 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -14,32 +13,21 @@ import java.util.function.Consumer;
  * An account that nobody used for long is used again. One that has often slept about as long, such as a quarterly job,
  * is not dormant.
  */
-final class Dormant implements StatefulDetector {
+final class Dormant extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final long DAY = 24 * KnownValues.HOUR;
     /** A gap is nothing new unless it is so much longer than the longest before. */
     private static final double LONGER = 1.5;
 
-    private final DetectorBasis basis;
     private final long dormantMicros;
     private final RecentlyObserved recently = new RecentlyObserved(KnownValues.HOUR);
     private final DetectorAlerts alerts;
 
     Dormant(DetectorBasis basis, long dormantMicros) {
-        this.basis = basis;
+        super(basis);
         this.dormantMicros = dormantMicros;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -23,12 +22,11 @@ import java.util.function.UnaryOperator;
  * has come for the settling period although it was active: who always does the same is not left out for weeks, and who
  * was away has shown nothing.
  */
-final class FirstSeen implements StatefulDetector {
+final class FirstSeen extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final int MOST_NAMED = 5;
 
-    private final DetectorBasis basis;
     private final Subject subject;
     private final Learning learning;
     private final RecentlyObserved recently = new RecentlyObserved(KnownValues.HOUR);
@@ -64,22 +62,12 @@ final class FirstSeen implements StatefulDetector {
     }
 
     FirstSeen(DetectorBasis basis, Subject subject, Learning learning) {
-        this.basis = basis;
+        super(basis);
         this.subject = subject;
         this.learning = learning;
         List<String> fields = new ArrayList<>(List.of("cluster", "instance"));
         fields.add(subject.entity.isEmpty() ? subject.field : subject.entity);
         this.alerts = new DetectorAlerts(basis.header(), fields);
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -18,14 +17,13 @@ import java.util.function.Consumer;
  * the last 8 weeks the user was active; an hour next to one in which the user is active is no other time. Users who keep
  * no hours are left alone: their past says how often this would have fired for them.
  */
-final class OffHours implements StatefulDetector {
+final class OffHours extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final int HOURS = 168;
     private static final int WEEKS = 8;
     private static final int SAME_NIGHT = 12;
 
-    private final DetectorBasis basis;
     private final Rhythm rhythm;
     private final RecentlyObserved recently = new RecentlyObserved(KnownValues.HOUR);
     private final DetectorAlerts alerts;
@@ -48,19 +46,9 @@ final class OffHours implements StatefulDetector {
     }
 
     OffHours(DetectorBasis basis, Rhythm rhythm) {
-        this.basis = basis;
+        super(basis);
         this.rhythm = rhythm;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     @Override

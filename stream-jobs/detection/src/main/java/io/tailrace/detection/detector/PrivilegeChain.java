@@ -2,7 +2,6 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -17,7 +16,7 @@ import java.util.function.Consumer;
  * a known one that never did. Logs without literals do not say to whom a right was given, so any account of the cluster
  * that begins to use such a right within the window is meant; whoever gave it counts, too.
  */
-final class PrivilegeChain implements StatefulDetector {
+final class PrivilegeChain extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final int MOST_ACCOUNTS = 4_000;
@@ -25,27 +24,16 @@ final class PrivilegeChain implements StatefulDetector {
     private static final String SEEN = "seen";
     private static final String GIVEN = "given";
 
-    private final DetectorBasis basis;
     private final long windowMicros;
     private final long learningMicros;
     private final RecentlyObserved recently = new RecentlyObserved(KnownValues.HOUR);
     private final DetectorAlerts alerts;
 
     PrivilegeChain(DetectorBasis basis, long windowMicros, long learningMicros) {
-        this.basis = basis;
+        super(basis);
         this.windowMicros = windowMicros;
         this.learningMicros = learningMicros;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     @Override

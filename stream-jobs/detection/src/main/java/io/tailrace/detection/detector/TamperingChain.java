@@ -2,7 +2,6 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -16,34 +15,23 @@ import java.util.function.Consumer;
  * A user switches a log off, moves or purges it, and does within the window what needs to be seen: in another log, or in
  * the same one after all. That a log was tampered with is said by the rules of rules/tampering already.
  */
-final class TamperingChain implements StatefulDetector {
+final class TamperingChain extends ConfiguredDetector {
 
     private static final byte VERSION = 1;
     private static final int MOST_STEPS = 4;
     private static final String TAMPERING = "tampering";
     private static final String READ = "large_read";
 
-    private final DetectorBasis basis;
     private final long windowMicros;
     private final double manyRows;
     private final DetectorAlerts alerts;
 
     /** @param manyRows that one statement sends */
     TamperingChain(DetectorBasis basis, long windowMicros, double manyRows) {
-        this.basis = basis;
+        super(basis);
         this.windowMicros = windowMicros;
         this.manyRows = manyRows;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     @Override

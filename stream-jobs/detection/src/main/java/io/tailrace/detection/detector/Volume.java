@@ -3,7 +3,6 @@ package io.tailrace.detection.detector;
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -18,7 +17,7 @@ import java.util.function.Consumer;
  * A user has far more of something in an hour than in the same hour of other weeks: {@link Baseline}. Fires as soon as
  * the hour's total is unusual, once for each hour.
  */
-final class Volume implements StatefulDetector {
+final class Volume extends ConfiguredDetector {
 
     /** What is counted. */
     enum Measure {
@@ -39,7 +38,6 @@ final class Volume implements StatefulDetector {
     private static final double LARGEST_AMOUNT = 1e15;
     private static final String SLOW_LOG = "slowlog";
 
-    private final DetectorBasis basis;
     private final Measure measure;
     private final Baseline.Limits limits;
     private final long learningMicros;
@@ -47,21 +45,11 @@ final class Volume implements StatefulDetector {
     private final DetectorAlerts alerts;
 
     Volume(DetectorBasis basis, Measure measure, Baseline.Limits limits, long learningMicros) {
-        this.basis = basis;
+        super(basis);
         this.measure = measure;
         this.limits = limits;
         this.learningMicros = learningMicros;
-        this.alerts = new DetectorAlerts(basis.header(), List.of("cluster", "instance", "user"));
-    }
-
-    @Override
-    public RuleHeader header() {
-        return basis.header();
-    }
-
-    @Override
-    public long ttlMicros() {
-        return basis.ttlMicros();
+        this.alerts = DetectorAlerts.ofUsers(basis.header());
     }
 
     @Override
