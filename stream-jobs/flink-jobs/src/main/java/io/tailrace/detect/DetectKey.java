@@ -21,7 +21,7 @@ enum DetectKey implements ConfigKey {
     TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
-    /** ClickHouse user, who needs INSERT on alerts and rule_pushes. */
+    /** ClickHouse user, who needs INSERT on alerts, rule_pushes and data_access. */
     CLICKHOUSE_USER("clickhouse.user", "default"),
     /** File that holds the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
@@ -41,7 +41,7 @@ enum DetectKey implements ConfigKey {
     WEB_PORT("web.port", "8082"),
     /** Milliseconds that an event may come later than the others of its time and still count in full. */
     LATENESS_MS("lateness.ms", "60000"),
-    /** Milliseconds without events after which event time goes on without an instance. */
+    /** Milliseconds without events after which event time goes on without a log. */
     QUIET_MS("quiet.ms", "10000"),
     /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
     DUPLICATES_DAYS("duplicates.days", "8"),
