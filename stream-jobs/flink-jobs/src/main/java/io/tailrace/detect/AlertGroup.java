@@ -1,9 +1,11 @@
 package io.tailrace.detect;
 
 import io.tailrace.event.Alert;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * An alert that further ones of its rule and entity raise, instead of being alerts of their own.
+ * An alert that further ones of its rule, entity and stretch of time raise, instead of being alerts of their own.
  *
  * @param alert as it was last changed
  * @param openedAt when it was raised, milliseconds since 1970
@@ -13,7 +15,27 @@ import io.tailrace.event.Alert;
  */
 public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pending, long[] seen) {
 
+    private static final int FEW_EVENTS = 10;
+    private static final int FEW_SEEN = 100;
+
     AlertGroup passedOn(long now) {
         return new AlertGroup(alert, openedAt, now, false, seen);
+    }
+
+    /** Without most of what is written already or comes with the next one: late ones are few, and groups many. */
+    AlertGroup trimmed() {
+        Alert kept = Alert.newBuilder(alert)
+                .setEventIds(first(alert.getEventIds(), FEW_EVENTS))
+                .setStatements(first(alert.getStatements(), 1))
+                .setTags(List.of())
+                .setNextSteps(List.of())
+                .setFalsePositives(List.of())
+                .build();
+        int from = Math.max(0, seen.length - FEW_SEEN);
+        return new AlertGroup(kept, openedAt, writtenAt, pending, Arrays.copyOfRange(seen, from, seen.length));
+    }
+
+    private static List<String> first(List<String> all, int most) {
+        return List.copyOf(all.subList(0, Math.min(most, all.size())));
     }
 }

@@ -45,7 +45,7 @@ enum DetectKey implements ConfigKey {
     QUIET_MS("quiet.ms", "10000"),
     /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
     DUPLICATES_DAYS("duplicates.days", "8"),
-    /** Milliseconds within which alerts of one rule and entity are one. */
+    /** Milliseconds of event time, counted from 1970, whose alerts of one rule and entity are one. */
     ALERTS_GROUP_MS("alerts.group.ms", "600000"),
     /** Milliseconds between two states of an alert that comes to stand for more. */
     ALERTS_UPDATE_MS("alerts.update.ms", "5000");

@@ -3,6 +3,7 @@ package io.tailrace.detect;
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
 import io.tailrace.event.RulePush;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -28,9 +29,8 @@ import org.apache.flink.util.OutputTag;
  * rules → gate ═ to all of them
  * </pre>
  *
- * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had. Of
- * several alerts of one rule and entity the one that comes first gives its id: a crash between two checkpoints, after
- * which they come in another order, leaves two.
+ * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had, also
+ * where they come in another order.
  */
 final class DetectPipeline {
 
@@ -120,7 +120,7 @@ final class DetectPipeline {
     }
 
     private DataStream<EventMessage> events(DataStream<EventMessage> messages) {
-        java.time.Duration quiet = config.quiet();
+        Duration quiet = config.quiet();
         return messages.filter(message -> !message.posting())
                 .name("events only")
                 .uid("events-only")
@@ -187,10 +187,15 @@ final class DetectPipeline {
     }
 
     private DataStream<Alert> grouped(DataStream<Alert> raised, DataStream<RuleRecord> rules) {
-        return raised.keyBy(GroupAlerts::key)
+        Duration stretch = config.alertsGrouped();
+        return raised.keyBy(alert -> GroupAlerts.key(alert, stretch))
                 .connect(timeless(rules, "rules-for-group").broadcast(GroupAlerts.SILENCES))
                 .process(
-                        new GroupAlerts(ends.newest().silences(), config.alertsGrouped(), config.alertsUpdated()),
+                        new GroupAlerts(
+                                ends.newest().silences(),
+                                stretch,
+                                config.alertsUpdated(),
+                                config.duplicatesRemembered()),
                         ALERT)
                 .name("group")
                 .uid("group");

@@ -2,6 +2,8 @@ package io.tailrace.detect;
 
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.event.Alert;
+import io.tailrace.event.EventId;
+import io.tailrace.identity.Murmur3;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,8 +25,9 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Passes the first alert of a rule and entity on at once; further ones within a while raise its count, and it is passed on
- * again at most every few seconds. Keyed by rule and entity. Marks what a silence covers.
+ * Passes the first alert of a rule, an entity and a stretch of event time on at once; further ones raise its count, and it
+ * is passed on again at most every few seconds. Keyed by these three, of which the group's id is made too: after a crash
+ * alerts may come again in another order, and must meet the row that they had. Marks what a silence covers.
  */
 final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, RuleRecord, Alert> {
 
@@ -35,6 +38,8 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
     private static final long serialVersionUID = 1;
     /** Alerts that one may stand for and still tell from a new one. */
     private static final int MOST_SEEN = 1_000;
+
+    private static final char SEPARATOR = '\u001f';
     /** As alerts name them, from the lowest. */
     private static final List<String> LEVELS = Arrays.stream(Level.values())
             .map(level -> level.name().toLowerCase(Locale.ROOT))
@@ -43,22 +48,31 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
     private final Map<String, RuleRecord> initialSilences;
     private final long groupMillis;
     private final long updateMillis;
+    private final long rememberedMillis;
 
     private transient ValueState<AlertGroup> groups;
 
     /**
      * @param initialSilences what the topic held when the job started
-     * @param group how long an alert takes further ones
+     * @param group stretch of event time whose alerts are one
      * @param update how often it is passed on again at most
+     * @param remembered how long after it was last passed on it is known again, so that its count goes on
      */
-    GroupAlerts(Map<String, RuleRecord> initialSilences, Duration group, Duration update) {
+    GroupAlerts(Map<String, RuleRecord> initialSilences, Duration group, Duration update, Duration remembered) {
         this.initialSilences = Map.copyOf(initialSilences);
         this.groupMillis = group.toMillis();
         this.updateMillis = update.toMillis();
+        this.rememberedMillis = Math.max(groupMillis, remembered.toMillis());
     }
 
-    static String key(Alert alert) {
-        return alert.getRuleId() + '\u001f' + alert.getEntityKey();
+    /**
+     * What alerts of one group have in common.
+     *
+     * @param group as the operator's own; stretches begin at multiples of it since 1970
+     */
+    static String key(Alert alert, Duration group) {
+        long stretch = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());
+        return alert.getRuleId() + SEPARATOR + alert.getEntityKey() + SEPARATOR + stretch;
     }
 
     @Override
@@ -79,10 +93,7 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
         long now = context.timerService().currentProcessingTime();
         alert.setSilenced(isSilenced(alert, now, context.getBroadcastState(SILENCES)));
         AlertGroup group = groups.value();
-        if (group == null || now - group.openedAt() >= groupMillis) {
-            if (group != null && group.pending()) {
-                out.collect(group.alert());
-            }
+        if (group == null) {
             open(alert, now, context, out);
         } else if (Arrays.stream(group.seen()).noneMatch(seen -> seen == id(alert))) {
             raise(group, alert, now, context, out);
@@ -114,9 +125,15 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
         Instant time = Instant.ofEpochMilli(now);
         alert.setSeenAt(time);
         alert.setUpdatedAt(time);
-        groups.update(new AlertGroup(alert, now, now, false, new long[] {id(alert)}));
+        long own = id(alert);
+        alert.setAlertId(groupId(context.getCurrentKey()));
+        groups.update(new AlertGroup(alert, now, now, false, new long[] {own}));
         context.timerService().registerProcessingTimeTimer(now + groupMillis);
         out.collect(alert);
+    }
+
+    private static EventId groupId(String key) {
+        return new EventId(new Murmur3().update(key).digest());
     }
 
     private void raise(AlertGroup group, Alert more, long now, ReadOnlyContext context, Collector<Alert> out)
@@ -135,7 +152,7 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
 
     private static void merge(Alert raised, Alert more, long now) {
         raised.setCount(raised.getCount() + more.getCount());
-        raised.setUpdatedAt(Instant.ofEpochMilli(now));
+        raised.setUpdatedAt(later(raised.getUpdatedAt(), Instant.ofEpochMilli(now)));
         raised.setMetric(Math.max(raised.getMetric(), more.getMetric()));
         raised.setWindowFrom(earlier(raised.getWindowFrom(), more.getWindowFrom()));
         raised.setEventIds(first(raised.getEventIds(), more.getEventIds(), io.tailrace.detection.Alert.MOST_EVENTS));
@@ -143,6 +160,9 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
                 first(raised.getStatements(), more.getStatements(), io.tailrace.detection.Alert.MOST_STATEMENTS));
         raised.setLate(raised.getLate() && more.getLate());
         raised.setSilenced(raised.getSilenced() && more.getSilenced());
+        raised.setTags(more.getTags());
+        raised.setNextSteps(more.getNextSteps());
+        raised.setFalsePositives(more.getFalsePositives());
         if (rank(more) > rank(raised)) {
             raised.setLevel(more.getLevel());
             raised.setFacts(more.getFacts());
@@ -152,6 +172,11 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
     /** One rule may tell of more and of less: of a gap before anything was read, and of one after that. */
     private static int rank(Alert alert) {
         return LEVELS.indexOf(alert.getLevel());
+    }
+
+    /** The latest row counts, also where the clock was put back. */
+    private static Instant later(Instant a, Instant b) {
+        return a.isAfter(b) ? a : b;
     }
 
     private static Instant earlier(Instant a, Instant b) {
@@ -184,10 +209,16 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
         long now = context.timerService().currentProcessingTime();
         if (group.pending()) {
             out.collect(group.alert());
-            groups.update(group.passedOn(now));
+            group = group.passedOn(now);
+        }
+        if (now - group.writtenAt() >= rememberedMillis) {
+            groups.clear();
+            return;
         }
         if (now - group.openedAt() >= groupMillis) {
-            groups.clear();
+            group = group.trimmed();
+            context.timerService().registerProcessingTimeTimer(group.writtenAt() + rememberedMillis);
         }
+        groups.update(group);
     }
 }

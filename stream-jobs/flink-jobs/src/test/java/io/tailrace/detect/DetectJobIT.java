@@ -39,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DetectJobIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final long STRETCH_SECONDS = 600;
     private static final Pattern JOB_ID = Pattern.compile("\"jid\":\"([0-9a-f]+)\"");
 
     @TempDir
@@ -51,7 +52,9 @@ class DetectJobIT {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port = Repository.freePort();
-    private final Instant start = Instant.now().minusSeconds(60);
+    /** Begin of the last whole stretch of event time in which alerts are one. */
+    private final Instant start =
+            Instant.ofEpochSecond((Instant.now().getEpochSecond() / STRETCH_SECONDS - 1) * STRETCH_SECONDS);
 
     @BeforeAll
     static void startServers() throws Exception {

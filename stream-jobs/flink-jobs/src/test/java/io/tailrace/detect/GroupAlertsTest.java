@@ -7,9 +7,15 @@ import io.tailrace.event.EventId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
@@ -18,6 +24,7 @@ class GroupAlertsTest {
 
     private static final Duration GROUP = Duration.ofMinutes(10);
     private static final Duration UPDATE = Duration.ofSeconds(5);
+    private static final Duration REMEMBERED = Duration.ofDays(8);
     private static final Instant TIME = Instant.parse("2026-11-21T02:49:19Z");
     private static final long NOW = TIME.toEpochMilli();
 
@@ -32,12 +39,84 @@ class GroupAlertsTest {
             assertThat(group.extractOutputValues()).extracting(Alert::getCount).containsExactly(1L, 100L);
             assertThat(group.extractOutputValues())
                     .extracting(Alert::getAlertId)
-                    .containsOnly(alert(0).getAlertId());
-            group.setProcessingTime(NOW + GROUP.toMillis());
-            assertThat(group.numKeyedStateEntries()).isZero();
-            group.processElement1(alert(200), 0);
-            assertThat(group.extractOutputValues()).extracting(Alert::getCount).containsExactly(1L, 100L, 1L);
+                    .hasSize(2)
+                    .containsOnly(group.extractOutputValues().get(0).getAlertId());
         }
+    }
+
+    @Test
+    void theCountOfAStretchGoesOnWhenMoreOfItComesLateAndIsForgottenInTheEnd() throws Exception {
+        try (var group = group()) {
+            group.processElement1(alert(1), 0);
+            group.processElement1(alert(2), 0);
+            group.setProcessingTime(NOW + UPDATE.toMillis());
+            group.setProcessingTime(NOW + 6 * GROUP.toMillis());
+            group.processElement1(alert(3), 0);
+            assertThat(group.extractOutputValues()).extracting(Alert::getCount).containsExactly(1L, 2L, 3L);
+            assertThat(group.extractOutputValues().get(2)).satisfies(raised -> {
+                assertThat(raised.getEventIds()).containsExactly("event 1", "event 2", "event 3");
+                assertThat(raised.getTags()).containsExactly("attack.t1110");
+            });
+            group.setProcessingTime(NOW + 6 * GROUP.toMillis() + REMEMBERED.toMillis());
+            assertThat(group.numKeyedStateEntries()).isZero();
+        }
+    }
+
+    @Test
+    void anAlertOfAnotherStretchOfTimeIsAnotherOne() throws Exception {
+        try (var group = group()) {
+            group.processElement1(alert(1), 0);
+            group.processElement1(alert(1, TIME.plus(GROUP)), 0);
+            assertThat(newest(group.extractOutputValues())).hasSize(2);
+        }
+    }
+
+    /** As after kill -9 between two checkpoints: what the checkpoint does not hold comes again, in any order. */
+    @Test
+    void alertsThatComeAgainInAnotherOrderMeetTheRowsThatTheyHad() throws Exception {
+        List<Alert> all = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            all.add(alert(i, TIME.plusSeconds(i * 37)));
+        }
+        OperatorSubtaskState checkpoint;
+        List<Alert> written = new ArrayList<>();
+        try (var group = group()) {
+            feed(group, all.subList(0, 10));
+            checkpoint = group.snapshot(1, 1);
+            feed(group, all.subList(10, 40));
+            group.setProcessingTime(NOW + UPDATE.toMillis());
+            written.addAll(group.extractOutputValues());
+        }
+        Map<EventId, Long> expected = newest(written);
+        assertThat(expected.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(40);
+        for (int seed = 0; seed < 20; seed++) {
+            List<Alert> tail = new ArrayList<>(all.subList(10, 40));
+            Collections.shuffle(tail, new Random(seed));
+            List<Alert> rows = new ArrayList<>(written);
+            try (var group = group(checkpoint, NOW + 2 * UPDATE.toMillis())) {
+                feed(group, tail);
+                group.setProcessingTime(NOW + 4 * UPDATE.toMillis());
+                rows.addAll(group.extractOutputValues());
+            }
+            assertThat(newest(rows)).as("seed " + seed).isEqualTo(expected);
+        }
+    }
+
+    private static void feed(
+            KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group, List<Alert> alerts)
+            throws Exception {
+        for (Alert alert : alerts) {
+            group.processElement1(Alert.newBuilder(alert).build(), 0);
+        }
+    }
+
+    /** What tailrace.alerts says: the count of the row of each id that was updated last. */
+    private static Map<EventId, Long> newest(List<Alert> rows) {
+        Map<EventId, Alert> newest = new HashMap<>();
+        rows.forEach(row ->
+                newest.merge(row.getAlertId(), row, (a, b) -> b.getUpdatedAt().isBefore(a.getUpdatedAt()) ? a : b));
+        return newest.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
+                .getCount()));
     }
 
     @Test
@@ -101,6 +180,10 @@ class GroupAlertsTest {
     }
 
     private static Alert alert(long number) {
+        return alert(number, TIME);
+    }
+
+    private static Alert alert(long number, Instant time) {
         Alert alert = new Alert();
         alert.setAlertId(
                 new EventId(ByteBuffer.allocate(16).putLong(number).putLong(1).array()));
@@ -117,15 +200,17 @@ class GroupAlertsTest {
                 "rule_file")) {
             alert.put(alert.getSchema().getField(empty).pos(), "");
         }
-        for (String none : List.of("tags", "event_ids", "statements", "next_steps", "false_positives")) {
+        for (String none : List.of("statements", "next_steps", "false_positives")) {
             alert.put(alert.getSchema().getField(none).pos(), List.of());
         }
+        alert.setTags(List.of("attack.t1110"));
+        alert.setEventIds(List.of("event " + number));
         alert.setRuleId("rule");
         alert.setEntity(Map.of("user", "root"));
         alert.setEntityKey("user=root");
         alert.setFacts(Map.of());
-        alert.setEventTime(TIME);
-        alert.setWindowFrom(TIME);
+        alert.setEventTime(time);
+        alert.setWindowFrom(time);
         alert.setSeenAt(TIME);
         alert.setUpdatedAt(TIME);
         alert.setCount(1);
@@ -134,11 +219,21 @@ class GroupAlertsTest {
     }
 
     private static KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group() throws Exception {
+        return group(null, NOW);
+    }
+
+    /** @param checkpoint null: without state */
+    private static KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group(
+            OperatorSubtaskState checkpoint, long now) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new GroupAlerts(Map.of(), GROUP, UPDATE), List.of(GroupAlerts.SILENCES));
-        var group = new KeyedTwoInputStreamOperatorTestHarness<>(operator, GroupAlerts::key, null, Types.STRING);
+                new GroupAlerts(Map.of(), GROUP, UPDATE, REMEMBERED), List.of(GroupAlerts.SILENCES));
+        var group = new KeyedTwoInputStreamOperatorTestHarness<>(
+                operator, alert -> GroupAlerts.key(alert, GROUP), null, Types.STRING);
+        group.setProcessingTime(now);
+        if (checkpoint != null) {
+            group.initializeState(checkpoint);
+        }
         group.open();
-        group.setProcessingTime(NOW);
         return group;
     }
 }
