@@ -2,7 +2,6 @@ package io.tailrace.normalize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.servers.Await;
 import io.tailrace.servers.Checkpoints;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;
@@ -20,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole job in a process of its own, between a real Kafka and a real ClickHouse, all of them killed on the way. */
 class NormalizeJobIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    /** Longer than Kafka's clients wait for a broker that does not answer, so that their errors are seen first. */
+    private static final Duration PATIENCE = Duration.ofSeconds(300);
 
     @TempDir
     static Path directory;
@@ -49,22 +49,22 @@ class NormalizeJobIT {
         try (SlowLogFile log = new SlowLogFile(kafka.address(), "/var/log/slow.log")) {
             try (JavaProgram job = job()) {
                 log.append(3000);
-                awaitEvents(1);
+                awaitEvents(job, 1);
                 log.append(3000);
                 job.kill();
             }
             try (JavaProgram job = job()) {
-                awaitEvents(6000);
+                awaitEvents(job, 6000);
                 clickHouse.kill();
                 log.append(3000);
-                Await.until("a checkpoint during the outage", PATIENCE, newCheckpoint());
+                job.await("a checkpoint during the outage", PATIENCE, newCheckpoint());
                 job.kill();
             }
             clickHouse.launch();
             try (JavaProgram job = job()) {
                 log.append(1000);
-                awaitEvents(log.entries());
-                Await.until("parser postings", PATIENCE, () -> posted("EVENT") == log.entries());
+                awaitEvents(job, log.entries());
+                job.await("parser postings", PATIENCE, () -> posted("EVENT") == log.entries());
                 assertThat(job.isAlive()).isTrue();
             }
             assertEverythingOnce(log);
@@ -85,8 +85,8 @@ class NormalizeJobIT {
                 .isZero();
     }
 
-    private static void awaitEvents(long count) throws Exception {
-        Await.until(
+    private static void awaitEvents(JavaProgram job, long count) throws Exception {
+        job.await(
                 count + " events",
                 PATIENCE,
                 () -> clickHouse.count("SELECT count() FROM tailrace.query_events") >= count);

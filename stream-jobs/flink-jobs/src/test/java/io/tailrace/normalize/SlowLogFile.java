@@ -7,8 +7,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A slow log of MySQL 8.0 that grows, shipped line by line as a collector does. */
@@ -22,6 +24,7 @@ final class SlowLogFile implements AutoCloseable {
     private final String path;
     private final Instant start = Instant.now().truncatedTo(ChronoUnit.HOURS);
     private final KafkaProducer<byte[], byte[]> producer;
+    private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private long offset;
     private long entries;
 
@@ -44,11 +47,16 @@ final class SlowLogFile implements AutoCloseable {
         return entries;
     }
 
-    void append(int count) {
+    /** Returns when Kafka has them all. */
+    void append(int count) throws Exception {
         for (int i = 0; i < count; i++) {
             ship(entry(entries++));
         }
         producer.flush();
+        for (Future<RecordMetadata> line : sent) {
+            line.get();
+        }
+        sent.clear();
     }
 
     private String entry(long number) {
@@ -63,7 +71,8 @@ final class SlowLogFile implements AutoCloseable {
         for (String line : lines(text)) {
             byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
             byte[] key = "db-1".getBytes(StandardCharsets.UTF_8);
-            producer.send(new ProducerRecord<>("tailrace.slowlog.lines", key, MessagePack.line(path, offset, bytes)));
+            sent.add(producer.send(
+                    new ProducerRecord<>("tailrace.slowlog.lines", key, MessagePack.line(path, offset, bytes))));
             offset += bytes.length + 1;
         }
     }

@@ -3,8 +3,10 @@ package io.tailrace.servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /** A Java program in a process of its own, its output in a file. */
 public final class JavaProgram implements AutoCloseable {
@@ -23,6 +25,8 @@ public final class JavaProgram implements AutoCloseable {
             "java.util.concurrent.atomic",
             "java.util.concurrent.locks",
             "sun.nio.ch");
+
+    private static final int LAST_WORDS = 6000;
 
     private final Process process;
     private final Path output;
@@ -63,6 +67,24 @@ public final class JavaProgram implements AutoCloseable {
 
     public String output() throws IOException {
         return Files.readString(output);
+    }
+
+    /** As {@link Await#until}, but ends when the program does; what it printed last is part of the failure. */
+    public void await(String what, Duration atMost, Callable<Boolean> condition)
+            throws IOException, InterruptedException {
+        try {
+            Await.until(what, atMost, () -> !isAlive() || condition.call());
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "; the program's last words:\n" + lastWords(), e);
+        }
+        if (!isAlive()) {
+            throw new AssertionError("the program ended before: " + what + "; its last words:\n" + lastWords());
+        }
+    }
+
+    private String lastWords() throws IOException {
+        String all = output();
+        return all.substring(Math.max(0, all.length() - LAST_WORDS));
     }
 
     /** As {@code kill -9}. */
