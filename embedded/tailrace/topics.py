@@ -1,9 +1,11 @@
 """Kafka's topics as schemas/topics.yaml lists them: created when missing, changed when the list changes."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
     AlterConfigOpType,
@@ -11,12 +13,14 @@ from confluent_kafka.admin import (
     ConfigResource,
     NewPartitions,
     NewTopic,
+    OffsetSpec,
 )
 
 from tailrace.settings import REPOSITORY
 
 FILE = REPOSITORY / "schemas" / "topics.yaml"
 TIMEOUT_SECONDS = 20
+RETRY_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ def apply(admin: AdminClient, topics: list[Topic]) -> None:
         admin, [topic for topic in kept if len(existing[topic.name].partitions) < topic.partitions]
     )
     _configure(admin, kept)
+    _await_leaders(admin, topics)
 
 
 def _create(admin: AdminClient, topics: list[Topic]) -> None:
@@ -63,6 +68,28 @@ def _configure(admin: AdminClient, topics: list[Topic]) -> None:
         for topic in topics
     ]
     _wait_for(admin.incremental_alter_configs(resources) if resources else {})
+
+
+def _await_leaders(admin: AdminClient, topics: list[Topic]) -> None:
+    """Returns when the leader of each partition answers for its offsets, which it does only once it leads.
+
+    An idempotent producer that is earlier can have its second batch accepted after its first was refused; the
+    first is then out of sequence until it expires, after two minutes.
+    """
+    waiting = {
+        TopicPartition(topic.name, partition): OffsetSpec.latest()
+        for topic in topics
+        for partition in range(topic.partitions)
+    }
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while waiting:
+        asked = admin.list_offsets(waiting, request_timeout=TIMEOUT_SECONDS)
+        errors = {partition: future.exception(TIMEOUT_SECONDS) for partition, future in asked.items()}
+        waiting = {partition: OffsetSpec.latest() for partition, error in errors.items() if error}
+        if waiting and time.monotonic() > deadline:
+            raise next(error for error in errors.values() if error)
+        if waiting:
+            time.sleep(RETRY_SECONDS)
 
 
 def _set(topic: Topic) -> list[ConfigEntry]:
