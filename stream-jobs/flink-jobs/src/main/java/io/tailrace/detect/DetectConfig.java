@@ -3,6 +3,7 @@ package io.tailrace.detect;
 import io.tailrace.clickhouse.ClickHouseAddress;
 import io.tailrace.job.ConfigException;
 import io.tailrace.job.ConfigValues;
+import io.tailrace.job.FlinkSettings;
 import io.tailrace.job.JobSettings;
 import io.tailrace.job.KafkaClients;
 import java.time.Duration;
@@ -105,7 +106,11 @@ final class DetectConfig {
                 "tailrace detect",
                 parallelism,
                 parallelism,
-                values.oneOf(DetectKey.STATE_BACKEND, "hashmap", "rocksdb"),
+                values.oneOf(DetectKey.STATE_BACKEND, FlinkSettings.HASHMAP, FlinkSettings.ROCKSDB),
+                values.number(
+                        DetectKey.STATE_ROCKSDB_MEMORY_MIB,
+                        FlinkSettings.LEAST_ROCKSDB_MIB,
+                        FlinkSettings.MOST_ROCKSDB_MIB),
                 values.directory(DetectKey.CHECKPOINT_DIR),
                 values.millis(DetectKey.CHECKPOINT_INTERVAL_MS, 10),
                 restorePath(),

@@ -37,6 +37,8 @@ enum DetectKey implements ConfigKey {
     PARALLELISM("parallelism", "2"),
     /** State backend: hashmap (state in memory) or rocksdb (state on disk; needs Flink's RocksDB jar). */
     STATE_BACKEND("state.backend", "hashmap"),
+    /** MiB that RocksDB's caches and write buffers have together in each slot. */
+    STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
     /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8082"),
     /** Milliseconds that an event may come later than the others of its time and still count in full. */

@@ -2,9 +2,12 @@ package io.tailrace.job;
 
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -16,6 +19,28 @@ import org.apache.flink.core.execution.RecoveryClaimMode;
 
 /** What a job asks of Flink. */
 public final class FlinkSettings {
+
+    public static final String ROCKSDB = "rocksdb";
+    public static final String HASHMAP = "hashmap";
+    /** With less, the write buffers of the operators that share it would be written to disk at every turn. */
+    public static final int LEAST_ROCKSDB_MIB = 64;
+
+    public static final int MOST_ROCKSDB_MIB = 1 << 20;
+
+    // Options of a jar that is only there where somebody wants RocksDB. Names and meaning: Flink 2.2's RocksDBOptions
+    // and RocksDBConfigurableOptions.
+    static final ConfigOption<MemorySize> ROCKSDB_MEMORY_PER_SLOT = ConfigOptions.key(
+                    "state.backend.rocksdb.memory.fixed-per-slot")
+            .memoryType()
+            .noDefaultValue();
+    static final ConfigOption<Boolean> ROCKSDB_PARTITIONED_INDEX = ConfigOptions.key(
+                    "state.backend.rocksdb.memory.partitioned-index-filters")
+            .booleanType()
+            .noDefaultValue();
+    static final ConfigOption<Boolean> ROCKSDB_BLOOM_FILTER = ConfigOptions.key(
+                    "state.backend.rocksdb.use-bloom-filter")
+            .booleanType()
+            .noDefaultValue();
 
     private static final Duration CHECKPOINT_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
@@ -44,6 +69,23 @@ public final class FlinkSettings {
         // Operators pass records on and never change them afterwards.
         flink.set(PipelineOptions.OBJECT_REUSE, true);
         flink.set(StateBackendOptions.STATE_BACKEND, config.stateBackend());
+        if (config.stateBackend().equals(ROCKSDB)) {
+            setRocksDb(flink, config);
+        }
+    }
+
+    /**
+     * A bound for the memory of all stateful operators of a slot, which is the job's own: Flink's managed memory is
+     * 128 MiB where a job brings its own Flink, and a share of the process in a cluster, so nothing could be promised of
+     * it. Index and filters lie in the same cache as the data. Whole, they push each other out of it as soon as there are
+     * a few files: each lookup then reads and unpacks a megabyte (a million keys were not through after two minutes).
+     * In partitions their top stays, and a lookup fetches one block of 4 KiB. The Bloom filter spares most keys, which
+     * are new or were not used for long, the reading of data.
+     */
+    private static void setRocksDb(Configuration flink, JobSettings config) {
+        flink.set(ROCKSDB_MEMORY_PER_SLOT, MemorySize.ofMebiBytes(config.rocksDbMemoryMib()));
+        flink.set(ROCKSDB_PARTITIONED_INDEX, true);
+        flink.set(ROCKSDB_BLOOM_FILTER, true);
     }
 
     private static void setCheckpoints(Configuration flink, JobSettings config) {

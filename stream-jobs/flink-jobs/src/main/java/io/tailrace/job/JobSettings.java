@@ -9,6 +9,7 @@ import java.time.Duration;
  * @param parallelism subtasks of each operator
  * @param slots of a job that brings its own Flink
  * @param stateBackend hashmap or rocksdb
+ * @param rocksDbMemoryMib what all RocksDB instances of a slot have together, MiB; without effect for hashmap
  * @param checkpointDirectory as a URI
  * @param restorePath checkpoint or savepoint to start from; empty to start without state
  * @param webPort TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port
@@ -18,6 +19,7 @@ public record JobSettings(
         int parallelism,
         int slots,
         String stateBackend,
+        int rocksDbMemoryMib,
         String checkpointDirectory,
         Duration checkpointInterval,
         String restorePath,

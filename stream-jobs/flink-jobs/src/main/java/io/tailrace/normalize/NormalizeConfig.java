@@ -3,6 +3,7 @@ package io.tailrace.normalize;
 import io.tailrace.innodb.LogCapacities;
 import io.tailrace.job.ConfigException;
 import io.tailrace.job.ConfigValues;
+import io.tailrace.job.FlinkSettings;
 import io.tailrace.job.JobSettings;
 import java.net.URI;
 import java.time.Duration;
@@ -133,7 +134,12 @@ final class NormalizeConfig {
     }
 
     String stateBackend() {
-        return values.oneOf(NormalizeKey.STATE_BACKEND, "hashmap", "rocksdb");
+        return values.oneOf(NormalizeKey.STATE_BACKEND, FlinkSettings.HASHMAP, FlinkSettings.ROCKSDB);
+    }
+
+    int rocksDbMemoryMib() {
+        return values.number(
+                NormalizeKey.STATE_ROCKSDB_MEMORY_MIB, FlinkSettings.LEAST_ROCKSDB_MIB, FlinkSettings.MOST_ROCKSDB_MIB);
     }
 
     int webPort() {
@@ -170,6 +176,7 @@ final class NormalizeConfig {
                 parallelism(),
                 Math.max(parallelism(), committers()),
                 stateBackend(),
+                rocksDbMemoryMib(),
                 checkpointDirectory(),
                 checkpointInterval(),
                 restorePath(),

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.regex.Matcher;
@@ -40,6 +41,7 @@ class DetectJobIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final long STRETCH_SECONDS = 600;
+    private static final String OTHER_EVENTS = "tailrace.other.events";
     private static final Pattern JOB_ID = Pattern.compile("\"jid\":\"([0-9a-f]+)\"");
 
     @TempDir
@@ -84,7 +86,7 @@ class DetectJobIT {
             awaitAccepted("first");
             logins("root", 0, 6);
             awaitAlerts("low", "root", 6);
-            savepoint = stopWithSavepoint(job);
+            savepoint = stopWithSavepoint(job, "first");
         }
         try (JavaProgram job = job(2, savepoint)) {
             logins("root", 6, 9);
@@ -102,16 +104,49 @@ class DetectJobIT {
             logins("admin", 20, 30);
             Await.until("an alert over alerts", PATIENCE, () -> count("level = 'critical'") == 1);
 
-            push(Pushes.json("bad", java.util.Map.of("a.yml", "title: no rule at all")));
+            push(Pushes.json("bad", Map.of("a.yml", "title: no rule at all")));
             Await.until("a refusal", PATIENCE, () -> pushes("bad", false) == 1);
             logins("cron", 40, 50);
             Await.until("the old rules to be in force", PATIENCE, () -> alerts("high", "cron") == 1);
 
-            push(Pushes.json(
-                    "second", java.util.Map.of("a.yml", Pushes.ANY_REFUSED_LOGIN.replace("low", "informational"))));
+            push(Pushes.json("second", Map.of("a.yml", Pushes.ANY_REFUSED_LOGIN.replace("low", "informational"))));
             awaitAccepted("second");
             logins("late", 60, 61);
             Await.until("the new rule", PATIENCE, () -> count("level = 'informational'") == 1);
+            assertThat(job.isAlive()).isTrue();
+        }
+    }
+
+    /** Savepoints are in Flink's canonical format: what was kept in memory goes on in RocksDB, and from there again. */
+    @Test
+    void stateMovesToRocksDbAndFromOneRocksDbToTheNext() throws Exception {
+        push(Pushes.json(
+                "rocks",
+                Map.of(
+                        "a.yml", Pushes.REFUSED_LOGIN,
+                        "b.yml", Pushes.BRUTE_FORCE.replace("high", "medium"),
+                        "c.yml", Pushes.ANY_REFUSED_LOGIN)));
+        String savepoint;
+        try (JavaProgram job = job(1, "", "--topics.events", OTHER_EVENTS)) {
+            awaitAccepted("rocks");
+            refusedGuests(0, 3);
+            awaitAlerts("low", "guest", 3);
+            savepoint = stopWithSavepoint(job, "in-memory");
+        }
+        try (JavaProgram job = job(1, savepoint, "--topics.events", OTHER_EVENTS, "--state.backend", "rocksdb")) {
+            refusedGuests(0, 6);
+            awaitAlerts("low", "guest", 6);
+            assertThat(get("/jobs/" + jobId() + "/checkpoints/config")).contains("EmbeddedRocksDBStateBackend");
+            savepoint = stopWithSavepoint(job, "in-rocksdb");
+        }
+        try (JavaProgram job = job(2, savepoint, "--topics.events", OTHER_EVENTS, "--state.backend", "rocksdb")) {
+            refusedGuests(0, 9);
+            awaitAlerts("low", "guest", 9);
+            assertThat(alerts("medium", "guest")).isZero();
+            refusedGuests(9, 10);
+            Await.until("brute force", PATIENCE, () -> alerts("medium", "guest") == 1);
+            assertThat(clickHouse.count("SELECT length(event_ids) FROM tailrace.alerts FINAL WHERE level = 'medium'"))
+                    .isEqualTo(10);
             assertThat(job.isAlive()).isTrue();
         }
     }
@@ -120,7 +155,7 @@ class DetectJobIT {
     void whoTouchesAClassOfDataIsWrittenOnce() throws Exception {
         push(Pushes.json(
                 "classes",
-                java.util.Map.of(
+                Map.of(
                         "a.yml",
                         Pushes.ANY_REFUSED_LOGIN,
                         "data-classes.yaml",
@@ -151,10 +186,19 @@ class DetectJobIT {
     }
 
     private void logins(String user, int from, int to) throws Exception {
+        refused("tailrace.events", "db-1", user, from, to);
+    }
+
+    /** In a topic of its own: the other jobs' alerts are not to count these. */
+    private void refusedGuests(int from, int to) throws Exception {
+        refused(OTHER_EVENTS, "db-3", "guest", from, to);
+    }
+
+    private void refused(String topic, String instance, String user, int from, int to) throws Exception {
         for (int number = from; number < to; number++) {
-            AuditEvent event = Logins.refused("db-1", user, number, start.plusSeconds(number));
-            producer.send(new ProducerRecord<>(
-                    "tailrace.events", "db-1".getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)));
+            AuditEvent event = Logins.refused(instance, user, number, start.plusSeconds(number));
+            producer.send(
+                    new ProducerRecord<>(topic, instance.getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)));
         }
         producer.flush();
     }
@@ -194,9 +238,9 @@ class DetectJobIT {
     }
 
     /** The job's process ends with the job. */
-    private String stopWithSavepoint(JavaProgram process) throws Exception {
-        String job = find(JOB_ID, get("/jobs/overview"));
-        Path savepoints = directory.resolve("savepoints");
+    private String stopWithSavepoint(JavaProgram process, String name) throws Exception {
+        String job = jobId();
+        Path savepoints = directory.resolve(name);
         http.send(
                 HttpRequest.newBuilder(uri("/jobs/" + job + "/stop"))
                         .header("Content-Type", "application/json")
@@ -206,6 +250,10 @@ class DetectJobIT {
                 BodyHandlers.ofString());
         assertThat(process.exitCode()).isZero();
         return savepoint(savepoints).orElseThrow().toUri().toString();
+    }
+
+    private String jobId() throws Exception {
+        return find(JOB_ID, get("/jobs/overview"));
     }
 
     private static Optional<Path> savepoint(Path directory) throws Exception {
@@ -229,7 +277,7 @@ class DetectJobIT {
         return matcher.group(1);
     }
 
-    private JavaProgram job(int parallelism, String restored) throws Exception {
+    private JavaProgram job(int parallelism, String restored, String... further) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "--kafka.bootstrap", kafka.address(),
                 "--clickhouse.url", clickHouse.url().toString(),
@@ -240,6 +288,7 @@ class DetectJobIT {
                 "--alerts.update.ms", "200",
                 "--parallelism", Integer.toString(parallelism),
                 "--web.port", Integer.toString(port)));
+        arguments.addAll(List.of(further));
         if (!restored.isEmpty()) {
             arguments.addAll(List.of("--restore.path", restored));
         }

@@ -16,8 +16,6 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
-import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
-import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
@@ -29,8 +27,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the state of a million keys of two kinds costs; prints it: docs/DETECTORS.md. RocksDB comes first, or its process
- * would still hold the heap of the hash map.
+ * What the state of a million keys of two kinds costs; prints it: docs/DETECTORS.md. RocksDB is set as the job sets it. It
+ * comes first, or its process would still hold the heap of the hash map.
  */
 @Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -89,11 +87,8 @@ class MillionKeysTest {
     @Test
     @Order(1)
     void fitInTwoGigabytesWithRocksDb(@TempDir Path directory) throws Exception {
-        Configuration settings = new Configuration();
-        settings.set(RocksDBOptions.USE_MANAGED_MEMORY, false);
-        settings.set(RocksDBConfigurableOptions.USE_BLOOM_FILTER, true);
-        EmbeddedRocksDBStateBackend backend =
-                new EmbeddedRocksDBStateBackend().configure(settings, getClass().getClassLoader());
+        EmbeddedRocksDBStateBackend backend = new EmbeddedRocksDBStateBackend()
+                .configure(settingsOfTheJob(), getClass().getClassLoader());
         backend.setDbStoragePath(directory.toString());
         try (var stage = stage(backend)) {
             for (Kind kind : Kind.values()) {
@@ -124,6 +119,14 @@ class MillionKeysTest {
             }
             assertThat(stage.numKeyedStateEntries()).isEqualTo(Kind.values().length * KEYS);
         }
+    }
+
+    private static Configuration settingsOfTheJob() {
+        return DetectJob.flink(DetectConfig.fromMap(Map.of(
+                "kafka.bootstrap", "127.0.0.1:9092",
+                "clickhouse.url", "http://127.0.0.1:8123",
+                "checkpoint.dir", "/checkpoints",
+                "state.backend", "rocksdb")));
     }
 
     private static KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> stage(

@@ -27,6 +27,7 @@ public final class KafkaServer implements AutoCloseable {
             "tailrace.backfill.lines",
             "tailrace.files",
             "tailrace.events",
+            "tailrace.other.events",
             "tailrace.alerts",
             RULES);
     private static final int PARTITIONS = 2;
