@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +20,6 @@ final class BlockPoster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPoster.class);
     private static final long FIRST_DELAY_MS = 100;
     private static final long LONGEST_DELAY_MS = 5000;
-    private static final Duration COMPLAINT_INTERVAL = Duration.ofMinutes(1);
 
     /** Receives a block's end; called by the poster's threads, exactly once per posted block. */
     interface Listener {
@@ -35,12 +33,10 @@ final class BlockPoster implements AutoCloseable {
         void failed(RuntimeException bug);
     }
 
-    private record Complaint(String reason, long nanoTime) {}
-
     private final BlockStore store;
     private final Listener listener;
     private final ScheduledThreadPoolExecutor threads;
-    private final AtomicReference<Complaint> lastComplaint = new AtomicReference<>();
+    private final Complaints complaints = new Complaints();
     private volatile boolean away;
 
     BlockPoster(BlockStore store, int parallelPosts, String name, Listener listener) {
@@ -97,18 +93,13 @@ final class BlockPoster implements AutoCloseable {
     }
 
     private void complain(PendingBlock block, String reason) {
-        Complaint last = lastComplaint.get();
-        long now = System.nanoTime();
-        boolean due = last == null
-                || now - last.nanoTime() > COMPLAINT_INTERVAL.toNanos()
-                || !last.reason().equals(reason);
-        if (due && lastComplaint.compareAndSet(last, new Complaint(reason, now))) {
+        if (complaints.isDue(reason)) {
             LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
         }
     }
 
     private void reportRecovery() {
-        if (lastComplaint.getAndSet(null) != null) {
+        if (complaints.end()) {
             LOG.info("ClickHouse takes rows again");
         }
     }

@@ -47,6 +47,11 @@ final class OpenBlock {
         }
     }
 
+    /** Bytes of its rows before compression. */
+    int size() {
+        return size;
+    }
+
     private void compress() {
         try {
             if (compressor == null) {

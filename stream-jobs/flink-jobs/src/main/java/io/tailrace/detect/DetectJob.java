@@ -119,6 +119,7 @@ public final class DetectJob {
 
     private static <T extends SpecificRecord> AtOnceSink<T> rows(
             DetectConfig config, String table, Class<T> recordClass) {
-        return new AtOnceSink<>(config.clickHouse(), config.clickHouseDatabase() + '.' + table, recordClass);
+        return new AtOnceSink<>(
+                config.clickHouse(), config.clickHouseDatabase(), table, recordClass, TailraceVersion.get());
     }
 }

@@ -21,7 +21,7 @@ enum DetectKey implements ConfigKey {
     TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
-    /** ClickHouse user, who needs INSERT on alerts, rule_pushes and data_access. */
+    /** ClickHouse user, who needs INSERT on alerts, rule_pushes, data_access, dead_letters and ledger. */
     CLICKHOUSE_USER("clickhouse.user", "default"),
     /** File that holds the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
