@@ -11,8 +11,8 @@ import java.util.Map;
  */
 final class CorrelationLevels {
 
-    /** Stages that the job has, one behind the other. */
-    static final int MOST = 3;
+    /** Stages that the job has, one behind the other: deeper correlations are refused when they are compiled. */
+    static final int MOST = CorrelationRule.MOST_LEVELS;
 
     private CorrelationLevels() {}
 
@@ -27,17 +27,5 @@ final class CorrelationLevels {
             levels.put(rule.header().key(), highest + 1);
         }
         return levels;
-    }
-
-    /** Which correlation the job has no stage for; empty where all fit. */
-    static String complaint(List<CorrelationRule> correlations) {
-        Map<String, Integer> levels = of(correlations);
-        return correlations.stream()
-                .filter(rule -> levels.get(rule.header().key()) > MOST)
-                .map(rule -> rule.header().file() + ':' + rule.header().line()
-                        + ": correlations may use correlations over at most " + MOST + " levels, found "
-                        + levels.get(rule.header().key()))
-                .findFirst()
-                .orElse("");
     }
 }

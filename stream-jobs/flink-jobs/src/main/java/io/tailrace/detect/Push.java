@@ -48,8 +48,7 @@ record Push(String id, String by, RuleBundle bundle, String refusal) {
                 .properties()
                 .forEach(file -> files.put(file.getKey(), file.getValue().asText()));
         RuleBundle bundle = RuleBundle.of(files, new RuleContext(Map.of(), new DatabaseFields()));
-        String tooDeep = CorrelationLevels.complaint(bundle.rules().correlations());
-        return new Push(id, by, bundle, bundle.isRefused() ? reasons(bundle.errors()) : tooDeep);
+        return new Push(id, by, bundle, bundle.isRefused() ? reasons(bundle.errors()) : "");
     }
 
     private static String reasons(List<RuleError> errors) {

@@ -26,6 +26,9 @@ public record CorrelationRule(
         String field,
         boolean alerts) {
 
+    /** Correlations one over the other: the stages of the detect job. */
+    public static final int MOST_LEVELS = 3;
+
     /** What is counted within the window. */
     public enum Type {
         /** Matches of any of the rules. */

@@ -21,6 +21,9 @@ final class RuleDrafts {
     private final List<RuleError> errors = new ArrayList<>();
 
     private final Map<String, CorrelationRule> resolved = new LinkedHashMap<>();
+    /** Of correlations: 1 where it uses rules over single events only. */
+    private final Map<String, Integer> levels = new HashMap<>();
+
     private final Set<String> refused = new HashSet<>();
     private final Set<String> silenced = new HashSet<>();
 
@@ -161,6 +164,18 @@ final class RuleDrafts {
         if (ordered && !draft.rule().operator().isRising()) {
             return Optional.of(at(draft.place(), "temporal_ordered is expected to have gt or gte as its condition"));
         }
+        int level = 1
+                + rulesInOrder.stream()
+                        .mapToInt(used -> levels.getOrDefault(used, 0))
+                        .max()
+                        .orElse(0);
+        if (level > CorrelationRule.MOST_LEVELS) {
+            return Optional.of(at(
+                    draft.place(),
+                    "correlations may use correlations over at most " + CorrelationRule.MOST_LEVELS + " levels, found "
+                            + level));
+        }
+        levels.put(draft.header().key(), level);
         resolved.put(draft.header().key(), draft.resolved(rulesInOrder, aliases));
         if (!draft.generate()) {
             silenced.addAll(rulesInOrder);

@@ -111,6 +111,17 @@ class RuleErrorsTest {
     }
 
     @Test
+    void correlationsOnMoreLevelsThanTheJobHasStagesAreRefused() {
+        String body = "type: event_count\nrules: [%s]\ntimespan: 5m\ncondition: {gte: 3}";
+        String three = named("one", "a: 1")
+                + correlation("c1", body.formatted("one"))
+                + correlation("c2", body.formatted("c1"))
+                + correlation("c3", body.formatted("c2"));
+        assertThat(new RuleSetReader().text("x.yml", three).ruleSet().errors()).isEmpty();
+        assertRefused(three + correlation("c4", body.formatted("c3")), "at most 3 levels, found 4");
+    }
+
+    @Test
     void correlationsAreChecked() {
         String rule = named("one", "a: 1");
         for (List<String> wrong : List.of(
