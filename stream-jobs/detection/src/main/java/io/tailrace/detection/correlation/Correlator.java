@@ -35,11 +35,13 @@ public final class Correlator {
     private final CorrelationRule rule;
     private final long latenessMicros;
     private final int most;
+    private final RuleNumbers numbers;
 
     /** @param latenessMicros how much later than the watermark an event may come and still count in full */
     public Correlator(CorrelationRule rule, long latenessMicros) {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
+        this.numbers = new RuleNumbers(rule.rules());
         this.most = (int) Math.max(MOST_OCCURRENCES, 2 * rule.bound());
     }
 
@@ -141,7 +143,7 @@ public final class Correlator {
     private Occurrence occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
         Action action = event.action();
         long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
-        int number = rule.type() == Type.EVENT_COUNT ? 0 : rule.rules().indexOf(ruleKey);
+        int number = rule.type() == Type.EVENT_COUNT ? RuleNumbers.ANY : numbers.of(ruleKey);
         return new Occurrence(action.micros(), action.order(), action.id(), number, value, needed);
     }
 
@@ -164,7 +166,7 @@ public final class Correlator {
         int to = window.firstFrom(end.micros() + 1);
         List<Occurrence> matches = window.occurrences().subList(from, to);
         boolean enough = !rule.operator().isRising() || matches.size() >= rule.bound();
-        long metric = enough ? Metric.of(rule, matches) : 0;
+        long metric = enough ? Metric.of(rule.type(), numbers, matches) : 0;
         if (enough && rule.operator().test(metric, rule.bound())) {
             window.fired().add(end.micros());
             alerts.accept(alert(end.micros(), group, matches, metric, watermark));

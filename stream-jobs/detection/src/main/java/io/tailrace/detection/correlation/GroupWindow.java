@@ -13,7 +13,10 @@ import java.util.List;
  */
 public final class GroupWindow {
 
-    private static final byte VERSION = 1;
+    /** Since 2 a rule is a number of its own and not its place in the correlation; {@link RuleNumbers} knows both. */
+    private static final byte VERSION = 2;
+
+    private static final byte FIRST_VERSION = 1;
 
     private final List<Occurrence> occurrences = new ArrayList<>();
     private final List<Long> fired = new ArrayList<>();
@@ -139,8 +142,9 @@ public final class GroupWindow {
     /** Reads what {@link #write} wrote. */
     public static GroupWindow read(DataInput in) throws IOException {
         byte version = in.readByte();
-        if (version != VERSION) {
-            throw new IOException("expected state of version " + VERSION + ", found " + version);
+        if (version < FIRST_VERSION || version > VERSION) {
+            throw new IOException(
+                    "expected state of version " + FIRST_VERSION + " to " + VERSION + ", found " + version);
         }
         GroupWindow window = new GroupWindow();
         window.settled = in.readLong();

@@ -1,6 +1,6 @@
 package io.tailrace.detection.correlation;
 
-import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.CorrelationRule.Type;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,12 +11,12 @@ final class Metric {
     private Metric() {}
 
     /** @param window matches in the order of time */
-    static long of(CorrelationRule rule, List<Occurrence> window) {
-        return switch (rule.type()) {
+    static long of(Type type, RuleNumbers rules, List<Occurrence> window) {
+        return switch (type) {
             case EVENT_COUNT -> window.size();
             case VALUE_COUNT -> distinctValues(window);
-            case TEMPORAL -> distinctRules(window, rule.rules().size());
-            case TEMPORAL_ORDERED -> longestSequence(window, rule.rules().size());
+            case TEMPORAL -> distinctRules(window, rules);
+            case TEMPORAL_ORDERED -> longestSequence(window, rules);
         };
     }
 
@@ -26,14 +26,15 @@ final class Metric {
         return values.size();
     }
 
-    private static long distinctRules(List<Occurrence> window, int rules) {
-        boolean[] seen = new boolean[rules];
+    private static long distinctRules(List<Occurrence> window, RuleNumbers rules) {
+        boolean[] seen = new boolean[rules.size()];
         long count = 0;
         for (Occurrence occurrence : window) {
+            int place = rules.place(occurrence.rule());
             // State may be older than the correlation, which had more rules then.
-            if (occurrence.rule() < rules) {
-                count += seen[occurrence.rule()] ? 0 : 1;
-                seen[occurrence.rule()] = true;
+            if (place >= 0) {
+                count += seen[place] ? 0 : 1;
+                seen[place] = true;
             }
         }
         return count;
@@ -43,21 +44,21 @@ final class Metric {
      * The most rules that matched one after the other in the order of the correlation. Matches of the same time and
      * order are not after each other.
      */
-    private static long longestSequence(List<Occurrence> window, int rules) {
-        long[] longest = new long[rules];
+    private static long longestSequence(List<Occurrence> window, RuleNumbers rules) {
+        long[] longest = new long[rules.size()];
         int from = 0;
         while (from < window.size()) {
             int to = from;
             long[] before = longest.clone();
             while (to < window.size() && !window.get(from).isBefore(window.get(to))) {
-                int rule = window.get(to++).rule();
-                if (rule < rules) {
-                    longest[rule] = Math.max(longest[rule], 1 + largest(before, rule));
+                int place = rules.place(window.get(to++).rule());
+                if (place >= 0) {
+                    longest[place] = Math.max(longest[place], 1 + largest(before, place));
                 }
             }
             from = to;
         }
-        return largest(longest, rules);
+        return largest(longest, rules.size());
     }
 
     private static long largest(long[] lengths, int to) {

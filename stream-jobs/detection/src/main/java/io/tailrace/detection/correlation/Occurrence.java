@@ -10,7 +10,7 @@ import java.util.Comparator;
  *
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
- * @param rule which of the correlation's rules matched, from 0
+ * @param rule which of the correlation's rules matched, as {@link RuleNumbers} counts them
  * @param value of the field that is counted; empty where none is
  * @param expires watermark from which on it is not needed any more, microseconds
  */

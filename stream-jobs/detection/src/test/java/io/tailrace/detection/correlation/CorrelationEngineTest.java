@@ -274,6 +274,54 @@ class CorrelationEngineTest {
         return alerts.stream().map(Alert::micros).toList();
     }
 
+    @Test
+    void aPushThatChangesTheOrderOfRulesCountsWhatMatchedBefore() throws IOException {
+        String body = "type: temporal\nrules: [%s]\ngroup-by: user\ntimespan: 10s";
+        start(body.formatted("fail, login, dump"));
+        match("fail", 0, "root");
+        match("login", 1, "root");
+
+        engine = restored(compile(RULES + correlation("c", body.formatted("login, dump, fail")))
+                .correlations()
+                .get(0));
+        match("login", 2, "root");
+        match("fail", 3, "root");
+        assertThat(alerts).isEmpty();
+        match("dump", 4, "root");
+        assertThat(alerts).singleElement().extracting(Alert::metric).isEqualTo(3L);
+    }
+
+    @Test
+    void aPushThatChangesTheOrderedRulesWantsTheNewOrderOfWhatMatchedBefore() throws IOException {
+        String body = "type: temporal_ordered\nrules: [%s]\ngroup-by: user\ntimespan: 10s";
+        start(body.formatted("fail, login, dump"));
+        match("login", 0, "root");
+        match("fail", 1, "root");
+
+        engine = restored(compile(RULES + correlation("c", body.formatted("login, fail, dump")))
+                .correlations()
+                .get(0));
+        match("dump", 2, "root");
+        assertThat(alerts).singleElement().extracting(Alert::metric).isEqualTo(3L);
+    }
+
+    @Test
+    void stateThatHasPlacesOfRulesIsStillRead() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeByte(1);
+        out.writeLong(Long.MIN_VALUE);
+        out.writeInt(0);
+        out.writeInt(1);
+        new Occurrence(0, 0, "e0", 1, "", 100 * SECOND).write(out);
+        GroupWindow window = GroupWindow.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+        CorrelationRule rule = compile(RULES + correlation("c", "type: temporal\nrules: [fail, login]\ntimespan: 10s"))
+                .correlations()
+                .get(0);
+        new Correlator(rule, 0).add("fail", event("e1", 1, "root"), List.of(), window, 0, alerts::add);
+        assertThat(alerts).singleElement().extracting(Alert::metric).isEqualTo(2L);
+    }
+
     private CorrelationEngine restored(CorrelationRule rule) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         engine.write(new DataOutputStream(bytes));
