@@ -73,6 +73,11 @@ public final class Fingerprinter {
         return ByteText.utf8(masker.bytes(), 0, masker.length());
     }
 
+    /** The text that was read last ends within a literal, or a literal seems to end within a word: its quotes lie. */
+    public boolean isDoubtful() {
+        return masker.isDoubtful();
+    }
+
     /**
      * What the comments around a statement tell of its origin. Where its end may lie within a literal, only what stands
      * before the first token counts.

@@ -1,0 +1,159 @@
+package io.tailrace.plan;
+
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.plan.json.JsonValue;
+import io.tailrace.plan.json.JsonValue.JsonArray;
+import io.tailrace.plan.json.JsonValue.JsonObject;
+import io.tailrace.plan.json.JsonValue.JsonString;
+import io.tailrace.plan.json.JsonValue.Member;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Takes the literals out of what servers print, by the lexer that takes them out of statements. Where it cannot be told
+ * for certain what is a literal, all between the first and the last quote goes. Not thread-safe.
+ */
+final class LiteralMask {
+
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+
+    /**
+     * A condition without literals. MariaDB prints SQL's escapes and does not escape them for JSON again, MySQL does:
+     * only where both readings agree is the text one that can be trusted.
+     */
+    String condition(JsonValue value) {
+        if (!(value instanceof JsonString string)) {
+            return value.text().isEmpty() ? "" : masked(value.text());
+        }
+        if (string.text().equals(string.written())) {
+            return masked(string.text());
+        }
+        String decoded = masked(string.text());
+        return decoded.equals(masked(string.written())) ? decoded : withoutQuoted(string.text());
+    }
+
+    /** A text that prints values as they are, unescaped, such as the ranges of version 2. */
+    String printedValues(JsonValue value) {
+        String text = value.text();
+        boolean plain = quotes(text) == 0 || isRange(text);
+        return plain ? masked(text) : withoutQuoted(text);
+    }
+
+    /** Unknown members keep their shape, and of texts what is no literal. */
+    JsonValue value(JsonValue value) {
+        if (value instanceof JsonString string) {
+            String masked = condition(string);
+            return new JsonString(masked, masked);
+        }
+        if (value instanceof JsonArray array) {
+            return new JsonArray(array.values().stream().map(this::value).toList());
+        }
+        if (value instanceof JsonObject object) {
+            List<Member> members = object.members().stream()
+                    .map(member -> new Member(member.name(), value(member.value())))
+                    .toList();
+            return new JsonObject(members);
+        }
+        return value;
+    }
+
+    /** True for {@code like '%…'}: of the literal no more is known afterwards. */
+    static boolean hasLeadingWildcard(JsonValue value) {
+        String text = value instanceof JsonArray array
+                ? array.values().stream().map(JsonValue::text).collect(Collectors.joining(" "))
+                : value.text();
+        return text.contains(" like '%") || text.contains(" like '_") || text.contains(" like (concat('%");
+    }
+
+    /** A statement without literals. */
+    String statement(String text) {
+        return masked(text);
+    }
+
+    private String masked(String text) {
+        byte[] bytes = ByteText.bytes(withoutSelectNumbers(text));
+        if (bytes.length == 0) {
+            return "";
+        }
+        String masked = fingerprinter.masked(bytes, 0, bytes.length);
+        return fingerprinter.isDoubtful() ? withoutQuoted(text) : withShortLists(masked);
+    }
+
+    /** {@code ?,?,?} as {@code ?, …}: a list of a thousand literals says no more than one of two. */
+    private static String withShortLists(String masked) {
+        if (!masked.contains("?,?") && !masked.contains("?, ?")) {
+            return masked;
+        }
+        StringBuilder out = new StringBuilder(masked.length());
+        int i = 0;
+        while (i < masked.length()) {
+            char c = masked.charAt(i++);
+            out.append(c);
+            int more = c == '?' ? afterPlaceholders(masked, i) : i;
+            if (more > i) {
+                out.append(", …");
+                i = more;
+            }
+        }
+        return out.toString();
+    }
+
+    private static int afterPlaceholders(String text, int from) {
+        int i = from;
+        while (text.startsWith(",?", i) || text.startsWith(", ?", i)) {
+            i += text.charAt(i + 1) == ' ' ? 3 : 2;
+        }
+        return i;
+    }
+
+    /** {@code select #2}, as servers number subqueries, is a comment to end of line for SQL. */
+    private static String withoutSelectNumbers(String text) {
+        return text.indexOf("select #") < 0 ? text : text.replace("select #", "select ");
+    }
+
+    /** Names and signs before the first quote and after the last, a question mark for all between. */
+    private String withoutQuoted(String text) {
+        int first = firstQuote(text);
+        if (first < 0) {
+            return "?";
+        }
+        int last = Math.max(text.lastIndexOf('\''), text.lastIndexOf('"'));
+        String head = text.substring(0, first);
+        String tail = last > first ? text.substring(last + 1) : "";
+        return outsideQuotes(head) + "?" + outsideQuotes(tail);
+    }
+
+    private String outsideQuotes(String text) {
+        byte[] bytes = ByteText.bytes(withoutSelectNumbers(text).replace("\\", ""));
+        String masked = bytes.length == 0 ? "" : fingerprinter.masked(bytes, 0, bytes.length);
+        return fingerprinter.isDoubtful() ? "" : masked;
+    }
+
+    private static int firstQuote(String text) {
+        int single = text.indexOf('\'');
+        int twice = text.indexOf('"');
+        return single < 0 || twice >= 0 && twice < single ? twice : single;
+    }
+
+    private static int quotes(String text) {
+        return (int) text.chars().filter(c -> c == '\'' || c == '"').count();
+    }
+
+    /** {@code ('2024-01-01' <= created <= '2024-02-01')}: two literals around one name cannot be read otherwise. */
+    private static boolean isRange(String text) {
+        int first = text.indexOf('\'');
+        int second = text.indexOf('\'', first + 1);
+        int third = text.indexOf('\'', second + 1);
+        if (quotes(text) == 2) {
+            return second > first;
+        }
+        return quotes(text) == 4
+                && third > second
+                && text.substring(second + 1, third).chars().allMatch(LiteralMask::isOfRange);
+    }
+
+    private static boolean isOfRange(int c) {
+        return Character.isLetterOrDigit(c) || "_.`<>= ".indexOf(c) >= 0;
+    }
+}

@@ -1,0 +1,222 @@
+package io.tailrace.plan;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.plan.json.JsonDocument;
+import io.tailrace.plan.json.JsonReader;
+import io.tailrace.plan.json.JsonValue;
+import io.tailrace.plan.json.JsonValue.JsonObject;
+import io.tailrace.plan.json.JsonValue.JsonString;
+import io.tailrace.plan.json.JsonValue.Member;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds plans in a text: documents one after the other or one per line, in a client's output (after {@code EXPLAIN: },
+ * between table borders, on one line with {@code \n} for line feeds), as a member of other documents; rows with tabs or
+ * borders; {@code # explain:} lines of a slow log. Not thread-safe.
+ */
+public final class PlanDocuments {
+
+    /** Receives what is found, in the order of the text. */
+    public interface Listener {
+
+        /**
+         * A plan.
+         *
+         * @param line of its first byte, from 1
+         * @param offset of its first byte
+         */
+        void plan(Plan plan, int line, int offset);
+
+        /** What stands where a plan is expected, and is none. */
+        void problem(String message, int line, int offset);
+    }
+
+    private static final byte[] SLOW_LOG_ROW = ByteText.ascii("# explain: ");
+    private static final byte[] ERROR = ByteText.ascii("ERROR ");
+    private static final String NO_PLAN = "a JSON object with none of query_block, query_plan and operation is no plan";
+    /** Levels of documents in which a plan is looked for. */
+    private static final int DEEPEST_ENVELOPE = 3;
+    /** Longest line of a message that is repeated, bytes. */
+    private static final int LONGEST_MESSAGE = 300;
+
+    private final JsonReader json = new JsonReader();
+    private final PlanReader plans = new PlanReader();
+    private final RowsReader rows = new RowsReader();
+
+    private byte[] in;
+    private int end;
+    private Listener listener;
+    private int line;
+    private int counted;
+    private final List<String> lines = new ArrayList<>();
+    private int linesFrom;
+
+    /** Reads a whole text. */
+    public void read(byte[] bytes, Listener listener) {
+        in = bytes;
+        end = bytes.length;
+        this.listener = listener;
+        line = 1;
+        counted = 0;
+        lines.clear();
+        int at = 0;
+        while (at < end) {
+            at = line(at, Math.min(end, lineFeed(at)));
+        }
+        endRows();
+        in = null;
+    }
+
+    private int lineFeed(int from) {
+        int feed = ByteText.lineFeed(in, from, end);
+        return feed < 0 ? end : feed;
+    }
+
+    /** Reads a line, or a document that starts on it; returns the offset after that. */
+    private int line(int from, int to) {
+        String row = row(from, to);
+        if (row != null) {
+            addRow(row, from);
+            return to + 1;
+        }
+        if (!isBorder(from, to)) {
+            endRows();
+        }
+        if (ByteText.startsWith(in, from, to, ERROR)) {
+            String message = ByteText.utf8(in, from, Math.min(to, from + LONGEST_MESSAGE));
+            listener.problem("not a plan but the server's " + message, lineOf(from), from);
+            return to + 1;
+        }
+        int brace = brace(from, to);
+        return brace < 0 ? to + 1 : document(from, brace, to);
+    }
+
+    /** The first brace of the line that may open an object, or -1. */
+    private int brace(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (in[i] == '{' && opens(i, to)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private boolean opens(int brace, int to) {
+        int i = ByteText.skipBlanks(in, brace + 1, to);
+        return i >= to || in[i] == '"' || in[i] == '}' || isEscapedFeed(brace, to);
+    }
+
+    private boolean isEscapedFeed(int brace, int to) {
+        return brace + 2 < to && in[brace + 1] == '\\' && in[brace + 2] == 'n';
+    }
+
+    private int document(int lineFrom, int brace, int lineTo) {
+        if (isEscapedFeed(brace, lineTo)) {
+            byte[] text = unescaped(brace, lineTo);
+            found(json.read(text, 0, text.length), lineFrom, brace);
+            return lineTo + 1;
+        }
+        JsonDocument document = json.read(in, brace, end);
+        found(document, lineFrom, brace);
+        return document.to();
+    }
+
+    private void found(JsonDocument document, int lineFrom, int brace) {
+        Optional<Plan> plan = plan(document, DEEPEST_ENVELOPE);
+        if (plan.isPresent()) {
+            listener.plan(plan.get(), lineOf(brace), brace);
+        } else if (ByteText.skipBlanks(in, lineFrom, brace) == brace) {
+            listener.problem(NO_PLAN, lineOf(brace), brace);
+        }
+    }
+
+    /** The plan that a document is or holds. */
+    private Optional<Plan> plan(JsonDocument document, int deepest) {
+        Optional<Plan> plan = plans.plan(document);
+        if (plan.isPresent() || deepest == 0 || !(document.value() instanceof JsonObject object)) {
+            return plan;
+        }
+        return object.members().stream()
+                .map(Member::value)
+                .map(value -> held(value, document, deepest - 1))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    private Optional<Plan> held(JsonValue value, JsonDocument around, int deepest) {
+        if (value instanceof JsonString string && string.text().startsWith("{")) {
+            byte[] text = ByteText.bytes(string.text());
+            return plan(json.read(text, 0, text.length), deepest);
+        }
+        return value instanceof JsonObject
+                ? plan(new JsonDocument(value, around.from(), around.to(), around.repairs()), deepest)
+                : Optional.empty();
+    }
+
+    /** What {@code mysql --batch} writes on one line: {@code \n}, {@code \t}, {@code \0} and {@code \\}. */
+    private byte[] unescaped(int from, int to) {
+        byte[] out = new byte[to - from];
+        int length = 0;
+        for (int i = from; i < to; i++) {
+            int escaped = in[i] == '\\' && i + 1 < to ? "nt0\\".indexOf(in[i + 1]) : -1;
+            out[length++] = escaped < 0 ? in[i] : (byte) "\n\t\0\\".charAt(escaped);
+            i += escaped < 0 ? 0 : 1;
+        }
+        return java.util.Arrays.copyOf(out, length);
+    }
+
+    /** A row of EXPLAIN with tabs between its cells, or null. */
+    private String row(int from, int to) {
+        int start = ByteText.startsWith(in, from, to, SLOW_LOG_ROW) ? from + SLOW_LOG_ROW.length : from;
+        int stop = ByteText.withoutLineEnd(in, start, to);
+        if (start < stop && in[start] == '|') {
+            return borderedRow(start, stop);
+        }
+        boolean may = start < stop && (ByteText.isDigit(in[start]) || in[start] == 'i' || in[start] == 'N');
+        String text = may ? ByteText.utf8(in, start, stop) : "";
+        return may && (RowsReader.isHeader(text) || RowsReader.isRow(text)) ? text : null;
+    }
+
+    private String borderedRow(int from, int to) {
+        String[] cells = ByteText.utf8(in, from, to).split("\\|", -1);
+        StringBuilder row = new StringBuilder();
+        for (int i = 1; i < cells.length - 1; i++) {
+            row.append(i == 1 ? "" : "\t").append(cells[i].strip());
+        }
+        String text = row.toString();
+        return RowsReader.isHeader(text) || RowsReader.isRow(text) ? text : null;
+    }
+
+    private boolean isBorder(int from, int to) {
+        return from < to && in[from] == '+';
+    }
+
+    private void addRow(String row, int from) {
+        if (RowsReader.isHeader(row)) {
+            endRows();
+        }
+        if (lines.isEmpty()) {
+            linesFrom = from;
+        }
+        lines.add(row);
+    }
+
+    private void endRows() {
+        if (lines.isEmpty()) {
+            return;
+        }
+        int from = linesFrom;
+        rows.read(lines).ifPresent(plan -> listener.plan(plan, lineOf(from), from));
+        lines.clear();
+    }
+
+    /** Offsets come in ascending order, so that no byte is counted twice. */
+    private int lineOf(int offset) {
+        while (counted < offset) {
+            line += in[counted++] == '\n' ? 1 : 0;
+        }
+        return line;
+    }
+}

@@ -1,0 +1,70 @@
+package io.tailrace.plan;
+
+import io.tailrace.plan.json.JsonDocument;
+import io.tailrace.plan.json.JsonReader;
+import io.tailrace.plan.json.JsonValue;
+import io.tailrace.plan.json.JsonValue.JsonObject;
+import io.tailrace.plan.json.JsonValue.Member;
+import io.tailrace.plan.json.Repairs;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads plans of all servers and formats; which one it is, the document's own members say. Not thread-safe. */
+public final class PlanReader {
+
+    private static final Set<String> AROUND_BLOCKS = Set.of("query_block", "query_optimization");
+
+    private final JsonReader json = new JsonReader();
+    private final LiteralMask mask = new LiteralMask();
+    private final BlockReader blocks = new BlockReader(mask);
+    private final Version2Reader iterators = new Version2Reader(mask);
+
+    /** Reads one document. Empty where it is no plan. */
+    public Optional<Plan> read(byte[] bytes, int from, int to) {
+        return plan(json.read(bytes, from, to));
+    }
+
+    /** The plan that a document is. Empty where it is none. */
+    public Optional<Plan> plan(JsonDocument document) {
+        if (!(document.value() instanceof JsonObject object)) {
+            return Optional.empty();
+        }
+        if (object.has("query_block")) {
+            return Optional.of(blocks(object, document.repairs()));
+        }
+        if (object.get("query_plan") instanceof JsonObject plan) {
+            return Optional.of(iterators(object, plan, document.repairs()));
+        }
+        return object.has("operation") ? Optional.of(iterators(object, object, document.repairs())) : Optional.empty();
+    }
+
+    private Plan blocks(JsonObject object, Repairs repairs) {
+        PlanNode root = blocks.root(object.get("query_block"));
+        Map<String, JsonValue> others = new LinkedHashMap<>();
+        for (Member member : object.members()) {
+            if (!AROUND_BLOCKS.contains(member.name())) {
+                others.put(member.name(), mask.value(member.value()));
+            }
+        }
+        double millis = object.get("query_optimization") instanceof JsonObject optimization
+                ? optimization.get("r_total_time_ms").number()
+                : Double.NaN;
+        return new Plan(BlockFormat.of(object), "", "", millis, root, others, repairs);
+    }
+
+    private Plan iterators(JsonObject object, JsonObject plan, Repairs repairs) {
+        Map<String, JsonValue> others = new LinkedHashMap<>();
+        for (Member member : object.members()) {
+            boolean known = object == plan
+                    || Set.of("query", "query_plan", "json_schema_version").contains(member.name());
+            if (!known || member.name().equals("query_type")) {
+                others.put(member.name(), mask.value(member.value()));
+            }
+        }
+        String version = object.get("json_schema_version").text();
+        String statement = mask.statement(object.get("query").text());
+        return new Plan(PlanFormat.MYSQL_2, version, statement, Double.NaN, iterators.node(plan), others, repairs);
+    }
+}

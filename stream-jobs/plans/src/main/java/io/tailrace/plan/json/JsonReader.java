@@ -1,0 +1,332 @@
+package io.tailrace.plan.json;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.plan.json.JsonValue.JsonArray;
+import io.tailrace.plan.json.JsonValue.JsonNumber;
+import io.tailrace.plan.json.JsonValue.JsonObject;
+import io.tailrace.plan.json.JsonValue.JsonString;
+import io.tailrace.plan.json.JsonValue.JsonWord;
+import io.tailrace.plan.json.JsonValue.Member;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Reads a document as servers write them. It never fails: what is not JSON is repaired and reported. It takes time
+ * linear in the input and no stack: nesting is kept in a list. Not thread-safe.
+ */
+public final class JsonReader {
+
+    /** Levels of objects and arrays; what lies deeper is left out. A plan of version 2 takes two for each node. */
+    public static final int DEEPEST = 3000;
+
+    /** Levels that a path tells from either end. */
+    private static final int LONGEST_PATH = 12;
+    /** Characters of a name that a path tells. */
+    private static final int LONGEST_NAME = 64;
+
+    private byte[] in;
+    private int end;
+    private int at;
+    private Repairs repairs;
+    private StringReader strings;
+    private final Deque<Level> levels = new ArrayDeque<>();
+
+    /** An object or array that is open. */
+    private static final class Level {
+        final List<Member> members;
+        final List<JsonValue> values;
+        String name;
+        /** A name and colon were read, a value was not. */
+        boolean awaitsValue;
+
+        Level(boolean object) {
+            members = object ? new ArrayList<>(8) : null;
+            values = object ? null : new ArrayList<>(4);
+        }
+
+        boolean isObject() {
+            return members != null;
+        }
+
+        void add(JsonValue value) {
+            if (isObject()) {
+                members.add(new Member(name, value));
+                awaitsValue = false;
+            } else {
+                values.add(value);
+            }
+        }
+
+        JsonValue value() {
+            return isObject() ? new JsonObject(List.copyOf(members)) : new JsonArray(List.copyOf(values));
+        }
+    }
+
+    /**
+     * Reads the document that starts with the bracket at {@code from}; it ends with the bracket that closes it, or with
+     * the input.
+     */
+    public JsonDocument read(byte[] bytes, int from, int to) {
+        in = bytes;
+        end = to;
+        at = from;
+        repairs = new Repairs();
+        strings = new StringReader(bytes, to, this::repair);
+        levels.clear();
+        JsonValue value = document();
+        in = null;
+        return new JsonDocument(value, from, at, repairs);
+    }
+
+    private JsonValue document() {
+        skipBlanks();
+        if (at == end || in[at] != '{' && in[at] != '[') {
+            return at == end ? JsonValue.NULL : scalar();
+        }
+        open();
+        while (at < end) {
+            JsonValue whole = step();
+            if (whole != null) {
+                return whole;
+            }
+            skipBlanks();
+        }
+        repair(RepairKind.TRUNCATED, end);
+        return closeAll();
+    }
+
+    /** Reads one token; returns the document where it ends with this one. */
+    private JsonValue step() {
+        switch (in[at]) {
+            case '{', '[' -> open();
+            case '}', ']' -> {
+                return close();
+            }
+            case ',' -> at++;
+            case '"' -> string();
+            default -> other();
+        }
+        return null;
+    }
+
+    private void open() {
+        boolean object = in[at] == '{';
+        Level level = levels.peek();
+        if (level != null && level.isObject() && !level.awaitsValue) {
+            repair(RepairKind.PUNCTUATION, at);
+            at++;
+            return;
+        }
+        if (levels.size() == DEEPEST) {
+            repair(RepairKind.TOO_DEEP, at);
+            skipNested();
+            return;
+        }
+        at++;
+        levels.push(new Level(object));
+    }
+
+    private void skipNested() {
+        int depth = 0;
+        do {
+            if (in[at] == '"') {
+                at = strings.end(at, false);
+            } else if (in[at] == '{' || in[at] == '[') {
+                depth++;
+            } else if (in[at] == '}' || in[at] == ']') {
+                depth--;
+            }
+            at++;
+        } while (at < end && depth > 0);
+        at = Math.min(at, end);
+        add(JsonValue.NULL);
+    }
+
+    /** A closing bracket of the other kind closes what it may have been meant for, or nothing. */
+    private JsonValue close() {
+        boolean object = in[at] == '}';
+        if (levels.peek().isObject() != object) {
+            repair(RepairKind.PUNCTUATION, at);
+            if (levels.size() == 1
+                    || levels.stream().skip(1).findFirst().orElseThrow().isObject() != object) {
+                at++;
+                return null;
+            }
+            closeOne();
+        }
+        at++;
+        return closeOne();
+    }
+
+    /** Closes the innermost level; returns it where it is the document. */
+    private JsonValue closeOne() {
+        Level level = levels.pop();
+        if (level.awaitsValue) {
+            level.add(JsonValue.NULL);
+        }
+        JsonValue value = level.value();
+        if (levels.isEmpty()) {
+            return value;
+        }
+        add(value);
+        return null;
+    }
+
+    private JsonValue closeAll() {
+        JsonValue value = JsonValue.NULL;
+        while (!levels.isEmpty()) {
+            value = closeOne();
+        }
+        return value;
+    }
+
+    private void add(JsonValue value) {
+        levels.peek().add(value);
+    }
+
+    private void string() {
+        Level level = levels.peek();
+        boolean isName = level.isObject() && !level.awaitsValue;
+        JsonString string = strings.read(at, isName, isName ? "" : level.name);
+        at = strings.to();
+        if (isName) {
+            name(string.text());
+        } else {
+            add(string);
+        }
+    }
+
+    private void name(String text) {
+        Level level = levels.peek();
+        level.name = text;
+        level.awaitsValue = true;
+        skipBlanks();
+        if (at < end && in[at] == ':') {
+            at++;
+        } else {
+            repair(RepairKind.PUNCTUATION, at);
+        }
+    }
+
+    private void other() {
+        Level level = levels.peek();
+        if (in[at] == ':' || level.isObject() && !level.awaitsValue) {
+            repair(RepairKind.PUNCTUATION, at);
+            at = in[at] == ':' ? at + 1 : wordEnd();
+        } else {
+            add(scalar());
+        }
+    }
+
+    private JsonValue scalar() {
+        int from = at;
+        at = wordEnd();
+        String text = ByteText.utf8(in, from, at);
+        if (isNumber(from)) {
+            return new JsonNumber(text);
+        }
+        if (text.equals("null")) {
+            return JsonValue.NULL;
+        }
+        if (text.equals("true") || text.equals("false")) {
+            return new JsonWord(text);
+        }
+        repair(RepairKind.BARE_WORD, from);
+        return new JsonString(text, text);
+    }
+
+    /** As JSON writes them: digits, a sign, a fraction, an exponent. */
+    private boolean isNumber(int from) {
+        int i = from < at && in[from] == '-' ? from + 1 : from;
+        int digits = digits(i);
+        if (digits == i || in[i] == '0' && digits > i + 1) {
+            return false;
+        }
+        i = digits;
+        if (i < at && in[i] == '.') {
+            digits = digits(i + 1);
+            if (digits == i + 1) {
+                return false;
+            }
+            i = digits;
+        }
+        if (i < at && (in[i] == 'e' || in[i] == 'E')) {
+            i += i + 1 < at && (in[i + 1] == '+' || in[i + 1] == '-') ? 2 : 1;
+            digits = digits(i);
+            return digits > i && digits == at;
+        }
+        return i == at;
+    }
+
+    private int digits(int from) {
+        int i = from;
+        while (i < at && ByteText.isDigit(in[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    private int wordEnd() {
+        int i = at + 1;
+        while (i < end && !isBlank(in[i]) && ",:{}[]\"/".indexOf(in[i]) < 0) {
+            i++;
+        }
+        return i;
+    }
+
+    private static boolean isBlank(byte b) {
+        return b == ' ' || b == '\n' || b == '\t' || b == '\r';
+    }
+
+    private void skipBlanks() {
+        while (at < end) {
+            if (isBlank(in[at])) {
+                at++;
+            } else if (in[at] == '/' && at + 1 < end && in[at + 1] == '*') {
+                comment();
+            } else {
+                return;
+            }
+        }
+    }
+
+    private void comment() {
+        repair(RepairKind.COMMENT, at);
+        int i = at + 2;
+        while (i + 1 < end && !(in[i] == '*' && in[i + 1] == '/')) {
+            i++;
+        }
+        at = i + 1 < end ? i + 2 : end;
+    }
+
+    private void repair(RepairKind kind, int offset) {
+        repairs.add(kind, offset, repairs.wants(kind) ? path() : "");
+    }
+
+    /** Places within deep documents are told by their outermost and innermost names. */
+    private String path() {
+        StringBuilder path = new StringBuilder("$");
+        Iterator<Level> outermostFirst = levels.descendingIterator();
+        for (int depth = 0; outermostFirst.hasNext(); depth++) {
+            Level level = outermostFirst.next();
+            if (depth == LONGEST_PATH && levels.size() > 2 * LONGEST_PATH) {
+                path.append('…');
+            }
+            if (depth < LONGEST_PATH || depth >= levels.size() - LONGEST_PATH) {
+                append(path, level);
+            }
+        }
+        return path.toString();
+    }
+
+    private static void append(StringBuilder path, Level level) {
+        if (!level.isObject()) {
+            path.append('[').append(level.values.size()).append(']');
+        } else if (level.awaitsValue) {
+            path.append('.').append(level.name.length() > LONGEST_NAME ? "…" : level.name);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.tailrace.plan.json;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.plan.json.JsonValue.JsonString;
+
+/**
+ * Reads strings. Where one ends is not always plain: MariaDB writes conditions with the double quotes of their literals.
+ * A quote ends a string only if what follows may stand there; in a condition only outside SQL's own quotes too, as long
+ * as the document's conditions have shown themselves to be whole.
+ */
+final class StringReader {
+
+    /** Receives what was repaired, with its offset in bytes. */
+    interface Report {
+        void repair(RepairKind kind, int offset);
+    }
+
+    /** Longest name of a member that is looked for after a comma, bytes. */
+    private static final int LONGEST_NAME = 64;
+
+    private final byte[] in;
+    private final int end;
+    private final Report report;
+    private int to;
+    /** No condition yet ended within a literal: else each of them would be searched to the end of the input. */
+    private boolean conditionsAreWhole = true;
+
+    StringReader(byte[] in, int end, Report report) {
+        this.in = in;
+        this.end = end;
+        this.report = report;
+    }
+
+    /** The byte after the string that was read last. */
+    int to() {
+        return to;
+    }
+
+    /**
+     * Reads the string whose first quote is at {@code from}.
+     *
+     * @param isName it names a member: a colon must follow
+     * @param member the name of the member whose value it is
+     */
+    JsonString read(int from, boolean isName, String member) {
+        int quote = isName ? plainEnd(from) : end(from, member != null && member.contains("condition"));
+        if (quote >= end) {
+            quote = end;
+        }
+        to = Math.min(end, quote + 1);
+        return decode(from + 1, quote);
+    }
+
+    /** Offset of the quote that ends a string, or that of the input's end. */
+    int end(int from, boolean isCondition) {
+        if (isCondition && conditionsAreWhole) {
+            int quote = conditionEnd(from);
+            if (quote < end) {
+                return quote;
+            }
+            conditionsAreWhole = false;
+        }
+        int quote = plainEnd(from);
+        while (quote < end && !mayEnd(quote)) {
+            quote = plainEnd(quote);
+        }
+        return quote;
+    }
+
+    /** The next quote after this one that no backslash escapes. */
+    private int plainEnd(int from) {
+        int i = from + 1;
+        while (i < end && in[i] != '"') {
+            i += in[i] == '\\' ? 2 : 1;
+        }
+        return Math.min(i, end);
+    }
+
+    /** The next quote on this line that may end a string and stands outside SQL's quotes, or the input's end. */
+    private int conditionEnd(int from) {
+        byte open = 0;
+        for (int i = from + 1; i < end && in[i] != '\n'; i++) {
+            byte b = in[i];
+            if (b == '\\') {
+                i++;
+            } else if (open != 0) {
+                open = b == open ? 0 : open;
+            } else if (b == '\'' || b == '`') {
+                open = b;
+            } else if (b == '"' && mayEnd(i)) {
+                return i;
+            }
+        }
+        return end;
+    }
+
+    /** After a value stands the end of what holds it, or a comma and the next. */
+    private boolean mayEnd(int quote) {
+        int i = skipBlanks(quote + 1);
+        if (i >= end || in[i] == '}' || in[i] == ']') {
+            return true;
+        }
+        if (in[i] != ',') {
+            return in[i] == '/' && i + 1 < end && in[i + 1] == '*';
+        }
+        i = skipBlanks(i + 1);
+        return i >= end || (in[i] == '"' ? isNameOrValue(i) : "{[-0123456789tfn".indexOf(in[i]) >= 0);
+    }
+
+    /** A name and a colon, or what may be an item of a list. */
+    private boolean isNameOrValue(int quote) {
+        int last = Math.min(end, quote + 2 + LONGEST_NAME);
+        int i = quote + 1;
+        while (i < last && in[i] != '"' && in[i] != '\n') {
+            i++;
+        }
+        if (i >= last || in[i] != '"') {
+            return true;
+        }
+        int next = skipBlanks(i + 1);
+        return next >= end || ":,]".indexOf(in[next]) >= 0;
+    }
+
+    private int skipBlanks(int from) {
+        int i = from;
+        while (i < end && (in[i] == ' ' || in[i] == '\n' || in[i] == '\t' || in[i] == '\r')) {
+            i++;
+        }
+        return i;
+    }
+
+    private JsonString decode(int from, int quote) {
+        String written = text(from, quote);
+        boolean plain = true;
+        for (int i = from; i < quote && plain; i++) {
+            plain = in[i] != '\\' && in[i] != '"' && (in[i] < 0 || in[i] >= ' ');
+        }
+        return new JsonString(plain ? written : decoded(from, quote), written);
+    }
+
+    private String text(int from, int to) {
+        String text = ByteText.utf8(in, from, to);
+        int replaced = text.indexOf('\ufffd');
+        if (replaced >= 0) {
+            report.repair(RepairKind.INVALID_UTF8, from);
+        }
+        return text;
+    }
+
+    private String decoded(int from, int quote) {
+        StringBuilder out = new StringBuilder(quote - from);
+        int copied = from;
+        int i = from;
+        while (i < quote) {
+            byte b = in[i];
+            if (b == '\\' && i + 1 < quote) {
+                out.append(ByteText.utf8(in, copied, i));
+                i = escape(i, quote, out);
+                copied = i;
+            } else {
+                unusual(b, i);
+                i++;
+            }
+        }
+        return out.append(ByteText.utf8(in, copied, quote)).toString();
+    }
+
+    private void unusual(byte b, int offset) {
+        if (b == '"') {
+            report.repair(RepairKind.UNESCAPED_QUOTE, offset);
+        } else if (b >= 0 && b < ' ') {
+            report.repair(RepairKind.CONTROL_CHARACTER, offset);
+        }
+    }
+
+    /** Appends what an escape stands for; returns the offset after it. */
+    private int escape(int backslash, int quote, StringBuilder out) {
+        int kind = "\"\\/bfnrt".indexOf(in[backslash + 1]);
+        if (kind >= 0) {
+            out.append("\"\\/\b\f\n\r\t".charAt(kind));
+            return backslash + 2;
+        }
+        int code = in[backslash + 1] == 'u' ? hex(backslash + 2, quote) : -1;
+        if (code >= 0) {
+            out.append((char) code);
+            return backslash + 6;
+        }
+        report.repair(RepairKind.INVALID_ESCAPE, backslash);
+        out.append('\\');
+        return backslash + 1;
+    }
+
+    private int hex(int from, int quote) {
+        int code = 0;
+        for (int i = from; i < from + 4; i++) {
+            int digit = i < quote ? Character.digit(in[i], 16) : -1;
+            if (digit < 0) {
+                return -1;
+            }
+            code = code << 4 | digit;
+        }
+        return code;
+    }
+}

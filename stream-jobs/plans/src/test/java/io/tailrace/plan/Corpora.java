@@ -1,0 +1,37 @@
+package io.tailrace.plan;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** Plans of real servers and of other projects' tests, which lie beside the repository; they are read in place. */
+final class Corpora {
+
+    private Corpora() {}
+
+    /** All JSON documents below a directory of the corpora, by name. Skips the test where it is absent. */
+    static List<Path> documents(String directory) throws IOException {
+        Path root = root().resolve(directory);
+        Assumptions.assumeTrue(Files.isDirectory(root), "no corpora at " + root);
+        try (Stream<Path> paths = Files.walk(root)) {
+            return paths.filter(path -> path.toString().endsWith(".json"))
+                    .filter(Files::isRegularFile)
+                    .filter(path -> !path.getFileName().toString().matches("access_types.json|distinct_keys.json"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** A file of the corpora, which may be absent. */
+    static Path file(String name) {
+        return root().resolve(name);
+    }
+
+    private static Path root() {
+        String named = System.getenv("TAILRACE_CORPORA");
+        return named != null ? Path.of(named) : Path.of("../../../shared/corpora");
+    }
+}
