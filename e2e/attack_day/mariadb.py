@@ -25,7 +25,7 @@ CONFIGURATION = """\
 [mariadbd]
 user=root
 port={port}
-bind-address=0.0.0.0
+bind-address={bind}
 basedir={root}/usr
 lc_messages_dir={root}/usr/share/mysql
 plugin_dir={root}/usr/lib/mysql/plugin
@@ -135,9 +135,18 @@ class Clock:
 class Server:
     """One server with its data and logs below a directory. Listens in this process's network namespace."""
 
-    def __init__(self, installation: Installation, directory: Path, start: datetime):
+    def __init__(
+        self,
+        installation: Installation,
+        directory: Path,
+        start: datetime,
+        port: int = PORT,
+        bind: str = "0.0.0.0",
+    ):
         self.installation = installation
         self.directory = directory
+        self.port = port
+        self.bind = bind
         self.logs = directory / "logs"
         self.logs.mkdir(parents=True)
         self.clock = Clock(directory / "clock", start)
@@ -150,8 +159,8 @@ class Server:
 
     def create(self) -> None:
         """Makes the data directory; root may log in without a password over the socket."""
-        texts = {"port": PORT, "root": self.installation.root, "directory": self.directory, "logs": self.logs}
-        self.configuration.write_text(CONFIGURATION.format(**texts))
+        texts = {"root": self.installation.root, "directory": self.directory, "logs": self.logs}
+        self.configuration.write_text(CONFIGURATION.format(port=self.port, bind=self.bind, **texts))
         bootstrap = [
             self.installation.program("mariadb-install-db"),
             "--no-defaults",

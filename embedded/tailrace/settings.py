@@ -79,6 +79,12 @@ class Settings:
         least=0,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", least=1)
+    capture_poll: int = _setting(
+        60, "time between two looks at a server's accounts, grants and settings", unit="s", least=1
+    )
+    capture_interval: int = _setting(
+        3600, "time between two snapshots of all that a server says of itself", unit="s", least=1
+    )
     gap_timeout: int = _setting(
         30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", least=1
     )
@@ -124,7 +130,10 @@ class Settings:
 
 
 # Variables that other programs of this repository read; they are no settings of the stack.
-READ_ELSEWHERE = {"TAILRACE_CORPORA": "where tests find the corpora of real logs"}
+READ_ELSEWHERE = {
+    "TAILRACE_CORPORA": "where tests find the corpora of real logs",
+    "TAILRACE_SERVER_PASSWORD": "password of the server that `tailrace doctor` connects to",
+}
 
 
 def variable(field: dataclasses.Field) -> str:

@@ -9,9 +9,18 @@
 
 `path` is one file, without rotation suffix; its rotated siblings (slow.log.1, slow.log-20260101, …) are found
 by themselves. A relative path is relative to the list.
+
+A server that is asked what it says of itself (accounts, grants, settings; docs/CAPTURE.md) is listed so:
+
+    - instance: shop-db-1
+      cluster: shop
+      source: server
+      dsn: mysql://tailrace@db-1:3306/?tls=required
+      password_file: /etc/tailrace/shop-db-1.password
 """
 
 import dataclasses
+import urllib.parse
 import zoneinfo
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +28,7 @@ from pathlib import Path
 import yaml
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
+SERVER = "server"
 
 
 class SourcesError(ValueError):
@@ -37,17 +47,54 @@ class Source:
     format: str = "auto"
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that is asked what it says of itself."""
+
+    instance: str
+    source: str
+    dsn: str
+    """Its address and account, without a password."""
+    cluster: str
+    password_file: Path | None = None
+
+
 def load(file: Path) -> list[Source]:
     """The watched logs. Raises SourcesError."""
+    return _entries(file)[0]
+
+
+def load_servers(file: Path) -> list[Server]:
+    """The servers that are asked. Raises SourcesError."""
+    return _entries(file)[1]
+
+
+def names_servers(file: Path) -> bool:
+    """Whether there is a list that names a server; one that cannot be read is told of where logs are read."""
+    try:
+        return file.exists() and bool(load_servers(file))
+    except SourcesError:
+        return False
+
+
+def _entries(file: Path) -> tuple[list[Source], list[Server]]:
     try:
         entries = yaml.safe_load(file.read_text()) or []
     except (OSError, yaml.YAMLError) as error:
         raise SourcesError(f"{file}: cannot be read: {error}") from error
     if not isinstance(entries, list):
         raise SourcesError(f"{file}: expected a list of logs, found {type(entries).__name__}")
-    found = [_source(file, number, entry) for number, entry in enumerate(entries, 1)]
-    _require_distinct(file, found)
-    return found
+    logs: list[Source] = []
+    servers: list[Server] = []
+    for number, entry in enumerate(entries, 1):
+        where = f"{file}: log {number}"
+        if isinstance(entry, dict) and entry.get("source") == SERVER:
+            servers.append(_server(file, where, entry))
+        else:
+            logs.append(_source(file, where, entry))
+    _require_distinct(file, [(log.instance, log.path) for log in logs])
+    _require_distinct(file, [(server.instance, SERVER) for server in servers])
+    return logs, servers
 
 
 def make_empty(file: Path) -> None:
@@ -58,9 +105,9 @@ def make_empty(file: Path) -> None:
         file.write_text(explained)
 
 
-def add(file: Path, more: list[Source]) -> None:
-    """Adds logs at the end of the list and leaves what the user wrote as it is. Raises SourcesError."""
-    entries = [{**dataclasses.asdict(source), "path": str(source.path)} for source in more]
+def add(file: Path, more: list[Source | Server]) -> None:
+    """Adds entries at the end of the list and leaves what the user wrote as it is. Raises SourcesError."""
+    entries = [_written(each) for each in more]
     before = file.read_text()
     load(file)
     with file.open("a") as out:
@@ -75,17 +122,34 @@ def add(file: Path, more: list[Source]) -> None:
         ) from None
 
 
-def _source(file: Path, number: int, entry: object) -> Source:
-    where = f"{file}: log {number}"
-    if not isinstance(entry, dict):
-        raise SourcesError(f"{where}: expected keys and values, found {entry!r}")
-    known = {field.name for field in dataclasses.fields(Source)}
+def _written(entry: Source | Server) -> dict[str, str]:
+    return {name: str(value) for name, value in dataclasses.asdict(entry).items() if value is not None}
+
+
+def _server(file: Path, where: str, entry: dict) -> Server:
+    _require_keys(where, entry, Server, ("instance", "dsn"))
+    url = urllib.parse.urlsplit(entry["dsn"])
+    if url.scheme not in ("mysql", "mariadb") or not url.username or url.password is not None:
+        raise SourcesError(f"{where}: dsn must be like mysql://user@host:port/, with no password in it")
+    secret = entry.get("password_file")
+    password_file = (file.parent / Path(secret).expanduser()).resolve() if secret else None
+    return Server(**{"cluster": entry["instance"], **entry, "password_file": password_file})
+
+
+def _require_keys(where: str, entry: dict, kind: type, required: tuple[str, ...]) -> None:
+    known = {field.name for field in dataclasses.fields(kind)}
     for key in entry:
         if key not in known:
             raise SourcesError(f"{where}: unknown key {key!r}; known are {', '.join(sorted(known))}")
-    for key in ("instance", "source", "path"):
+    for key in required:
         if not isinstance(entry.get(key), str) or not entry[key]:
             raise SourcesError(f"{where}: `{key}` is missing or not text")
+
+
+def _source(file: Path, where: str, entry: object) -> Source:
+    if not isinstance(entry, dict):
+        raise SourcesError(f"{where}: expected keys and values, found {entry!r}")
+    _require_keys(where, entry, Source, ("instance", "source", "path"))
     if entry["source"] not in KINDS:
         raise SourcesError(f"{where}: source must be one of {', '.join(KINDS)}, not {entry['source']!r}")
     _require_zone(where, entry.get("tz", "UTC"))
@@ -100,10 +164,9 @@ def _require_zone(where: str, tz: object) -> None:
         raise SourcesError(f"{where}: tz must be an IANA zone such as Europe/Berlin, not {tz!r}") from None
 
 
-def _require_distinct(file: Path, sources: list[Source]) -> None:
-    seen: set[tuple[str, Path]] = set()
-    for source in sources:
-        key = (source.instance, source.path)
-        if key in seen:
-            raise SourcesError(f"{file}: {source.path} of {source.instance} is listed twice")
-        seen.add(key)
+def _require_distinct(file: Path, listed: list[tuple[str, object]]) -> None:
+    seen: set[tuple[str, object]] = set()
+    for instance, what in listed:
+        if (instance, what) in seen:
+            raise SourcesError(f"{file}: {what} of {instance} is listed twice")
+        seen.add((instance, what))

@@ -26,6 +26,14 @@ def test_alerts_are_delivered_where_a_file_says_to_whom(tmp_path):
     assert names(tmp_path, TAILRACE_PARTS="kafka") == ["kafka"]
 
 
+def test_servers_are_asked_where_a_list_names_one(tmp_path):
+    assert not {"capture", "facts"} & {*names(tmp_path)}
+    (tmp_path / "sources.yaml").write_text(
+        "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}"
+    )
+    assert {"capture", "facts"} <= {*names(tmp_path)}
+
+
 def test_delivery_that_is_asked_for_needs_its_file(tmp_path):
     (delivery,) = parts(tmp_path, TAILRACE_PARTS="delivery")
     with pytest.raises(DeliveryConfigError, match=r"alerts.yaml: cannot be read"):

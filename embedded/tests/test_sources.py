@@ -86,6 +86,35 @@ def test_a_mistake_is_named(tmp_path, text, message):
         sources.load(written(tmp_path, text))
 
 
+def test_servers_stand_beside_logs(tmp_path):
+    file = written(
+        tmp_path,
+        "- {instance: db-1, source: slowlog, path: a.log}\n"
+        "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}\n",
+    )
+    sources.add(file, [sources.Server("db-2", "server", "mysql://t@db-2/", "shop")])
+
+    assert [log.source for log in sources.load(file)] == ["slowlog"]
+    assert sources.load_servers(file) == [
+        sources.Server("db-1", "server", "mysql://tailrace@db-1/", "db-1", tmp_path / "secret"),
+        sources.Server("db-2", "server", "mysql://t@db-2/", "shop"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{instance: a, source: server}", "`dsn` is missing"),
+        ("{instance: a, source: server, dsn: 'mysql://t:secret@a/'}", "no password in it"),
+        ("{instance: a, source: server, dsn: 'mysql://t@a/', path: x}", "unknown key 'path'"),
+    ],
+)
+def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):
+    with pytest.raises(SourcesError, match=message) as error:
+        sources.load_servers(written(tmp_path, f"- {entry}"))
+    assert "secret" not in str(error.value)
+
+
 def test_a_missing_list_is_named(tmp_path):
     with pytest.raises(SourcesError, match=r"sources\.yaml: cannot be read"):
         sources.load(tmp_path / "sources.yaml")

@@ -54,6 +54,9 @@ def test_no_reader_sees_raw_bytes_of_dead_letters(admin, user, reader):
         ("reader_security", "rule_pushes", True),
         ("reader_developer", "data_access", False),
         ("reader_compliance", "data_access", True),
+        ("reader_developer", "server_facts", False),
+        ("reader_developer", "table_sizes", True),
+        ("reader_compliance", "server_facts_current", True),
     ],
 )
 def test_audiences_differ(admin, user, reader, table, may):

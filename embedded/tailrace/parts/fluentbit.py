@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tailrace import sources
 from tailrace.parts import fluentbit_build
+from tailrace.parts.capture import Capture
 from tailrace.parts.census import Census
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
@@ -47,7 +48,10 @@ class FluentBit(Part):
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         inputs = [self._write_input(directory, source) for source in sources.load(self.settings.sources)]
-        included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", COLLECTOR / "kafka.conf"]
+        outputs = [COLLECTOR / "kafka.conf"]
+        if sources.load_servers(self.settings.sources):
+            outputs.append(COLLECTOR / "capture.conf")
+        included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
 
     def command(self) -> Sequence[str | Path]:
@@ -58,6 +62,7 @@ class FluentBit(Part):
             "TAILRACE_COLLECTOR_DIR": str(COLLECTOR),
             "TAILRACE_STATE": str(self.home.data(self.name)),
             "TAILRACE_CENSUS_SPOOL": str(Census(self.settings, self.home).spool()),
+            "TAILRACE_CAPTURE_SPOOL": str(Capture(self.settings, self.home).spool()),
             "TAILRACE_KAFKA_BROKERS": f"127.0.0.1:{self.settings.port_kafka}",
             "TAILRACE_HEALTH_HOST": "127.0.0.1",
             "TAILRACE_HEALTH_PORT": str(self.settings.port_fluentbit),

@@ -1,10 +1,12 @@
 """The one place that knows which parts the stack has."""
 
 from tailrace.home import Home
+from tailrace.parts.capture import Capture
 from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import ClickHouse
 from tailrace.parts.delivery import Delivery
 from tailrace.parts.detect import Detect
+from tailrace.parts.facts import Facts
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
@@ -12,7 +14,9 @@ from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
-PARTS: tuple[type[Part], ...] = (Kafka, ClickHouse, Flink, Detect, Census, FluentBit, Superset, Delivery)
+PARTS: tuple[type[Part], ...] = (
+    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, FluentBit, Facts, Superset, Delivery),
+)
 
 
 def assemble(settings: Settings, home: Home) -> list[Part]:

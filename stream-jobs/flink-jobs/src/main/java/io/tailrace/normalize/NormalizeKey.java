@@ -10,7 +10,7 @@ enum NormalizeKey implements ConfigKey {
     /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
     KAFKA_GROUP("kafka.group", "tailrace-normalize"),
     /** Regular expression of the topics that hold lines, and the census between them. */
-    TOPICS_LINES("topics.lines", "tailrace\\.[a-z]+\\.lines"),
+    TOPICS_LINES("topics.lines", "tailrace\\.(?!explain)[a-z]+\\.lines"),
     /** Topic that events are published to; empty to publish none. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** HTTP address of ClickHouse. */

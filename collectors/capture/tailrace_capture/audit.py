@@ -1,0 +1,91 @@
+"""Whether a server is audited, by what, and what is left out: plugins, components, filters."""
+
+from tailrace_capture.facts import Fact, account, rows_or_none, text
+from tailrace_capture.server import Server, ServerError
+
+MANY_BYTES = 65_536
+
+# Plugins that write an audit log, by lower-case name: MariaDB's (also on Amazon RDS for MySQL), Oracle's and
+# Percona's, McAfee's.
+WRITERS = ("server_audit", "audit_log", "audit_log_filter", "audit")
+# Variable → value that means that the plugin is loaded and writes nothing.
+_SWITCHES = {"server_audit_logging": "off", "audit_log_policy": "none", "audit_log_disable": "on"}
+
+
+def read(server: Server) -> list[Fact]:
+    """The fact `auditing`, and one for each plugin, component and filter. Raises ServerError."""
+    plugins, denied = _plugins(server), []
+    filters: list[Fact] = []
+    for reader in (_components, _filters, _filter_users):
+        try:
+            filters.extend(reader(server))
+        except ServerError as error:
+            if error.status != "denied":
+                raise
+            denied.append(reader.__name__.strip("_"))
+    return [_auditing(server, plugins, filters, denied), *plugins, *filters]
+
+
+def _auditing(server: Server, plugins: list[Fact], filters: list[Fact], denied: list[str]) -> Fact:
+    writers = [
+        fact.attributes["name"]
+        for fact in (*plugins, *filters)
+        if fact.attributes.get("status") == "ACTIVE" and fact.attributes["name"].lower() in WRITERS
+    ]
+    variables = server.variables()
+    switched_off = [
+        name for name, off in _SWITCHES.items() if variables.get(name, "").lower() == off and writers
+    ]
+    active = "yes" if writers and not switched_off else "unknown" if denied and not writers else "no"
+    return Fact(
+        "auditing",
+        {
+            "active": active,
+            "by": ", ".join(writers),
+            "switched_off_by": ", ".join(switched_off),
+            "file": variables.get("server_audit_file_path") or variables.get("audit_log_file", ""),
+            "not_readable": ", ".join(denied),
+        },
+    )
+
+
+def _plugins(server: Server) -> list[Fact]:
+    rows = server.rows(
+        "SELECT PLUGIN_NAME AS name, PLUGIN_VERSION AS version, PLUGIN_STATUS AS status, "
+        "PLUGIN_LIBRARY AS library FROM information_schema.PLUGINS WHERE PLUGIN_TYPE = 'AUDIT'"
+    )
+    return [Fact(f"plugin {row['name']}", {name: text(value) for name, value in row.items()}) for row in rows]
+
+
+def _components(server: Server) -> list[Fact]:
+    """Percona Server 8.4's audit filter is a component: file://component_audit_log_filter."""
+    if server.product.is_mariadb:
+        return []
+    rows = rows_or_none(
+        server, "SELECT component_urn AS urn FROM mysql.component WHERE component_urn LIKE '%audit%'"
+    )
+    names = [text(row["urn"]).removeprefix("file://component_") for row in rows]
+    return [Fact(f"component {name}", {"name": name, "status": "ACTIVE"}) for name in names]
+
+
+def _filters(server: Server) -> list[Fact]:
+    """Filters of MySQL Enterprise Audit and Percona's audit_log_filter: documents that hold rules, no
+    data."""
+    if server.product.is_mariadb:
+        return []
+    rows = rows_or_none(server, "SELECT NAME AS name, FILTER AS filter FROM mysql.audit_log_filter")
+    return [
+        Fact(f"filter {row['name']}", {"name": text(row["name"]), "filter": text(row["filter"])[:MANY_BYTES]})
+        for row in rows
+    ]
+
+
+def _filter_users(server: Server) -> list[Fact]:
+    if server.product.is_mariadb:
+        return []
+    rows = rows_or_none(
+        server, "SELECT USER AS user, HOST AS host, FILTERNAME AS name FROM mysql.audit_log_user"
+    )
+    return [
+        Fact(f"filter of {account(row['user'], row['host'])}", {"name": text(row["name"])}) for row in rows
+    ]

@@ -1,0 +1,197 @@
+"""One careful connection to a server of the MySQL family: read-only, with a timeout on every statement."""
+
+import contextlib
+import re
+import ssl
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pymysql
+from pymysql.cursors import DictCursor
+
+from tailrace_capture.dsn import Dsn, Password
+
+CONNECT_SECONDS = 5
+SOCKET_GRACE_SECONDS = 5
+"""How much longer the client waits than the server is told to work: not every statement heeds the server's
+limit."""
+LOCK_SECONDS = 2
+
+MYSQL, MARIADB, PERCONA = "mysql", "mariadb", "percona"
+
+# Error codes: MySQL's errmsg / MariaDB's errmsg-utf8.txt. 1044, 1045, 1142, 1143, 1227, 1345, 1370, 1698
+# refuse access; 3118 and 4151: account locked; 1820, 1862: password expired; 1356: a view whose definer may
+# not.
+DENIED = {1044, 1045, 1142, 1143, 1227, 1345, 1356, 1370, 1698, 1820, 1862, 3118, 4151}
+# 1969: MariaDB's max_statement_time; 3024: MySQL's max_execution_time; 1205: lock wait; 1317: killed.
+TIMED_OUT = {1205, 1317, 1969, 3024}
+# 2002, 2003: no connection; 2006, 2013: lost; 1040, 1203: too many; 1053: shutting down; 1927: killed.
+GONE = {1040, 1053, 1203, 1927, 2002, 2003, 2006, 2013}
+# What is not known to this version: database, column, table, variable, syntax, information_schema table.
+ABSENT = {1049, 1054, 1064, 1109, 1146, 1193}
+
+
+class ServerError(RuntimeError):
+    """The server did not answer as asked. `status` is one of denied, timeout, gone, absent and failed."""
+
+    def __init__(self, status: str, code: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Product:
+    """What kind of server it is. `version` has three numbers, `text` is what the server says."""
+
+    name: str
+    version: tuple[int, int, int]
+    text: str
+    comment: str = ""
+
+    @property
+    def is_mariadb(self) -> bool:
+        return self.name == MARIADB
+
+    def since(self, *version: int) -> bool:
+        """Whether it is of this version or a later one."""
+        return self.version >= version
+
+
+def product_of(text: str, comment: str) -> Product:
+    """Tells the product by @@version and @@version_comment, as `10.11.14-MariaDB-0+deb12u2-log`."""
+    numbers = [int(number) for number in re.findall(r"\d+", text)[:3]]
+    version = tuple([*numbers, 0, 0, 0][:3])
+    if "mariadb" in text.lower() or "mariadb" in comment.lower():
+        return Product(MARIADB, version, text, comment)
+    return Product(PERCONA if "percona" in comment.lower() else MYSQL, version, text, comment)
+
+
+class Server:
+    """An open connection. Every method raises ServerError."""
+
+    def __init__(self, connection: pymysql.Connection, statement_seconds: float) -> None:
+        self._connection = connection
+        self._statement_seconds = statement_seconds
+        (row,) = self.rows("SELECT @@version AS version, @@version_comment AS comment")
+        self.product = product_of(str(row["version"]), str(row["comment"]))
+        self.limits: tuple[str, ...] = tuple(self._limit())
+        """The statements that limit this session, of those that the server accepted."""
+
+    def _limit(self) -> Iterator[str]:
+        seconds = self._statement_seconds
+        limit = (
+            f"SET SESSION max_statement_time = {seconds:g}"
+            if self.product.is_mariadb
+            else f"SET SESSION max_execution_time = {int(seconds * 1000)}"
+        )
+        for statement in (
+            limit,
+            f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}",
+            "SET SESSION TRANSACTION READ ONLY",
+            "SET SESSION time_zone = '+00:00'",
+        ):
+            with contextlib.suppress(ServerError):  # a server that has no such limit: the socket's remains
+                self.execute(statement)
+                yield statement
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[dict[str, object]]:
+        """Runs one statement; bytes come as text, in which what is not UTF-8 is escaped."""
+        with _translated(), self._connection.cursor(DictCursor) as cursor:
+            cursor.execute(statement, arguments or None)
+            return [{name: _text(value) for name, value in row.items()} for row in cursor.fetchall()]
+
+    def execute(self, statement: str) -> None:
+        """Runs one statement for its effect on this session."""
+        with _translated(), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def variables(self) -> dict[str, str]:
+        """Global variables by lower-case name."""
+        rows = self.rows("SHOW GLOBAL VARIABLES")
+        return {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+
+    def status_value(self, name: str) -> str:
+        """One global status value, empty where there is none; `name` is no pattern."""
+        rows = self.rows("SHOW GLOBAL STATUS WHERE Variable_name = %s", (name,))
+        return str(rows[0]["Value"]) if rows else ""
+
+    def columns(self, schema: str, table: str) -> dict[str, str]:
+        """The columns of a table that this account may see, lower-case name → name as it is.
+
+        Servers list only columns for which one has a privilege: so what a narrow account may not read is
+        simply not asked for. Empty for no table or no privilege at all.
+        """
+        rows = self.rows(
+            "SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS "
+            "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
+            (schema, table),
+        )
+        return {str(row["name"]).lower(): str(row["name"]) for row in rows}
+
+    def close(self) -> None:
+        with contextlib.suppress(pymysql.err.Error, OSError):
+            self._connection.close()
+
+
+def connect(dsn: Dsn, password: Password, statement_seconds: float, program: str) -> Server:
+    """Opens the connection. `program` is what the server's process list shows where it can. Raises
+    ServerError."""
+    with _translated():
+        connection = pymysql.connect(
+            user=dsn.user,
+            password=password.text.encode(),  # the driver would write text as latin1
+            connect_timeout=CONNECT_SECONDS,
+            read_timeout=statement_seconds + SOCKET_GRACE_SECONDS,
+            write_timeout=CONNECT_SECONDS,
+            charset="utf8mb4",
+            autocommit=True,
+            local_infile=False,
+            program_name=program,
+            **_transport(dsn),
+        )
+    try:
+        return Server(connection, statement_seconds)
+    except ServerError:
+        connection.close()
+        raise
+
+
+def _transport(dsn: Dsn) -> dict[str, object]:
+    if dsn.socket:
+        return {"unix_socket": dsn.socket}
+    where = {"host": dsn.host, "port": dsn.port}
+    if dsn.tls == "off":
+        return {**where, "ssl_disabled": True}
+    if dsn.tls == "preferred":
+        return where
+    context = ssl.create_default_context(cafile=dsn.ca or None)
+    if dsn.tls == "required":
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return {**where, "ssl": context}
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Turns the driver's errors into ServerError."""
+    try:
+        yield
+    except pymysql.err.Error as error:
+        code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+        message = str(error.args[1]) if len(error.args) > 1 else str(error)
+        raise ServerError(_status(code), code, message) from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: an authentication method that the driver lacks
+        status = "gone" if isinstance(error, OSError) else "denied"
+        raise ServerError(status, 0, str(error)) from None
+
+
+def _status(code: int) -> str:
+    for status, codes in (("denied", DENIED), ("timeout", TIMED_OUT), ("gone", GONE), ("absent", ABSENT)):
+        if code in codes:
+            return status
+    return "gone" if code == 0 else "failed"
+
+
+def _text(value: object) -> object:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes | bytearray) else value

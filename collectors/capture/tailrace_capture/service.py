@@ -1,0 +1,204 @@
+"""Looks at servers, one thread each: at once, then at every poll; writes what has changed, and all of it
+hourly."""
+
+import json
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace_capture import snapshot
+from tailrace_capture.dsn import Dsn, DsnError, password_of
+from tailrace_capture.memory import Memory
+from tailrace_capture.server import Product, ServerError, connect
+from tailrace_capture.snapshot import KINDS, Identity, Kind, Look
+from tailrace_capture.spool import Spool
+
+PROGRAM = "tailrace-capture"
+STATEMENT_SECONDS = 10.0
+AWAY_POLLS = 5
+"""A server that does not let us in is asked again after at most so many polls."""
+
+SPOOLED = "snapshots"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server to look at. `password_file` may be None: then the environment's password counts."""
+
+    identity: Identity
+    dsn: Dsn
+    password_file: Path | None
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """How often, in seconds: between two looks, and between two of which everything is written."""
+
+    poll: float = 60
+    full: float = 3600
+
+
+class Watcher:
+    """One server. That it is away is a fact too: written when it goes and hourly; all is written when it is
+    back."""
+
+    def __init__(self, target: Target, spool: Spool, memory: Memory, rhythm: Rhythm) -> None:
+        self.problem = ""
+        """What the last look could not see; empty if it saw everything."""
+        self.is_away = False
+        """Whether the server did not let us in."""
+        self.looked_at = 0.0
+        """When the last look was finished, seconds since 1970 UTC."""
+        self._target = target
+        self._spool = spool
+        self._memory = memory
+        self._rhythm = rhythm
+        self._product: Product | None = None
+        self._full_at: float | None = None
+
+    def look(self, now: float) -> None:
+        """Looks once, by a connection of its own, and writes what there is to write.
+
+        Raises OSError if the spool or the memory cannot be written, DsnError if the password cannot be read.
+        """
+        is_due = self._full_at is None or now - self._full_at >= self._rhythm.full
+        full = is_due or self.is_away
+        try:
+            looks = self._looks(full)
+            away = ""
+        except ServerError as error:
+            away = f"{error.status}: {error}"
+            looks, full = [Look(_kind("server"), [], error.status, str(error))], is_due
+        self._write(looks, full, now)
+        self.is_away = bool(away)
+        self.problem = away or "; ".join(f"{each.kind.name} {each.outcome}" for each in looks if each.error)
+        self.looked_at = now
+
+    def _looks(self, full: bool) -> list[Look]:
+        """What the server says of each kind. Raises ServerError if it does not let us in, or ends
+        meanwhile."""
+        server = connect(
+            self._target.dsn, password_of(self._target.password_file), STATEMENT_SECONDS, PROGRAM
+        )
+        self._product = server.product
+        try:
+            return [snapshot.look(server, kind) for kind in KINDS if full or not kind.is_volatile]
+        finally:
+            server.close()
+
+    def _write(self, looks: list[Look], full: bool, now: float) -> None:
+        reason = self._reason(full)
+        chosen = [each for each in looks if full or self._is_new(each)]
+        lines = [line for each in chosen for line in self._envelopes(each, reason, now)]
+        if lines:
+            self._spool.append(lines, now)
+            for each in chosen:
+                self._keep(each, now)
+            self._memory.save()
+        if full:
+            self._full_at = now
+
+    def _reason(self, full: bool) -> str:
+        if not full:
+            return snapshot.CHANGE
+        return snapshot.START if self._full_at is None or self.is_away else snapshot.HOURLY
+
+    def _envelopes(self, look: Look, reason: str, now: float) -> list[dict[str, object]]:
+        identity = self._target.identity
+        return list(snapshot.envelopes(identity, self._product, look, self._memory, reason, now))
+
+    def _keep(self, look: Look, now: float) -> None:
+        is_kept = look.status == snapshot.OK and not look.kind.is_volatile
+        known = self._memory.known(look.kind.name, look.facts, now) if is_kept else None
+        self._memory.keep(look.kind.name, look.outcome, known)
+
+    def _is_new(self, look: Look) -> bool:
+        if look.outcome != self._memory.outcome(look.kind.name):
+            return True
+        return look.status == snapshot.OK and bool(self._memory.changes(look.kind.name, look.facts))
+
+
+def _kind(name: str) -> Kind:
+    return next(kind for kind in KINDS if kind.name == name)
+
+
+class Service:
+    """All servers, until stopped. The heartbeat's file holds each one's last look and problem as JSON."""
+
+    def __init__(
+        self, targets: list[Target], spool: Path, state: Path, rhythm: Rhythm, beat: Path | None = None
+    ) -> None:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._rhythm = rhythm
+        self._beat = beat
+        self._beating = threading.Lock()
+        self._stop = threading.Event()
+        files = Spool(spool, SPOOLED)
+        self._watchers = {
+            target.identity.instance: Watcher(
+                target, files, Memory(state / f"{_file_name(target.identity.instance)}.json"), rhythm
+            )
+            for target in targets
+        }
+
+    def stop(self) -> None:
+        """Ends `run` after the looks that are being taken."""
+        self._stop.set()
+
+    def once(self) -> bool:
+        """Takes one look at each server; whether each could be asked for everything."""
+        for instance, watcher in self._watchers.items():
+            self._look(instance, watcher)
+        return not any(watcher.problem for watcher in self._watchers.values())
+
+    def run(self) -> None:
+        """Returns when stopped."""
+        threads = [
+            threading.Thread(target=self._watch, args=pair, name=pair[0]) for pair in self._watchers.items()
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _watch(self, instance: str, watcher: Watcher) -> None:
+        polls = 1
+        while True:
+            self._look(instance, watcher)
+            polls = min(AWAY_POLLS, 2 * polls) if watcher.is_away else 1
+            if self._stop.wait(polls * self._rhythm.poll):
+                return
+
+    def _look(self, instance: str, watcher: Watcher) -> None:
+        before = watcher.problem
+        try:
+            watcher.look(time.time())
+        except (OSError, DsnError) as error:
+            watcher.problem = str(error)
+        if watcher.problem != before:
+            say(f"{instance}: {watcher.problem or 'answers to everything'}")
+        self._write_beat()
+
+    def _write_beat(self) -> None:
+        if self._beat is None:
+            return
+        pulses = {
+            instance: {"at": watcher.looked_at, "problem": watcher.problem}
+            for instance, watcher in self._watchers.items()
+        }
+        with self._beating:
+            draft = self._beat.with_name(f"{self._beat.name}.draft")
+            draft.write_text(json.dumps(pulses))
+            draft.replace(self._beat)
+
+
+def _file_name(instance: str) -> str:
+    """A file's name for any instance."""
+    return "".join(sign if sign.isalnum() or sign in "-_" else f"%{ord(sign):x}" for sign in instance)
+
+
+def say(line: str) -> None:
+    """Tells the log."""
+    print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)

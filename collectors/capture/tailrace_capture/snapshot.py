@@ -1,0 +1,111 @@
+"""One look at one server: every kind of fact, each by itself, so that what is denied hides nothing else.
+
+Envelopes follow schemas/snapshot.schema.json.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
+from tailrace_capture.facts import Fact, in_order
+from tailrace_capture.memory import Memory
+from tailrace_capture.server import Product, Server, ServerError
+
+VERSION = 1
+FACTS_PER_ENVELOPE = 500
+MOST_FACTS = 50_000
+"""Facts of one kind; of more the first that the server sent are kept, and the envelope says `truncated`."""
+
+OK = "ok"
+START, HOURLY, CHANGE = "start", "hourly", "change"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of facts. `limit`: how many of them are kept."""
+
+    name: str
+    read: Callable[[Server], list[Fact]]
+    is_volatile: bool = False
+    """Whether it differs at every look: then it is written every hour and no change of it is told."""
+    limit: int = MOST_FACTS
+
+
+KINDS = (
+    Kind("server", inventory.read),
+    Kind("settings", server_settings.read),
+    Kind("audit", audit.read),
+    Kind("accounts", accounts.read),
+    Kind("roles", accounts.read_roles),
+    Kind("grants", grants.read),
+    Kind("replication", replication.read),
+    Kind("gtid", replication.read_gtids, is_volatile=True),
+    Kind("table_sizes", inventory.read_table_sizes, is_volatile=True, limit=inventory.MOST_TABLES),
+)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Under which names a server's facts are kept."""
+
+    cluster: str
+    instance: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """What came of asking for one kind."""
+
+    kind: Kind
+    facts: list[Fact]
+    status: str = OK
+    error: str = ""
+    truncated: bool = False
+
+    @property
+    def outcome(self) -> str:
+        return self.status if self.status == OK else f"{self.status}: {self.error}"
+
+
+def look(server: Server, kind: Kind) -> Look:
+    """Asks for one kind. Raises ServerError only if the server is gone; all else is part of the answer."""
+    try:
+        found = kind.read(server)
+    except ServerError as error:
+        if error.status == "gone":
+            raise
+        return Look(kind, [], error.status, str(error))
+    return Look(kind, in_order(found[: kind.limit]), truncated=len(found) > kind.limit)
+
+
+def envelopes(
+    identity: Identity, product: "Product | None", look: Look, memory: Memory, reason: str, at: float
+) -> Iterator[dict[str, object]]:
+    """The lines of one look, at least one; all have the same time, and count their parts."""
+    known = memory.known(look.kind.name, look.facts, at)
+    tells = look.status == OK and not look.kind.is_volatile
+    changes = [asdict(change) for change in memory.changes(look.kind.name, look.facts)] if tells else []
+    facts = [
+        {"key": key, "since": round(each.since, 3), "attributes": each.attributes}
+        for key, each in known.items()
+    ]
+    parts = max(1, -(-max(len(facts), len(changes)) // FACTS_PER_ENVELOPE))
+    for part in range(parts):
+        chunk = slice(part * FACTS_PER_ENVELOPE, (part + 1) * FACTS_PER_ENVELOPE)
+        yield {
+            "v": VERSION,
+            "at": round(at, 3),
+            "cluster": identity.cluster,
+            "instance": identity.instance,
+            "product": product.name if product else "",
+            "version": product.text if product else "",
+            "kind": look.kind.name,
+            "reason": reason,
+            "status": look.status,
+            "error": look.error,
+            "truncated": look.truncated,
+            "part": part + 1,
+            "parts": parts,
+            "facts": facts[chunk],
+            "changes": changes[chunk],
+        }

@@ -1,0 +1,195 @@
+"""What a real MariaDB says of itself arrives in ClickHouse, and that it is away does so too."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from e2e.attack_day.mariadb import Installation, Server
+from e2e.stack import Stack, wait_until
+from tailrace import sources
+
+FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
+DATABASE_PORT = FIRST_PORT + 20
+PARTS = ("kafka", "clickhouse", "capture", "fluentbit", "facts")
+PATIENCE_SECONDS = 90
+INSTANCE, DENIED = "shop-db-1", "shop-db-1-denied"
+PASSWORD = "geheim-für-alle"
+
+# docs/CAPTURE.md: the account that reads everything, on MariaDB.
+GRANTS = (
+    "GRANT SELECT ON mysql.* TO 'tailrace'@'localhost'",
+    "GRANT SELECT, SLAVE MONITOR, BINLOG MONITOR ON *.* TO 'tailrace'@'localhost'",
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory) -> Iterator[Server]:
+    """A MariaDB from Debian's packages."""
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    settings_cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    installation = Installation.install(settings_cache)
+    directory = tmp_path_factory.mktemp("mariadb")
+    server = Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT, bind="127.0.0.1")
+    server.create()
+    server.start()
+    run(
+        server,
+        f"CREATE USER 'tailrace'@'localhost' IDENTIFIED BY '{PASSWORD}'",
+        *GRANTS,
+        "CREATE USER 'nobody'@'localhost' IDENTIFIED BY 'x'",
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, note TEXT)",
+        "CREATE USER 'früh'@'%' IDENTIFIED BY 'x' REQUIRE SSL",
+    )
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+    """The parts that a snapshot passes."""
+    directory = tmp_path_factory.mktemp("stack")
+    running = Stack(directory / "home", FIRST_PORT, parts=PARTS, capture_poll="1", capture_interval="3600")
+    secrets = {"tailrace": PASSWORD, "nobody": "x"}
+    for name, secret in secrets.items():
+        (directory / name).write_text(f"{secret}\n")
+    sources.add(
+        running.settings.sources,
+        [
+            sources.Server(INSTANCE, "server", dsn(database, "tailrace"), "shop", directory / "tailrace"),
+            sources.Server(DENIED, "server", dsn(database, "nobody"), "shop", directory / "nobody"),
+        ],
+    )
+    running.up()
+    yield running
+    running.down()
+
+
+def dsn(database: Server, user: str) -> str:
+    return f"mysql://{user}@localhost/?socket={database.socket}"
+
+
+def run(database: Server, *statements: str) -> None:
+    with (
+        pymysql.connect(unix_socket=str(database.socket), user="root", charset="utf8mb4") as connection,
+        connection.cursor() as cursor,
+    ):
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def current(stack: Stack, kind: str, instance: str = INSTANCE) -> dict[str, dict[str, str]]:
+    """The attributes of what holds now, by key."""
+    rows = stack.clickhouse().rows(
+        "SELECT key, attributes FROM tailrace.server_facts_current "
+        "WHERE instance = {instance:String} AND kind = {kind:String}",
+        {"instance": instance, "kind": kind},
+    )
+    return {row["key"]: row["attributes"] for row in rows}
+
+
+def changes(stack: Stack, key: str) -> list[tuple[str, str, dict, dict]]:
+    rows = stack.clickhouse().rows(
+        "SELECT kind, change, before, after FROM tailrace.server_changes FINAL "
+        "WHERE instance = {instance:String} AND key = {key:String} ORDER BY at",
+        {"instance": INSTANCE, "key": key},
+    )
+    return [(row["kind"], row["change"], row["before"], row["after"]) for row in rows]
+
+
+def statuses(stack: Stack, instance: str, kind: str) -> list[str]:
+    """How the looks at one kind ended, in order."""
+    rows = stack.clickhouse().rows(
+        "SELECT status FROM tailrace.server_snapshots FINAL "
+        "WHERE instance = {instance:String} AND kind = {kind:String} ORDER BY at",
+        {"instance": instance, "kind": kind},
+    )
+    return [row["status"] for row in rows]
+
+
+def await_true(condition, what: str) -> None:
+    wait_until(condition, PATIENCE_SECONDS, what)
+
+
+def test_everything_that_a_server_says_of_itself_arrives(stack, database):
+    await_true(lambda: current(stack, "table_sizes") or current(stack, "grants"), "the first snapshot")
+
+    accounts = current(stack, "accounts")
+    assert accounts["'früh'@'%'"]["tls"] == "any"
+    assert accounts["'früh'@'%'"]["password"] == "set"
+    assert current(stack, "settings")["long_query_time"] == {"value": "0.000000"}
+    assert current(stack, "audit")["auditing"]["active"] == "yes"
+    assert current(stack, "replication")["role"]["role"] == "source"
+    assert current(stack, "server")["server"]["product"] == "mariadb"
+    await_true(lambda: current(stack, "gtid"), "the GTIDs")
+    sizes = stack.clickhouse().rows("SELECT database, table, engine FROM tailrace.table_sizes FINAL")
+    assert {"database": "shop", "table": "orders", "engine": "InnoDB"} in sizes
+
+
+def test_no_authentication_string_leaves_the_server(stack, database):
+    await_true(lambda: current(stack, "accounts"), "the accounts")
+    with (
+        pymysql.connect(unix_socket=str(database.socket), user="root") as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT authentication_string FROM mysql.user WHERE authentication_string != ''")
+        hashes = [row[0] for row in cursor.fetchall()]
+    assert hashes
+    files = [path for path in stack.home.data("capture").rglob("*") if path.is_file()]
+    for path in files:
+        content = path.read_text()
+        assert not any(secret in content for secret in (*hashes, PASSWORD)), path
+
+
+def test_a_new_account_and_a_revoked_grant_are_changes(stack, database):
+    await_true(lambda: current(stack, "accounts"), "the accounts")
+    run(database, "CREATE USER 'intruder'@'%' IDENTIFIED BY 'x'", "GRANT FILE ON *.* TO 'intruder'@'%'")
+    grant = "'intruder'@'%' global *.*"
+    await_true(lambda: changes(stack, grant), "the grant")
+    run(database, "REVOKE FILE ON *.* FROM 'intruder'@'%'")
+    await_true(lambda: len(changes(stack, grant)) == 2, "the grant's end")
+
+    assert [(kind, change) for kind, change, _, _ in changes(stack, "'intruder'@'%'")] == [
+        ("accounts", "added")
+    ]
+    (_, made, _, after), (_, ended, before, _) = changes(stack, grant)
+    assert (made, ended) == ("added", "removed")
+    assert after["privileges"] == before["privileges"] == "FILE"
+    assert grant not in current(stack, "grants")
+    assert "'intruder'@'%'" in current(stack, "accounts")
+
+
+def test_what_an_account_may_not_see_is_denied_and_not_empty(stack, database):
+    await_true(lambda: statuses(stack, DENIED, "grants"), "the look that is denied")
+
+    for kind in ("accounts", "roles", "grants", "replication"):
+        assert statuses(stack, DENIED, kind)[-1] == "denied", kind
+    assert statuses(stack, DENIED, "settings")[-1] == "ok"
+    assert current(stack, "accounts", DENIED) == {}
+
+
+def test_a_server_that_is_away_is_a_fact_and_so_is_its_return(stack, database):
+    await_true(lambda: statuses(stack, INSTANCE, "server"), "a look")
+    database.stop()
+    await_true(lambda: statuses(stack, INSTANCE, "server")[-1] == "gone", "the server to be missed")
+    run_before = len(statuses(stack, INSTANCE, "server"))
+    database.start("--long-query-time=3")
+    await_true(lambda: statuses(stack, INSTANCE, "server")[-1] == "ok", "the server to be back")
+
+    assert run_before < len(statuses(stack, INSTANCE, "server"))
+    await_true(lambda: changes(stack, "long_query_time"), "the changed setting")
+    assert [change for _, change, _, _ in changes(stack, "long_query_time")] == ["changed"]
+    assert "'früh'@'%'" in current(stack, "accounts")
+
+
+def test_a_loader_that_is_killed_loses_nothing(stack, database):
+    await_true(lambda: current(stack, "accounts"), "the accounts")
+    stack.kill("facts")
+    run(database, "CREATE USER 'meanwhile'@'%' IDENTIFIED BY 'x'")
+    await_true(lambda: changes(stack, "'meanwhile'@'%'"), "the account")
+    assert len(changes(stack, "'meanwhile'@'%'")) == 1

@@ -1,0 +1,60 @@
+"""`python -m tailrace.facts`: stores what servers say of themselves until SIGTERM."""
+
+import argparse
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from confluent_kafka import Consumer
+
+from tailrace.clickhouse import ClickHouse
+from tailrace.facts.loader import GROUP, Loader
+
+
+def main() -> int:
+    arguments = _arguments()
+    password = arguments.password_file.read_text().strip()
+    consumer = Consumer(
+        {
+            **dict(pair.split("=", 1) for pair in arguments.kafka_property),
+            "bootstrap.servers": arguments.kafka,
+            "group.id": GROUP,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+    )
+    clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
+    loader = Loader(consumer, clickhouse, arguments.beat, _say)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: loader.stop())
+    try:
+        loader.run()
+    finally:
+        consumer.close()
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tailrace.facts", description=__doc__)
+    parser.add_argument("--kafka", required=True, metavar="HOST:PORT,…")
+    parser.add_argument(
+        "--kafka-property",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="librdkafka's, such as security.protocol=ssl; secrets by ssl.key.location and the like",
+    )
+    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
+    parser.add_argument("--user", default="facts")
+    parser.add_argument("--password-file", type=Path, required=True)
+    parser.add_argument("--beat", type=Path, required=True, help="file that is written after every batch")
+    return parser.parse_args()
+
+
+def _say(line: str) -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
