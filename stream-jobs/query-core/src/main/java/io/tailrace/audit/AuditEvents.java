@@ -141,6 +141,7 @@ public final class AuditEvents {
                 event.getFlags().add("tables_incomplete");
             }
         }
+        event.getFlags().addAll(fingerprinter.flags(shape, bytes, from, to));
         StatementTags tags = fingerprinter.tags(bytes);
         event.setTags(tags.tags());
         event.setTraceId(tags.traceId());

@@ -7,6 +7,7 @@ import io.tailrace.statement.StatementTables;
 import io.tailrace.tags.StatementTags;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -22,6 +23,9 @@ public final class Fingerprinter {
     /** Longest text of a fingerprint, bytes; its id is of the whole. */
     public static final int LONGEST_TEXT = 16 << 10;
 
+    /** Bytes of a statement whose literals are read. */
+    private static final int LONGEST_READ = 1 << 20;
+
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
     /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
@@ -36,6 +40,8 @@ public final class Fingerprinter {
     private final Collapser collapser = new Collapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
+    private final ConstantConditions conditions = new ConstantConditions();
+    private final HiddenStatements hidden = new HiddenStatements();
 
     /** For servers of the default {@code sql_mode}. */
     public Fingerprinter() {
@@ -87,6 +93,22 @@ public final class Fingerprinter {
     public StatementTags tags(byte[] bytes) {
         int end = withoutSemicolon(masker.bytes(), 0, masker.length());
         return masker.comments().tags(bytes, masker.isDoubtful() ? Integer.MAX_VALUE : end);
+    }
+
+    /**
+     * What the statement's literals tell and its class does not: flags of a fixed set (docs/FINGERPRINT.md), never a
+     * literal. Only the first {@value #LONGEST_READ} bytes are read.
+     *
+     * @param shape what {@link #statement} said of it
+     */
+    public List<String> flags(StatementShape shape, byte[] bytes, int from, int to) {
+        if (!shape.literalsMatter()) {
+            return List.of();
+        }
+        int end = Math.min(to, from + LONGEST_READ);
+        List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
+        flags.addAll(hidden.of(bytes, from, end));
+        return flags;
     }
 
     /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
@@ -156,9 +178,11 @@ public final class Fingerprinter {
             names.call(masked, length);
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
+        int read = Math.min(length, LONGEST_READ);
+        boolean literals = conditions.arePossible(masked, read) || hidden.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());
-        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables));
+        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals));
     }
 
     /** A class with a fixed text. */
@@ -173,6 +197,10 @@ public final class Fingerprinter {
     }
 
     private static StatementShape shape(byte[] text, int length, StatementTables tables) {
+        return shape(text, length, tables, false);
+    }
+
+    private static StatementShape shape(byte[] text, int length, StatementTables tables, boolean literals) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
         byte[] digest = md5.digest();
@@ -180,7 +208,7 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables);
+        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals);
     }
 
     /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */

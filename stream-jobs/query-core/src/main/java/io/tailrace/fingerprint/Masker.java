@@ -263,7 +263,7 @@ final class Masker {
         if (mark < to && in[mark] == '!' && !isForNoServer(mark + 1)) {
             separate((byte) '/');
             copy(i, mark + 1);
-            return mark + 1;
+            return version(mark + 1);
         }
         int end = i + 2;
         while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
@@ -271,6 +271,29 @@ final class Masker {
         }
         comment(i, Math.min(end + 2, to));
         return Math.min(end + 2, to);
+    }
+
+    /**
+     * Writes the version of a version comment: {@code 50000} of {@code /*!50000AND}. Its five or six digits end where
+     * code begins, with or without a blank. Six digits that may be five and a literal's first are left to the numbers.
+     */
+    private int version(int from) {
+        int end = from;
+        while (end < to && ByteText.isDigit(in[end])) {
+            end++;
+        }
+        int digits = end - from;
+        boolean joined = end < to && SqlBytes.isWord(in[end]);
+        if (!joined || digits != 5 && (digits != 6 || belongsToNumber(in[end]))) {
+            return from;
+        }
+        put((byte) '?');
+        blankPending = true;
+        return end;
+    }
+
+    private static boolean belongsToNumber(byte b) {
+        return b == 'x' || b == 'X' || b == 'b' || b == 'B' || b == 'e' || b == 'E';
     }
 
     /** The version that follows is above that of any server: {@code /*!999999\- enable the sandbox mode *}{@code /}. */

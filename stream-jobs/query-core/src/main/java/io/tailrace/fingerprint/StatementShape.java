@@ -11,8 +11,9 @@ import java.util.List;
  * @param fingerprint text without literals, cut at {@link Fingerprinter#LONGEST_TEXT} bytes
  * @param queryId right-most 64 bits of the MD5 of the whole fingerprint's bytes
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
+ * @param literalsMatter whether {@link Fingerprinter#flags} may tell something of the statement at hand
  */
-public record StatementShape(String fingerprint, long queryId, StatementTables tables) {
+public record StatementShape(String fingerprint, long queryId, StatementTables tables, boolean literalsMatter) {
 
     private static final HexFormat ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -37,6 +38,9 @@ public record StatementShape(String fingerprint, long queryId, StatementTables t
     /** The same, of a text that may go on. */
     StatementShape withUnknownTables() {
         return new StatementShape(
-                fingerprint, queryId, new StatementTables(tables.verb(), tables.read(), tables.written(), false));
+                fingerprint,
+                queryId,
+                new StatementTables(tables.verb(), tables.read(), tables.written(), false),
+                literalsMatter);
     }
 }

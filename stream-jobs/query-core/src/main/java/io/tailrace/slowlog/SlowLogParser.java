@@ -140,6 +140,9 @@ final class SlowLogParser implements EntryParser {
         event.setVerb(shape.verb());
         tables(event, shape);
         tags(event, fingerprinter.tags(entry.bytes()));
+        fingerprinter
+                .flags(shape, entry.bytes(), header.statementFrom, header.statementTo)
+                .forEach(this::flag);
         if (header.overflow) {
             flag("time_overflow");
         }

@@ -21,10 +21,10 @@ final class EventParts {
         return values.isEmpty() ? "" : BoundedText.of(values.get(0).text());
     }
 
-    /** The statement without its literals, whole; empty where there is none. */
+    /** The statement without its literals and the marks of version comments, whole; empty where there is none. */
     static String statement(DetectionEvent event) {
         List<FieldValue> values = event.values("statement");
-        return values.isEmpty() ? "" : values.get(0).text();
+        return values.isEmpty() ? "" : values.get(values.size() - 1).text();
     }
 
     /** The first value of a field as a number; NaN where it is absent or none. */

@@ -157,6 +157,11 @@ public final class DatabaseEvents {
         void statement(String verb, String fingerprint, Long queryId) {
             known(DatabaseField.VERB, verb);
             known(DatabaseField.STATEMENT, fingerprint);
+            if (VersionComments.areIn(fingerprint)) {
+                out.texts(
+                        DatabaseField.STATEMENT.fieldName(),
+                        List.of(fingerprint, VersionComments.removed(fingerprint)));
+            }
             if (queryId != null) {
                 out.text(DatabaseField.QUERY_ID.fieldName(), String.format("%016X", queryId));
             }

@@ -1,0 +1,258 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.WordTable;
+import java.util.Map;
+
+/**
+ * Reads the tokens of a statement, literals included, one after the other. Comments are none; what stands in a version
+ * comment is code. Reading may go back to any token's {@link #at}. Not thread-safe.
+ */
+final class ConditionTokens {
+
+    enum Kind {
+        END,
+        NUMBER,
+        /** A literal in quotes. */
+        TEXT,
+        NULL,
+        TRUE,
+        FALSE,
+        /** A literal in hexadecimal digits or bits, or of another character set. */
+        CODED,
+        /** A question mark: of a prepared statement, or where a literal stood. */
+        PLACEHOLDER,
+        NAME,
+        OR,
+        AND,
+        NOT,
+        WHERE,
+        BETWEEN,
+        LIKE,
+        /** A word that ends a condition. */
+        STOP,
+        COMPARISON,
+        ARITHMETIC,
+        OPEN,
+        CLOSE,
+        OTHER
+    }
+
+    // spotless:off
+    private static final WordTable<Kind> WORDS = WordTable.ofAnyCase(Map.ofEntries(
+            Map.entry("null", Kind.NULL), Map.entry("true", Kind.TRUE), Map.entry("false", Kind.FALSE),
+            Map.entry("or", Kind.OR), Map.entry("xor", Kind.OR), Map.entry("and", Kind.AND), Map.entry("not", Kind.NOT),
+            Map.entry("where", Kind.WHERE), Map.entry("having", Kind.WHERE), Map.entry("on", Kind.WHERE),
+            Map.entry("between", Kind.BETWEEN), Map.entry("like", Kind.LIKE), Map.entry("rlike", Kind.LIKE),
+            Map.entry("regexp", Kind.LIKE), Map.entry("order", Kind.STOP), Map.entry("group", Kind.STOP),
+            Map.entry("limit", Kind.STOP), Map.entry("union", Kind.STOP), Map.entry("intersect", Kind.STOP),
+            Map.entry("except", Kind.STOP), Map.entry("for", Kind.STOP), Map.entry("into", Kind.STOP),
+            Map.entry("procedure", Kind.STOP), Map.entry("lock", Kind.STOP), Map.entry("window", Kind.STOP),
+            Map.entry("then", Kind.STOP)));
+    // spotless:on
+
+    private byte[] in;
+    private int to;
+    /** Index of the next byte that was not read. */
+    private int at;
+
+    private Kind kind;
+    private int from;
+    private int end;
+
+    void start(byte[] bytes, int first, int last) {
+        in = bytes;
+        at = first;
+        to = last;
+        next();
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    int from() {
+        return from;
+    }
+
+    int end() {
+        return end;
+    }
+
+    byte[] bytes() {
+        return in;
+    }
+
+    /** Goes back to a token by its {@link #from}. */
+    void back(int first) {
+        at = first;
+        next();
+    }
+
+    boolean isLiteral() {
+        return switch (kind) {
+            case NUMBER, TEXT, NULL, TRUE, FALSE, CODED, PLACEHOLDER -> true;
+            default -> false;
+        };
+    }
+
+    boolean is(byte[] lowerCaseWord) {
+        return ByteText.equalsIgnoreCase(in, from, end, lowerCaseWord);
+    }
+
+    /** Reads the next token; at the end stays there. */
+    void next() {
+        skip();
+        from = at;
+        kind = at < to ? read(in[at]) : Kind.END;
+        end = at;
+    }
+
+    private void skip() {
+        int before = -1;
+        while (at < to && at != before) {
+            before = at;
+            at = ByteText.skipBlanks(in, at, to);
+            if (at < to) {
+                at = afterComment();
+            }
+        }
+    }
+
+    private boolean at(int index, char c) {
+        return index < to && in[index] == c;
+    }
+
+    private int afterComment() {
+        if (in[at] == '#' || dashComment()) {
+            return ByteText.lineFeed(in, at, to);
+        }
+        if (in[at] == '*' && at(at + 1, '/')) {
+            return at + 2;
+        }
+        if (in[at] != '/' || !at(at + 1, '*')) {
+            return at;
+        }
+        int mark = at(at + 2, 'M') ? at + 3 : at + 2;
+        return at(mark, '!') ? afterVersion(mark + 1) : commentEnd(at + 2);
+    }
+
+    private boolean dashComment() {
+        return in[at] == '-' && at(at + 1, '-') && (at + 2 == to || in[at + 2] >= 0 && in[at + 2] <= ' ');
+    }
+
+    private int afterVersion(int digits) {
+        int i = digits;
+        while (i < to && i < digits + 6 && (ByteText.isDigit(in[i]) || in[i] == '?')) {
+            i++;
+        }
+        return i;
+    }
+
+    private int commentEnd(int first) {
+        int i = first;
+        while (i + 1 < to && (in[i] != '*' || in[i + 1] != '/')) {
+            i++;
+        }
+        return Math.min(i + 2, to);
+    }
+
+    private Kind read(byte b) {
+        return switch (b) {
+            case '\'', '"' -> quoted(b);
+            case '`' -> name();
+            case '(' -> one(Kind.OPEN);
+            case ')' -> one(Kind.CLOSE);
+            case ';' -> one(Kind.STOP);
+            case '?' -> one(Kind.PLACEHOLDER);
+            case '=', '<', '>', '!' -> comparison();
+            case '|', '&' -> logical(b);
+            case '+', '-', '*', '/', '%' -> one(Kind.ARITHMETIC);
+            case '.' -> at + 1 < to && ByteText.isDigit(in[at + 1]) ? number() : one(Kind.OTHER);
+            case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+            default -> SqlBytes.isWord(b) || b == '@' ? word() : one(Kind.OTHER);
+        };
+    }
+
+    private Kind one(Kind found) {
+        at++;
+        return found;
+    }
+
+    /** A literal up to its closing quote; a doubled quote and one behind a backslash belong to it. */
+    private Kind quoted(byte quote) {
+        int i = at + 1;
+        while (i < to) {
+            boolean pair = in[i] == '\\' || in[i] == quote && at(i + 1, (char) quote);
+            if (!pair && in[i] == quote) {
+                break;
+            }
+            i += pair ? 2 : 1;
+        }
+        at = Math.min(i + 1, to);
+        return Kind.TEXT;
+    }
+
+    private Kind comparison() {
+        byte first = in[at++];
+        while (at < to && (in[at] == '=' || in[at] == '>' && first == '<')) {
+            at++;
+        }
+        boolean alone = first == '!' && at == from + 1;
+        return alone ? Kind.NOT : Kind.COMPARISON;
+    }
+
+    private Kind logical(byte b) {
+        boolean pair = at(at + 1, (char) b);
+        at += pair ? 2 : 1;
+        return !pair ? Kind.OTHER : b == '|' ? Kind.OR : Kind.AND;
+    }
+
+    private Kind number() {
+        int last = Numbers.end(in, at, to);
+        boolean coded = at + 1 < last && (in[at + 1] == 'x' || in[at + 1] == 'b');
+        if (last < to && SqlBytes.isWord(in[last])) {
+            return name();
+        }
+        at = last;
+        return coded ? Kind.CODED : Kind.NUMBER;
+    }
+
+    private Kind word() {
+        int last = wordEnd(at);
+        if (at(last, '\'') && (in[at] == '_' || last - at == 1 && "xXbBnN".indexOf(in[at]) >= 0)) {
+            at = last;
+            quoted((byte) '\'');
+            return Kind.CODED;
+        }
+        Kind found = WORDS.get(in, at, last);
+        if (found == null || at(last, '.')) {
+            return name();
+        }
+        at = last;
+        return found;
+    }
+
+    /** A name with its qualifiers. */
+    private Kind name() {
+        int before = -1;
+        while (at < to && at != before) {
+            before = at;
+            at = in[at] == '`' ? ByteText.firstOf(in, at + 1, to, (byte) '`', (byte) '`') + 1 : wordEnd(at);
+            at = Math.min(at, to);
+            boolean goesOn = at(at, '.') && at + 1 < to && (in[at + 1] == '`' || SqlBytes.isWord(in[at + 1]));
+            at += goesOn ? 1 : 0;
+            before = goesOn ? before : at;
+        }
+        return Kind.NAME;
+    }
+
+    private int wordEnd(int first) {
+        int i = first;
+        while (i < to && (SqlBytes.isWord(in[i]) || in[i] == '@')) {
+            i++;
+        }
+        return i;
+    }
+}

@@ -1,0 +1,156 @@
+package io.tailrace.fingerprint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.lexer.ByteText;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LiteralFlagsTest {
+
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+
+    private List<String> flags(String statement) {
+        byte[] bytes = ByteText.bytes(statement);
+        StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+        return fingerprinter.flags(shape, bytes, 0, bytes.length);
+    }
+
+    private List<String> ofCondition(String condition) {
+        return flags("SELECT a FROM t WHERE id=5 " + condition);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "OR 1=1",
+                "oR 1 = 1 -- -",
+                "OR 'a'='a'",
+                "OR 'a' = 'A '''",
+                "OR ''=''",
+                "OR 2>1",
+                "OR 1",
+                "OR TRUE LIMIT 1",
+                "OR NOT 0",
+                "OR NOT 1=2",
+                "OR ((1=1))",
+                "OR (1)=(1)",
+                "|| 1=1",
+                "XOR 1=1",
+                "OR 1.0=1",
+                "OR '1'=1",
+                "OR -1=-1",
+                "OR 1<=>1",
+                "OR NULL<=>NULL",
+                "OR 'a' LIKE 'a'",
+                "OR 'a' LIKE '%'",
+                "OR 'a' RLIKE 'a'",
+                "OR 5 BETWEEN 5 AND 5",
+                "OR 1 BETWEEN 0 AND 2",
+                "OR 1 NOT BETWEEN 2 AND 3",
+                "OR id=id",
+                "OR t.id = t.id",
+                "OR `a` LIKE `a`",
+                "OR 0x61=0x61",
+                "OR x'61'=x'61'",
+                "OR 3*2*1=6 AND b=c",
+                "/*!OR*/ 1=1",
+                "/*!50000OR*/ 1=1",
+                "/**/OR/**/1/**/=/**/1",
+                "OR 1=1#",
+                "OR/*!50000 1=1*/",
+                "OR 1=1) ORDER BY a"
+            })
+    void whatIsAlwaysTrueBehindOrIsATautology(String condition) {
+        assertThat(ofCondition(condition)).contains("tautology");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "OR 1=0",
+                "OR (1=0)",
+                "OR 0=1",
+                "OR 1<>1",
+                "OR 1!=1",
+                "AND 1=0",
+                "AND (1=0)",
+                "OR 0",
+                "OR FALSE",
+                "OR NULL",
+                "OR 'a' IS NULL",
+                "OR NULL IS NULL",
+                "OR b=5",
+                "OR 5=b",
+                "OR 5 IN (1,2)",
+                "OR 5 BETWEEN b AND c",
+                "OR a=b",
+                "OR a<>a",
+                "OR f(1)=f(1)",
+                "OR a=a+1",
+                "OR ?=?",
+                "AND a = 'x OR 1=1'",
+                "AND a = \"it's\" AND b = ' OR 1=1 '",
+                "/* OR 1=1 */",
+                "-- OR 1=1"
+            })
+    void whatFrameworksWriteIsNone(String condition) {
+        assertThat(ofCondition(condition)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "AND 1=1",
+                "AND 1=2",
+                "AND 'a'='b'",
+                "AND 5 LIKE 6",
+                "AND 5=5",
+                "&& 1=2",
+                "OR 5=6",
+                "AND 5 NOT BETWEEN 0 AND 5",
+                "AND NOT 5=6",
+                "AND (5=6)"
+            })
+    void literalsComparedWithLiteralsBehindAConditionAreTold(String condition) {
+        assertThat(ofCondition(condition)).containsExactly("constant_condition");
+    }
+
+    @Test
+    void aFirstConditionOfLiteralsIsAnIdiom() {
+        assertThat(flags("SELECT * FROM t WHERE 1=0")).isEmpty();
+        assertThat(flags("SELECT * FROM t WHERE 1=1 AND a=2")).isEmpty();
+        assertThat(flags("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE id=id"))
+                .isEmpty();
+        assertThat(flags("UPDATE t SET a = 1 WHERE (1=0)")).isEmpty();
+    }
+
+    @Test
+    void preparedTextsTellWhatKindTheyAre() {
+        assertThat(flags("PREPARE s FROM 'GRANT ALL ON *.* TO x'")).containsExactly("dynamic_grant");
+        assertThat(flags("EXECUTE IMMEDIATE 'drop  table t'")).containsExactly("dynamic_drop_table");
+        assertThat(flags("EXECUTE IMMEDIATE CONCAT('SELECT 1 INTO OUTFILE ', @f)"))
+                .containsExactly("dynamic_select", "dynamic_file");
+        assertThat(flags("SET @q := 'CREATE DEFINER=`a`@`b` EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t'"))
+                .containsExactly("dynamic_create_event");
+        assertThat(flags("SET @a=1, @q=0x53454c4543542031")).containsExactly("dynamic_select", "dynamic_hex");
+        assertThat(flags("/*!50000 PREPARE s FROM 'SET GLOBAL general_log=0'*/"))
+                .containsExactly("dynamic_set_global");
+        assertThat(flags("SELECT 1; SET @q=x'64726f702075736572206262'; PREPARE s FROM @q"))
+                .containsExactly("dynamic_drop_user", "dynamic_hex");
+        assertThat(flags("PREPARE s FROM 'SELECT a FROM t WHERE b=?'")).containsExactly("dynamic_select");
+    }
+
+    @Test
+    void otherTextsTellNothing() {
+        assertThat(flags("SET @a = 'drop in'")).isEmpty();
+        assertThat(flags("INSERT INTO posts VALUES ('DROP TABLE t')")).isEmpty();
+        assertThat(flags("SELECT a FROM t WHERE b = 'GRANT ALL ON x TO y'")).isEmpty();
+        assertThat(flags("SET NAMES 'utf8'")).isEmpty();
+        assertThat(flags("PREPARE s FROM @q")).isEmpty();
+        assertThat(flags("SET @a = 0x00ff")).isEmpty();
+    }
+}
