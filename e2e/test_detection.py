@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from e2e.stack import Stack, wait_until
 from tailrace import rules
+from tailrace.parts.detect import Detect
 from tailrace.sources import Source
 
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
@@ -122,8 +123,8 @@ def write_again(stack: Stack, topic: str) -> int:
 
 
 def push(stack: Stack, texts: dict[str, str]) -> rules.Outcome:
-    push_id = rules.push(stack.status("kafka").address, texts)
-    outcome = rules.await_outcome(stack.clickhouse(), push_id, SECONDS)
+    kafka = stack.status("kafka").address
+    outcome = rules.settle(kafka, stack.clickhouse(), rules.push(kafka, texts), SECONDS)
     assert outcome, "the job said nothing of the push"
     return outcome
 
@@ -179,6 +180,32 @@ def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, au
     assert stack.status("detect").pid == pid
 
     assert push(stack, own).accepted
+
+
+def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: Stack):
+    own = rules.files(rules.OWN)
+    kafka, clickhouse = stack.status("kafka").address, stack.clickhouse()
+    good = rules.push(kafka, own)
+    assert rules.await_outcome(clickhouse, good.id, SECONDS).accepted
+    rules.settle_last(kafka, clickhouse)  # as the next push does for one that nobody waited for
+    bad = rules.push(kafka, {**own, "bad.yml": "title: no rule\n"})
+    assert not rules.await_outcome(clickhouse, bad.id, SECONDS).accepted
+
+    compacted = {record.key().decode(): record.value() for record in records(stack, rules.TOPIC)}
+    assert compacted["bundle"] == good.value
+    assert compacted["candidate"] == bad.value
+    outcomes = clickhouse.rows(
+        "SELECT count() AS n FROM tailrace.rule_pushes WHERE push_id = {id:String}", {"id": good.id}
+    )
+    assert outcomes == [{"n": 1}]
+
+
+def test_a_job_with_rules_has_no_complaint(stack: Stack):
+    detect = Detect(stack.settings, stack.home)
+    (job,) = detect._ask("/jobs/overview")["jobs"]
+    known = detect._ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
+    assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
+    assert detect.complaint() == ""
 
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):

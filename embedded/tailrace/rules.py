@@ -8,6 +8,8 @@ import json
 import socket
 import time
 import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +23,12 @@ OWN = REPOSITORY / "rules"
 """The rules of this repository."""
 
 TOPIC = "tailrace.rules"
-KEY = "bundle"
+BUNDLE = "bundle"
+"""Key of the last push that a job took over, or of the first."""
+CANDIDATE = "candidate"
+"""Key of a push of which no job has said so yet. The topic is compacted: under one key a refused push would
+be all that is left, and a job that starts without state would have no rules."""
+
 VERSION = 1
 MOST_BYTES = 19_000_000
 """The topic takes 20 MB."""
@@ -65,8 +72,40 @@ def files(directory: Path) -> dict[str, str]:
     return found
 
 
-def push(kafka: str, texts: dict[str, str]) -> str:
-    """Writes a push; returns its id. Raises RulesError."""
+@dataclass(frozen=True)
+class Push:
+    """Rules as they are written to the topic."""
+
+    id: str
+    value: bytes
+
+
+def push(kafka: str, texts: dict[str, str]) -> Push:
+    """Writes a push as a candidate. Raises RulesError."""
+    candidate = _record(texts)
+    _produce(kafka, {CANDIDATE: candidate.value})
+    return candidate
+
+
+def settle(kafka: str, clickhouse: ClickHouse, candidate: Push, seconds: float) -> Outcome | None:
+    """Keeps a candidate as the bundle once the job has taken it over, and forgets one that it refuses.
+
+    Returns what the job made of it; None if it says nothing in that time. Raises RulesError.
+    """
+    outcome = await_outcome(clickhouse, candidate.id, seconds)
+    if outcome is not None:
+        _produce(kafka, {**({BUNDLE: candidate.value} if outcome.accepted else {}), CANDIDATE: None})
+    return outcome
+
+
+def settle_last(kafka: str, clickhouse: ClickHouse) -> None:
+    """Settles the candidate whose push was not waited for, before the next one takes its place."""
+    candidate = _candidate(kafka)
+    if candidate is not None:
+        settle(kafka, clickhouse, candidate, 0)
+
+
+def _record(texts: dict[str, str]) -> Push:
     push_id = str(uuid.uuid4())
     record = {
         "version": VERSION,
@@ -78,22 +117,26 @@ def push(kafka: str, texts: dict[str, str]) -> str:
     value = json.dumps(record, ensure_ascii=False).encode()
     if len(value) > MOST_BYTES:
         raise RulesError(f"the rules are {len(value)} bytes; a push has at most {MOST_BYTES}")
-    _produce(kafka, value)
-    return push_id
+    return Push(push_id, value)
 
 
-def _produce(kafka: str, value: bytes) -> None:
+def _produce(kafka: str, values: Mapping[str, bytes | None]) -> None:
+    """Writes records in this order, by their keys; None ends what the key had."""
     failures = []
     producer = Producer(
         {
             "bootstrap.servers": kafka,
             "message.max.bytes": 20_000_000,
             "message.timeout.ms": TIMEOUT_SECONDS * 1000,
+            "enable.idempotence": True,
             "log_level": 0,
             "error_cb": _ignore,
         }
     )
-    producer.produce(TOPIC, value, KEY, on_delivery=lambda error, _: error and failures.append(error.str()))
+    for key, value in values.items():
+        producer.produce(
+            TOPIC, value, key, on_delivery=lambda error, _: error and failures.append(error.str())
+        )
     left = producer.flush(TIMEOUT_SECONDS + 5)
     if failures or left:
         raise RulesError(
@@ -103,41 +146,71 @@ def _produce(kafka: str, value: bytes) -> None:
 
 def push_first(kafka: str) -> None:
     """Pushes the repository's rules where nothing was ever pushed. Raises RulesError."""
-    if _is_empty(kafka):
-        push(kafka, files(OWN))
+    with _consumer(kafka) as consumer:
+        low, high = _offsets(consumer)
+    if low == high:
+        _produce(kafka, {BUNDLE: _record(files(OWN)).value})
 
 
-def _is_empty(kafka: str) -> bool:
+def _candidate(kafka: str) -> Push | None:
+    """The newest record of a candidate that was not ended. Raises RulesError."""
+    newest = None
+    with _consumer(kafka) as consumer:
+        low, high = _offsets(consumer)
+        consumer.assign([TopicPartition(TOPIC, 0, low)])
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while low < high and consumer.position([TopicPartition(TOPIC, 0)])[0].offset < high:
+            message = consumer.poll(RETRY_SECONDS)
+            if message is not None and not message.error() and message.key() == CANDIDATE.encode():
+                newest = message.value()
+            if time.monotonic() > deadline:
+                raise RulesError(f"{TOPIC} could not be read within {TIMEOUT_SECONDS} s")
+    return Push(json.loads(newest)["push_id"], newest) if newest else None
+
+
+@contextmanager
+def _consumer(kafka: str) -> Iterator[Consumer]:
     consumer = Consumer(
-        {"bootstrap.servers": kafka, "group.id": "tailrace-rules", "log_level": 0, "error_cb": _ignore}
+        {
+            "bootstrap.servers": kafka,
+            "group.id": "tailrace-rules",
+            "enable.auto.commit": False,
+            "log_level": 0,
+            "error_cb": _ignore,
+        }
     )
-    deadline = time.monotonic() + TIMEOUT_SECONDS
     try:
-        while True:
-            try:
-                low, high = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
-                return low == high
-            except KafkaException as error:  # of a topic that was just made nobody is the leader yet
-                if time.monotonic() > deadline:
-                    raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
-                time.sleep(RETRY_SECONDS)
+        yield consumer
     finally:
         consumer.close()
 
 
+def _offsets(consumer: Consumer) -> tuple[int, int]:
+    """The first offset of the topic and the one after its last. Raises RulesError."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while True:
+        try:
+            return consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
+        except KafkaException as error:  # of a topic that was just made nobody is the leader yet
+            if time.monotonic() > deadline:
+                raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
+            time.sleep(RETRY_SECONDS)
+
+
 def await_outcome(clickhouse: ClickHouse, push_id: str, seconds: float) -> Outcome | None:
-    """What the job made of a push; None if it says nothing in that time."""
+    """What the job made of a push; None if it says nothing in that time. Asks once at least."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while True:
         found = clickhouse.rows(
             "SELECT accepted, rules, detectors, classes, message FROM tailrace.rule_pushes "
-            "WHERE push_id = {push:String} ORDER BY at LIMIT 1",
+            "WHERE push_id = {push:String} ORDER BY at DESC LIMIT 1",
             {"push": push_id},
         )
         if found:
             return Outcome(**found[0])
+        if time.monotonic() > deadline:
+            return None
         time.sleep(POLL_SECONDS)
-    return None
 
 
 def _ignore(error: object) -> None:

@@ -159,6 +159,15 @@ def test_backs_off_from_a_part_that_crashes_and_says_why(start):
     assert "about to fail" in stack.home.log("crashing-a").read_text()
 
 
+def test_a_part_that_needs_somebody_is_unhealthy_and_goes_on(start):
+    stack = start("complaining-a")
+    before = stack.await_healthy("complaining-a")
+    after = stack.await_status("complaining-a", lambda s: s.state == "unhealthy")
+
+    assert after.reason == "it needs somebody"
+    assert (after.pid, after.restarts) == (before.pid, 0)
+
+
 def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
     stack = start("deaf-a")
     status = stack.await_status("deaf-a", lambda s: s.state == "backoff")

@@ -21,6 +21,7 @@ WAIT = "while :; do sleep 0.05; done"
 
 SCRIPTS = {
     "steady": f"{SAY_END}; {SAY_UP}; echo hello from the part; {WAIT}",
+    "complaining": f"{SAY_END}; {SAY_UP}; {WAIT}",
     "stubborn": f"trap '' TERM; {SAY_UP}; {WAIT}",
     "crashing": "echo about to fail; exit 3",
     "deaf": WAIT,  # never becomes healthy
@@ -43,6 +44,9 @@ class TinyPart(Part):
         self.name = name
         self.needs = needs
         self.checks_data_at_start = name.startswith("steadychecking")
+
+    def complaint(self) -> str:
+        return "it needs somebody" if self.name.startswith("complaining") else ""
 
     def installed(self) -> bool:
         return True

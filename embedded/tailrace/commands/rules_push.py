@@ -19,6 +19,9 @@ WORDS = ["rules", "push"]
 HELP = "put rules into force without a restart"
 EXAMPLES = ("tailrace rules push rules/",)
 
+TAKES_RULES = ("healthy", "unhealthy")
+"""States of a job that runs; without rules it is unhealthy."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="the rules, and detectors.yaml with them")
@@ -37,12 +40,14 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if not arguments.no_check:
         _check(arguments.directory, context)
     running = control.status(context.home).part(Detect.name)
-    push_id = rules.push(f"127.0.0.1:{context.settings.port_kafka}", texts)
-    print(f"pushed {len(texts)} files of {arguments.directory} as {push_id}")
-    if running is None or not running.is_healthy:
+    kafka, clickhouse = f"127.0.0.1:{context.settings.port_kafka}", context.clickhouse("reader_security")
+    rules.settle_last(kafka, clickhouse)
+    push = rules.push(kafka, texts)
+    print(f"pushed {len(texts)} files of {arguments.directory} as {push.id}")
+    if running is None or running.state not in TAKES_RULES:
         print("the detect job is not running: it takes the rules over when it starts")
         return Exit.OK
-    return _report(rules.await_outcome(context.clickhouse("reader_security"), push_id, arguments.wait))
+    return _report(rules.settle(kafka, clickhouse, push, arguments.wait))
 
 
 def _check(directory: Path, context: Context) -> None:

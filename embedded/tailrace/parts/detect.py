@@ -3,6 +3,8 @@
 from tailrace import rules
 from tailrace.parts.flink import FlinkJob
 
+NO_RULES = "it runs without rules, so nothing is detected; push some: tailrace rules push rules/"
+
 
 class Detect(FlinkJob):
     """Where nobody has pushed rules yet, it pushes the repository's own before the job starts."""
@@ -26,6 +28,12 @@ class Detect(FlinkJob):
     def prepare(self) -> None:
         rules.push_first(f"127.0.0.1:{self.settings.port_kafka}")
         super().prepare()
+
+    def complaint(self) -> str:
+        """Whether rules are in force is an accumulator of io.tailrace.detect.RuleGate."""
+        accumulators = self._ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
+        values = {each["name"]: each["value"] for each in accumulators}
+        return NO_RULES if values.get("rules-in-force") == "0" else ""
 
     def job_configuration(self) -> dict[str, object]:
         """The keys are documented in io.tailrace.detect.DetectKey."""

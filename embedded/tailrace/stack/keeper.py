@@ -201,15 +201,15 @@ class Keeper:
                 raise PartFailedError("its disk was full: it checks its data at a new start")
             was_full = bool(full)
             # A part that still answers is not well when it can store nothing.
-            health = Health.failing(full) if full else await self._ask_health()
+            health = Health.failing(full) if full else await self._ask_health(complaints=True)
             failures = 0 if health.ok else failures + 1
             if health.ok and self.state is State.UNHEALTHY:
                 self._enter(State.HEALTHY)
             elif failures >= FAILURES_UNTIL_UNHEALTHY and self.state is State.HEALTHY:
                 self._enter(State.UNHEALTHY, health.reason)
 
-    async def _ask_health(self) -> Health:
-        return await asyncio.to_thread(self._checked_health)
+    async def _ask_health(self, complaints: bool = False) -> Health:
+        return await asyncio.to_thread(self._checked_health, complaints)
 
     def _disk_complaint(self) -> str:
         try:
@@ -217,9 +217,11 @@ class Keeper:
         except OSError as error:
             return f"its disk cannot be asked: {error}"
 
-    def _checked_health(self) -> Health:
+    def _checked_health(self, complaints: bool) -> Health:
         try:
-            return self.part.health()
+            health = self.part.health()
+            complaint = self.part.complaint() if health.ok and complaints else ""
+            return Health.failing(complaint) if complaint else health
         except Exception as error:  # whatever goes wrong in asking is no reason to end the part
             return Health.failing(error)
 

@@ -138,6 +138,11 @@ class Part(ABC):
     def health(self) -> Health:
         """HEALTHY or Health.failing("why"). Takes a second at most; an exception counts as failing."""
 
+    def complaint(self) -> str:
+        """What somebody must do although the part serves, in one short clause; empty if nothing. It makes the
+        part unhealthy without being started anew. Takes a second at most; an exception counts as failing."""
+        return ""
+
     def provision(self) -> None:  # noqa: B027 - most parts have nothing to do here
         """Makes what must exist inside the part before others use it. Idempotent."""
 

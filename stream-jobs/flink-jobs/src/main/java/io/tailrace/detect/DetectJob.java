@@ -64,8 +64,8 @@ public final class DetectJob {
 
     private static Ends ends(DetectConfig config) {
         NewestRules newest = NewestRules.read(config.kafka(), config.rulesTopic());
-        if (newest.bundle().equals(RuleRecord.NO_RULES)) {
-            LOG.warn("{} holds no rules yet: nothing fires before some are pushed", config.rulesTopic());
+        if (!newest.hasBundle()) {
+            LOG.warn("{} holds no good rules: without state nothing fires before some are pushed", config.rulesTopic());
         }
         List<NamedSink<Alert>> alerts = new ArrayList<>();
         alerts.add(new NamedSink<>("alerts-rows", rows(config, "alerts", Alert.class)));

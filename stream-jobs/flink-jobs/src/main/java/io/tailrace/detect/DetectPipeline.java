@@ -77,7 +77,7 @@ final class DetectPipeline {
                 .fromSource(ends.rules(), WatermarkStrategy.noWatermarks(), "rules")
                 .uid("rules-source")
                 .setParallelism(1)
-                .process(new RuleGate(ends.newest().lastOffset()))
+                .process(new RuleGate(ends.newest()))
                 .name("gate")
                 .uid("gate")
                 .setParallelism(1);

@@ -29,6 +29,10 @@ record NewestRules(RuleRecord bundle, Map<String, RuleRecord> silences, long las
     /** Nothing. */
     static final NewestRules NONE = new NewestRules(RuleRecord.NO_RULES, Map.of(), -1);
 
+    boolean hasBundle() {
+        return !bundle.equals(RuleRecord.NO_RULES);
+    }
+
     static NewestRules read(KafkaClients clients, String topic) {
         Properties properties = clients.consumerProperties();
         properties.remove("partition.discovery.interval.ms");

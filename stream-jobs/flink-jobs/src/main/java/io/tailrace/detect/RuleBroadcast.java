@@ -15,7 +15,7 @@ final class RuleBroadcast implements Serializable {
 
     private static final long serialVersionUID = 1;
 
-    /** The newest bundle by the key "bundle". */
+    /** The newest bundle by the key "bundle", whatever its own was. */
     static final MapStateDescriptor<String, RuleRecord> STATE =
             new MapStateDescriptor<>("rules", Types.STRING, TypeInformation.of(RuleRecord.class));
 
@@ -46,8 +46,7 @@ final class RuleBroadcast implements Serializable {
     /** Takes over a push, unless a newer one is in force. */
     void accept(RuleRecord push, BroadcastState<String, RuleRecord> state) throws Exception {
         if (push.isBundle() && push.offset() >= active(state).offset()) {
-            // Also the one that the job started with: the topic, which is compacted, keeps a later push that is refused
-            // and not the good one before it.
+            // Also the one that the job started with: the topic, which is compacted, may keep only later ones.
             state.put(RuleRecord.BUNDLE, push);
             if (push.offset() > active.offset()) {
                 active = ActiveRules.of(push, latenessMicros);
