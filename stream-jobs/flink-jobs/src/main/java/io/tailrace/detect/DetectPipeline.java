@@ -191,11 +191,7 @@ final class DetectPipeline {
         return raised.keyBy(alert -> GroupAlerts.key(alert, stretch))
                 .connect(timeless(rules, "rules-for-group").broadcast(GroupAlerts.SILENCES))
                 .process(
-                        new GroupAlerts(
-                                ends.newest().silences(),
-                                stretch,
-                                config.alertsUpdated(),
-                                config.duplicatesRemembered()),
+                        new GroupAlerts(ends.newest(), stretch, config.alertsUpdated(), config.duplicatesRemembered()),
                         ALERT)
                 .name("group")
                 .uid("group");

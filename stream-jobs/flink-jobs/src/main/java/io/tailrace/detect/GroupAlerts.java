@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.state.ValueState;
@@ -45,21 +45,22 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
             .map(level -> level.name().toLowerCase(Locale.ROOT))
             .toList();
 
-    private final Map<String, RuleRecord> initialSilences;
+    private final NewestRules newest;
     private final long groupMillis;
     private final long updateMillis;
     private final long rememberedMillis;
 
     private transient ValueState<AlertGroup> groups;
+    private transient ActiveSilences silences;
 
     /**
-     * @param initialSilences what the topic held when the job started
+     * @param newest what the topic held when the job started
      * @param group stretch of event time whose alerts are one
      * @param update how often it is passed on again at most
      * @param remembered how long after it was last passed on it is known again, so that its count goes on
      */
-    GroupAlerts(Map<String, RuleRecord> initialSilences, Duration group, Duration update, Duration remembered) {
-        this.initialSilences = Map.copyOf(initialSilences);
+    GroupAlerts(NewestRules newest, Duration group, Duration update, Duration remembered) {
+        this.newest = newest;
         this.groupMillis = group.toMillis();
         this.updateMillis = update.toMillis();
         this.rememberedMillis = Math.max(groupMillis, remembered.toMillis());
@@ -83,15 +84,14 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
 
     @Override
     public void processBroadcastElement(RuleRecord silence, Context context, Collector<Alert> out) throws Exception {
-        if (silence.isSilence()) {
-            context.getBroadcastState(SILENCES).put(silence.key(), silence);
-        }
+        BroadcastState<String, RuleRecord> state = context.getBroadcastState(SILENCES);
+        silences(state).accept(silence, state, Instant.ofEpochMilli(context.currentProcessingTime()));
     }
 
     @Override
     public void processElement(Alert alert, ReadOnlyContext context, Collector<Alert> out) throws Exception {
         long now = context.timerService().currentProcessingTime();
-        alert.setSilenced(isSilenced(alert, now, context.getBroadcastState(SILENCES)));
+        alert.setSilenced(silences(context.getBroadcastState(SILENCES)).cover(alert, Instant.ofEpochMilli(now)));
         AlertGroup group = groups.value();
         if (group == null) {
             open(alert, now, context, out);
@@ -100,25 +100,11 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
         }
     }
 
-    private boolean isSilenced(Alert alert, long now, ReadOnlyBroadcastState<String, RuleRecord> silences)
-            throws Exception {
-        Instant time = Instant.ofEpochMilli(now);
-        for (Map.Entry<String, RuleRecord> silence : silences.immutableEntries()) {
-            if (Silence.of(silence.getValue().json()).covers(alert, time)) {
-                return true;
-            }
+    private ActiveSilences silences(ReadOnlyBroadcastState<String, RuleRecord> state) throws Exception {
+        if (silences == null) {
+            silences = new ActiveSilences(newest, state);
         }
-        return initialSilences.values().stream()
-                .filter(silence -> isNewest(silence, silences))
-                .anyMatch(silence -> Silence.of(silence.json()).covers(alert, time));
-    }
-
-    private static boolean isNewest(RuleRecord silence, ReadOnlyBroadcastState<String, RuleRecord> silences) {
-        try {
-            return !silences.contains(silence.key());
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return silences;
     }
 
     private void open(Alert alert, long now, ReadOnlyContext context, Collector<Alert> out) throws Exception {

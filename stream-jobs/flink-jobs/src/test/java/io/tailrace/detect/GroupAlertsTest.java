@@ -93,7 +93,7 @@ class GroupAlertsTest {
             List<Alert> tail = new ArrayList<>(all.subList(10, 40));
             Collections.shuffle(tail, new Random(seed));
             List<Alert> rows = new ArrayList<>(written);
-            try (var group = group(checkpoint, NOW + 2 * UPDATE.toMillis())) {
+            try (var group = group(NewestRules.NONE, checkpoint, NOW + 2 * UPDATE.toMillis())) {
                 feed(group, tail);
                 group.setProcessingTime(NOW + 4 * UPDATE.toMillis());
                 rows.addAll(group.extractOutputValues());
@@ -171,10 +171,71 @@ class GroupAlertsTest {
         }
     }
 
+    @Test
+    void whatIsOverOrTakenBackIsNotKept() throws Exception {
+        String soon = TIME.plusSeconds(60).toString();
+        RuleRecord atStart = silence(0, "silence/0", soon, "root");
+        NewestRules newest = new NewestRules(RuleRecord.NO_RULES, Map.of("silence/0", atStart), 0);
+        try (var group = group(newest, null, NOW)) {
+            group.processElement2(atStart, 0);
+            assertThat(kept(group)).isEmpty();
+            group.processElement2(silence(1, "silence/1", soon, "app"), 0);
+            group.processElement2(silence(2, "silence/2", soon, "admin"), 0);
+            group.processElement2(new RuleRecord(3, "silence/1", ""), 0);
+            assertThat(kept(group)).containsExactly("silence/2");
+            group.processElement2(new RuleRecord(4, "silence/0", ""), 0);
+            assertThat(kept(group)).containsExactlyInAnyOrder("silence/0", "silence/2");
+            group.processElement1(alert(1), 0);
+            assertThat(group.extractOutputValues())
+                    .extracting(Alert::getSilenced)
+                    .containsExactly(false);
+            group.setProcessingTime(NOW + 60_000);
+            group.processElement2(silence(5, "silence/5", TIME.plusSeconds(90).toString(), "x"), 0);
+            assertThat(kept(group)).containsExactlyInAnyOrder("silence/0", "silence/5");
+        }
+    }
+
+    @Test
+    void silencesSinceTheStartAreInTheCheckpointAndThoseBeforeInTheTopic() throws Exception {
+        OperatorSubtaskState checkpoint;
+        try (var group = group()) {
+            group.processElement2(silence(TIME.plusSeconds(60).toString(), "root"), 0);
+            checkpoint = group.snapshot(1, 1);
+        }
+        try (var group = group(NewestRules.NONE, checkpoint, NOW)) {
+            group.processElement1(alert(1), 0);
+            assertThat(group.extractOutputValues())
+                    .extracting(Alert::getSilenced)
+                    .containsExactly(true);
+        }
+        NewestRules endedSince = new NewestRules(RuleRecord.NO_RULES, Map.of(), 9);
+        try (var group = group(endedSince, checkpoint, NOW)) {
+            group.processElement1(alert(1), 0);
+            assertThat(group.extractOutputValues())
+                    .extracting(Alert::getSilenced)
+                    .containsExactly(false);
+        }
+    }
+
+    private static List<String> kept(KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group)
+            throws Exception {
+        var operator = (CoBroadcastWithKeyedOperator<?, ?, ?, ?>) group.getOperator();
+        List<String> keys = new ArrayList<>();
+        operator.getOperatorStateBackend()
+                .getBroadcastState(GroupAlerts.SILENCES)
+                .iterator()
+                .forEachRemaining(entry -> keys.add(entry.getKey()));
+        return keys;
+    }
+
     private static RuleRecord silence(String until, String user) {
+        return silence(1, "silence/1", until, user);
+    }
+
+    private static RuleRecord silence(long offset, String key, String until, String user) {
         return new RuleRecord(
-                1,
-                "silence/1",
+                offset,
+                key,
                 "{\"id\": \"1\", \"rule\": \"rule\", \"entity\": {\"user\": \"" + user + "\"}, \"until\": \"" + until
                         + "\"}");
     }
@@ -219,14 +280,14 @@ class GroupAlertsTest {
     }
 
     private static KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group() throws Exception {
-        return group(null, NOW);
+        return group(NewestRules.NONE, null, NOW);
     }
 
     /** @param checkpoint null: without state */
     private static KeyedTwoInputStreamOperatorTestHarness<String, Alert, RuleRecord, Alert> group(
-            OperatorSubtaskState checkpoint, long now) throws Exception {
+            NewestRules newest, OperatorSubtaskState checkpoint, long now) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new GroupAlerts(Map.of(), GROUP, UPDATE, REMEMBERED), List.of(GroupAlerts.SILENCES));
+                new GroupAlerts(newest, GROUP, UPDATE, REMEMBERED), List.of(GroupAlerts.SILENCES));
         var group = new KeyedTwoInputStreamOperatorTestHarness<>(
                 operator, alert -> GroupAlerts.key(alert, GROUP), null, Types.STRING);
         group.setProcessingTime(now);
