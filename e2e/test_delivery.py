@@ -415,6 +415,7 @@ def test_the_stack_delivers_where_alerts_yaml_says_to_whom(tmp_path, web):
         ({"secret": "x"}, "unknown key 'secret'; the nearest known one is 'secret_file'"),
         ({"kind": "pager"}, "`kind` must be one of webhook, email, not 'pager'"),
         ({"name": "a b"}, "`name` must be letters, digits"),
+        ({"url": "http://siem.example.com", "token_file": "secret"}, "`token_file` needs a `url`"),
     ],
 )
 def test_a_mistake_in_the_configuration_names_the_key(tmp_path, change, message):

@@ -20,6 +20,7 @@ Secrets are in files of their own, never in this one; they are read again for ev
 """
 
 import difflib
+import ipaddress
 import re
 import urllib.parse
 from collections.abc import Callable, Sequence
@@ -197,12 +198,18 @@ def _selection(section: _Section) -> Selection:
 
 
 def _webhook(section: _Section) -> Webhook:
+    url, token_file = section.need("url", _url), section.file("token_file")
+    if token_file and not _keeps_secrets(url):
+        raise DeliveryConfigError(
+            f"{section.where}: `token_file` needs a `url` that begins with https://, "
+            "or anybody on the way could read the token"
+        )
     return Webhook(
         name=section.need("name", _name),
         selection=_selection(section),
-        url=section.need("url", _url),
+        url=url,
         secret_file=section.file("secret_file", needed=True),
-        token_file=section.file("token_file"),
+        token_file=token_file,
         ca_file=section.file("ca_file"),
         timeout=section.take("timeout", _span, 10),
     )
@@ -298,6 +305,17 @@ def _addresses(value: object) -> list[str]:
     if not isinstance(value, list) or not value:
         raise ValueError(f"a list of addresses, not {value!r}")
     return [_address(each) for each in value]
+
+
+def _keeps_secrets(url: str) -> bool:
+    """Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine."""
+    parsed = urllib.parse.urlsplit(url)
+    if parsed.scheme == "https" or parsed.hostname == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(parsed.hostname or "").is_loopback
+    except ValueError:
+        return False
 
 
 def _url(value: object) -> str:
