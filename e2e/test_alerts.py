@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,8 +15,11 @@ from confluent_kafka import Consumer, TopicPartition
 
 from e2e.alert_rows import RULE, alert, grown
 from e2e.stack import Stack, wait_until
+from tailrace import silences
+from tailrace.alerts import AlertError
 from tailrace.exits import Exit
 from tailrace.settings import REPOSITORY
+from tailrace.silences import Silence
 
 FIRST_PORT = int(os.environ.get("ALERTS_FIRST_PORT", "22200"))
 
@@ -192,6 +197,17 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (("list", "--since", "soon"), Exit.USAGE, "expected a span such as 30m, 24h or 7d, found 'soon'"),
         (("list", "--entity", "mallory"), Exit.USAGE, "expected FIELD=VALUE such as user=backup"),
         (("silence", "--for", "1h", "--reason", "x"), Exit.USAGE, "nothing silences everything"),
+        (
+            ("silence", "--entity", "usr=backup", "--for", "1h", "--reason", "x"),
+            Exit.USAGE,
+            "no alert is about a field 'usr'; the nearest is 'user'",
+        ),
+        (
+            ("silence", "--entity", "user=a", "--entity", "user=b", "--for", "1h", "--reason", "x"),
+            Exit.USAGE,
+            "--entity names user twice",
+        ),
+        (("list", "--entity", "usr=backup"), Exit.USAGE, "no alert is about a field 'usr'"),
         (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
         (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no silence ffff is in force"),
     ],
@@ -232,7 +248,35 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert "ended by frank" in tailrace("silences", "--all").stdout
 
 
-def test_a_silence_that_kafka_does_not_take_never_began(alerting, raised, tailrace):
+def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised, tailrace):
+    raised()
+    producer = silences.producer(f"127.0.0.1:{alerting.settings.port_kafka}")
+    until = datetime.now(UTC) + timedelta(hours=2)
+    silence = Silence(RULE, {}, until, "erin", "restore test")
+    with standing_still(alerting, "kafka"), pytest.raises(AlertError) as error:
+        silences.begin(alerting.clickhouse(), producer, silence)
+
+    (row,) = json.loads(tailrace("silences", "--json").stdout)
+    assert row["state"] == "unconfirmed"
+    assert f"may be in force or not; this ends it: tailrace alerts unsilence {row['id'][:8]}" in str(
+        error.value
+    )
+    tailrace("unsilence", row["id"][:6], "--reason", "it did not begin")
+    assert tailrace("silences").stdout == "no silence is in force\n"
+    assert rules_topic(alerting)[f"silence/{row['id']}"] is None
+
+
+@contextmanager
+def standing_still(alerting: Stack, part: str) -> Iterator[None]:
+    pid = alerting.status(part).pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_silence_that_kafka_cannot_hear_of_never_began(alerting, raised, tailrace):
     raised()
     refused = tailrace(
         *("silence", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
@@ -240,10 +284,8 @@ def test_a_silence_that_kafka_does_not_take_never_began(alerting, raised, tailra
         TAILRACE_PORT_KAFKA=str(FIRST_PORT + 50),
     )
 
-    assert "Kafka did not take the silence" in refused.stderr
-    assert tailrace("silences").stdout == "no silence is in force\n"
-    (row,) = json.loads(tailrace("silences", "--all", "--json").stdout)
-    assert row["ended_because"] == "could not be published: it never began"
+    assert "does not answer, nothing was changed" in refused.stderr
+    assert json.loads(tailrace("silences", "--all", "--json").stdout) == []
 
 
 def rules_topic(alerting: Stack) -> dict[str, dict | None]:

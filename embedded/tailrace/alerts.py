@@ -29,6 +29,25 @@ class AlertError(RuntimeError):
     """What was asked of an alert cannot be done; the message is the sentence to show."""
 
 
+FIELDS = (
+    *("event_id", "timestamp", "cluster", "instance", "format", "event_class", "command"),
+    *("command_class", "event_name", "outcome", "status", "error_code", "user", "priv_user"),
+    *("proxy_user", "os_user", "host", "src_ip", "src_port", "connection_id", "connection_type"),
+    *("program", "database", "table", "table_read", "table_written", "tables_basis", "data_class"),
+    *("data_class_read", "data_class_written", "data_basis", "data_access", "verb", "statement"),
+    *("query_id", "server_query_id", "query_time", "lock_time", "rows_sent", "rows_examined"),
+    *("rows_affected", "bytes_sent", "plan_flag", "flag", "server_version", "level", "subsystem"),
+    *("kind", "message", "trace_id", "span_id"),
+)
+"""What rules may be about: docs/TAXONOMY.md."""
+
+
+def entity_fields(clickhouse: ClickHouse) -> list[str]:
+    """What alerts can be about: the fields of events, and whatever else any alert was about."""
+    rows = clickhouse.rows("SELECT DISTINCT arrayJoin(mapKeys(entity)) AS name FROM tailrace.alerts")
+    return sorted({*FIELDS, *(str(row["name"]) for row in rows)})
+
+
 @dataclass(frozen=True)
 class Choice:
     """Which alerts to list. Empty means any."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from tailrace.alerts import RULE_IS, AlertError
 from tailrace.clickhouse import ClickHouse, Row
@@ -28,8 +28,22 @@ PRODUCER = {
 }
 COLUMNS = ("silence_id", "action", "rule", "entity", "until", "actor", "reason")
 NOT_PUBLISHED = "could not be published: it never began"
+IN_FORCE = ("in force", "unconfirmed")
+AMBIGUOUS = (
+    KafkaError._MSG_TIMED_OUT,
+    KafkaError._TIMED_OUT,
+    KafkaError._TRANSPORT,
+    KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.NETWORK_EXCEPTION,
+    KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+)
+"""After these nobody knows whether the broker has the record."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class UnconfirmedError(AlertError):
+    """Kafka may have taken the silence and may have not."""
 
 
 @dataclass(frozen=True)
@@ -45,32 +59,49 @@ class Silence:
     reason: str
 
 
-def begin(clickhouse: ClickHouse, bootstrap: str, silence: Silence) -> str:
-    """Returns the new silence's id. Raises AlertError if Kafka does not take it; the history says so."""
+def producer(bootstrap: str) -> Producer:
+    """One whose broker answers. Raises AlertError."""
+    connected = Producer({**PRODUCER, "bootstrap.servers": bootstrap})
+    try:
+        connected.list_topics(TOPIC, timeout=TIMEOUT_SECONDS)
+    except KafkaException as error:
+        raise AlertError(f"Kafka at {bootstrap} does not answer, nothing was changed: {error}") from error
+    return connected
+
+
+def begin(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> str:
+    """Returns the new silence's id. Raises AlertError if Kafka does not take it.
+
+    The history then says that it never began, or that nobody knows.
+    """
     id_ = str(uuid.uuid4())
     _append(clickhouse, id_, "begin", silence, silence.reason)
     try:
-        _publish(bootstrap, id_, json.dumps(_record(id_, silence)).encode())
+        _publish(producer, id_, json.dumps(_record(id_, silence)).encode())
+    except UnconfirmedError as error:
+        _append(clickhouse, id_, "unconfirmed", silence, str(error))
+        end_it = f"tailrace alerts unsilence {id_[:8]} --reason …"
+        raise AlertError(f"{error}: it may be in force or not; this ends it: {end_it}") from error
     except AlertError:
         _append(clickhouse, id_, "end", silence, NOT_PUBLISHED)
         raise
     return id_
 
 
-def end(clickhouse: ClickHouse, bootstrap: str, prefix: str, actor: str, reason: str) -> str:
+def end(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, reason: str) -> str:
     """Ends a silence before its time; returns its id. Raises AlertError."""
     row = _find(clickhouse, prefix)
     until = datetime.fromisoformat(str(row["until"])).replace(tzinfo=UTC)
     silence = Silence(str(row["rule"]), dict(row["entity"]), until, actor, reason)
-    _publish(bootstrap, str(row["id"]), None)
+    _publish(producer, str(row["id"]), None)
     _append(clickhouse, str(row["id"]), "end", silence, reason)
     return str(row["id"])
 
 
 def history(clickhouse: ClickHouse, everything: bool = False) -> list[Row]:
-    """Silences in force, those that end first first; `everything`: also those that are over."""
+    """Silences that are or may be in force, those that end first first; `everything`: also past ones."""
     rows = clickhouse.rows(QUERY.read_text())
-    return [row for row in rows if everything or row["state"] == "in force"]
+    return [row for row in rows if everything or row["state"] in IN_FORCE]
 
 
 def rule_id(clickhouse: ClickHouse, given: str) -> str:
@@ -131,18 +162,19 @@ def _record(id_: str, silence: Silence) -> dict[str, object]:
     }
 
 
-def _publish(bootstrap: str, id_: str, value: bytes | None) -> None:
-    refused: list[str] = []
+def _publish(producer: Producer, id_: str, value: bytes | None) -> None:
+    refused: list[KafkaError] = []
 
-    def delivered(error: object, _: object) -> None:
+    def delivered(error: KafkaError | None, _: object) -> None:
         if error is not None:
-            refused.append(str(error))
+            refused.append(error)
 
-    producer = Producer({**PRODUCER, "bootstrap.servers": bootstrap})
     try:
         producer.produce(TOPIC, key=f"silence/{id_}", value=value, on_delivery=delivered)
         left = producer.flush(TIMEOUT_SECONDS + 1)
     except KafkaException as error:
         raise AlertError(f"Kafka did not take the silence: {error}") from error
-    if left or refused:
-        raise AlertError(f"Kafka did not take the silence: {refused[0] if refused else 'no answer'}")
+    if left or any(error.code() in AMBIGUOUS for error in refused):
+        raise UnconfirmedError(f"Kafka did not confirm the silence within {TIMEOUT_SECONDS} s")
+    if refused:
+        raise AlertError(f"Kafka did not take the silence: {refused[0].str()}")

@@ -1,4 +1,5 @@
--- One row per silence: who wanted it, until when, and whether somebody ended it before.
+-- One row per silence: who wanted it, until when, and whether somebody ended it before. One that Kafka did not confirm
+-- may be in force.
 SELECT
     toString(silence_id) AS id,
     anyIf(silences.rule, action = 'begin') AS rule,
@@ -10,7 +11,8 @@ SELECT
     countIf(action = 'end') > 0 AS ended,
     anyIf(silences.actor, action = 'end') AS ended_by,
     anyIf(silences.reason, action = 'end') AS ended_because,
-    multiIf(ended, 'ended', until <= now(), 'over', 'in force') AS state
+    multiIf(
+        ended, 'ended', until <= now(), 'over', countIf(action = 'unconfirmed') > 0, 'unconfirmed', 'in force') AS state
 FROM tailrace.silences
 GROUP BY silence_id
 ORDER BY until, id

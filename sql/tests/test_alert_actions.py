@@ -82,6 +82,10 @@ def test_time_and_account_are_the_servers(admin, user, account, table, row, chan
     assert admin.rows(f"SELECT abs(now() - at) < 60 AS soon FROM tailrace.{table}") == [{"soon": 1}]
 
 
+def test_a_silence_may_be_unconfirmed(user):
+    insert(user("analyst"), "silences", {**SILENCE, "action": "unconfirmed"})
+
+
 @pytest.mark.parametrize(
     ("table", "row"),
     [

@@ -5,14 +5,18 @@ listed.
 """
 
 import argparse
+import difflib
 import getpass
 import json
 import re
 import sys
 from datetime import UTC, datetime, timedelta
 
+from confluent_kafka import Producer
+
 from tailrace import alerts, alerts_report, silences
 from tailrace.alerts import Action, Choice
+from tailrace.clickhouse import ClickHouse
 from tailrace.commands import Context
 from tailrace.exits import Exit
 from tailrace.silences import Silence
@@ -122,6 +126,24 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
+class _EntityError(ValueError):
+    """What was given with --entity cannot be meant; the message is the sentence to show."""
+
+
+def _entity(arguments: argparse.Namespace, clickhouse: ClickHouse) -> dict[str, str]:
+    """Raises _EntityError for a field that is named twice, or that no alert is about."""
+    given = [name for name, _ in arguments.entity]
+    for name in given:
+        if given.count(name) > 1:
+            raise _EntityError(f"--entity names {name} twice")
+    known = alerts.entity_fields(clickhouse) if given else ()
+    for name in given:
+        if name not in known:
+            (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
+            raise _EntityError(f"no alert is about a field {name!r}; the nearest is {nearest!r}")
+    return dict(arguments.entity)
+
+
 def _text(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("expected text, found none")
@@ -136,10 +158,15 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "silences": _silences,
         "unsilence": _unsilence,
     }
-    return doing.get(arguments.doing, _act)(arguments, context)
+    try:
+        return doing.get(arguments.doing, _act)(arguments, context)
+    except _EntityError as error:
+        print(f"tailrace: {error}", file=sys.stderr)
+        return Exit.USAGE
 
 
 def _list(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = context.clickhouse(ACCOUNT)
     states = (alerts.OPEN,) if arguments.open else (alerts.OPEN, alerts.ACKNOWLEDGED)
     choice = Choice(
         states=() if arguments.all else states,
@@ -147,11 +174,11 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
         since_seconds=arguments.since,
         rule=arguments.rule,
         level=arguments.level,
-        entity=dict(arguments.entity),
+        entity=_entity(arguments, clickhouse),
     )
-    rows, total = alerts.list_newest(context.clickhouse(ACCOUNT), choice, arguments.limit)
+    rows, total = alerts.list_newest(clickhouse, choice, arguments.limit)
     if arguments.json:
-        print(json.dumps({"shown": len(rows), "total": total, "alerts": rows}, indent=2, ensure_ascii=False))
+        _print_json({"shown": len(rows), "total": total, "alerts": rows})
     else:
         alerts_report.show_list(rows, total)
     return Exit.OK
@@ -167,7 +194,7 @@ def _show(arguments: argparse.Namespace, context: Context) -> Exit:
             "actions": dossier.actions,
             "deliveries": dossier.deliveries,
         }
-        print(json.dumps({**known, "link": base + str(known["link_path"])}, indent=2, ensure_ascii=False))
+        _print_json({**known, "link": base + str(known["link_path"])})
     else:
         alerts_report.show_dossier(dossier, base)
     return Exit.OK
@@ -188,12 +215,12 @@ def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse(ACCOUNT)
     silence = Silence(
         rule=silences.rule_id(clickhouse, arguments.rule) if arguments.rule else "",
-        entity=dict(arguments.entity),
+        entity=_entity(arguments, clickhouse),
         until=datetime.now(UTC) + timedelta(seconds=arguments.span),
         actor=_actor(arguments),
         reason=arguments.reason,
     )
-    id_ = silences.begin(clickhouse, _kafka(context), silence)
+    id_ = silences.begin(clickhouse, _producer(context), silence)
     print(f"{id_[: alerts_report.SHORT_ID]}  silenced until {silence.until:%Y-%m-%d %H:%M:%S} UTC")
     return Exit.OK
 
@@ -201,7 +228,7 @@ def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
 def _silences(arguments: argparse.Namespace, context: Context) -> Exit:
     rows = silences.history(context.clickhouse(ACCOUNT), arguments.all)
     if arguments.json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        _print_json(rows)
     else:
         alerts_report.show_silences(rows)
     return Exit.OK
@@ -209,14 +236,21 @@ def _silences(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _unsilence(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse(ACCOUNT)
-    id_ = silences.end(clickhouse, _kafka(context), arguments.id, _actor(arguments), arguments.reason)
+    producer = _producer(context)
+    id_ = silences.end(clickhouse, producer, arguments.id, _actor(arguments), arguments.reason)
     print(f"{id_[: alerts_report.SHORT_ID]}  ended")
     return Exit.OK
+
+
+def _print_json(value: object) -> None:
+    """Escapes what is no text, such as C1 controls, too: terminals obey these, and JSON allows them."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    print("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 
 
 def _actor(arguments: argparse.Namespace) -> str:
     return arguments.actor or getpass.getuser()
 
 
-def _kafka(context: Context) -> str:
-    return f"127.0.0.1:{context.settings.port_kafka}"
+def _producer(context: Context) -> Producer:
+    return silences.producer(f"127.0.0.1:{context.settings.port_kafka}")

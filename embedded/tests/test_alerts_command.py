@@ -1,0 +1,25 @@
+"""What `tailrace alerts` prints and knows without a server."""
+
+import json
+import re
+
+from tailrace.alerts import FIELDS
+from tailrace.commands import alerts
+from tailrace.settings import REPOSITORY
+
+TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/DatabaseField.java"
+
+
+def test_json_holds_no_control_that_a_terminal_would_obey(capsys):
+    given = {"user": "ann\x9b31m\x85\x7f\u202e\u2028 Zoë"}
+    alerts._print_json(given)
+
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == given
+    assert "\\u009b31m\\u0085\\u007f\\u202e\\u2028 Zoë" in printed
+    assert all(sign.isprintable() or sign == "\n" for sign in printed)
+
+
+def test_fields_are_those_of_the_taxonomy():
+    declared = re.findall(r'^    [A-Z_]+\("(\w+)"', (REPOSITORY / TAXONOMY).read_text(), re.MULTILINE)
+    assert list(FIELDS) == declared
