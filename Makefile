@@ -116,7 +116,7 @@ bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS
 
 .PHONY: bench-core
 bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (JMH); ARGUMENTS for JMH
-	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,detection,plans,benchmarks -Dmaven.test.skip=true package
+	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
 	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
 ##@ Maintaining

@@ -17,6 +17,7 @@ TABLES = (
     "dead_letters",
     "ledger",
     "query_samples",
+    "otel_traces",
     "receipts",
     "query_events",
 )

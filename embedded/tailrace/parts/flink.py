@@ -168,6 +168,7 @@ class Flink(FlinkJob):
             "retention.query-events.days": retention["query_events"],
             "retention.audit-events.days": retention["audit_events"],
             "retention.error-events.days": retention["error_events"],
+            "retention.otel-traces.days": retention["otel_traces"],
             "innodb.log.capacity": self.settings.innodb_log_capacity,
             "parallelism": self.settings.parallelism,
         }

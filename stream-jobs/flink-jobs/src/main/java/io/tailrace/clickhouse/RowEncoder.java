@@ -16,16 +16,23 @@ import org.apache.avro.generic.IndexedRecord;
 /**
  * Encodes records of one Avro schema as RowBinary: one column per field, of the field's name, and
  * {@code after_checkpoint}. The walk through the schema is done once, at construction. A field whose property
- * {@code clickhouse} is {@code none} has no column.
+ * {@code clickhouse} is {@code none} has no column; one with the property {@code column} has a column of that name.
  *
  * <p>long → Int64, int → Int32 (or what the field's property {@code clickhouse} says), double → Float64,
  * boolean → Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'),
- * union with null → Nullable, array and map of strings → Array(String) and Map(String, String).
+ * union with null → Nullable, array and map of strings → Array(String) and Map(String, String), array of such maps →
+ * Array(Map(String, String)). Nanoseconds since 1970 are longs whose property {@code clickhouse} is
+ * {@value #NANO_TIME}, or arrays of them.
  */
 final class RowEncoder {
 
     static final String AFTER_CHECKPOINT = "after_checkpoint";
     static final String DATE_TIME = "DateTime64(6, 'UTC')";
+    static final String STRING_MAP = "Map(String, String)";
+    static final String STRING_MAPS = "Array(" + STRING_MAP + ")";
+    static final String NANO_TIME = "DateTime64(9, 'UTC')";
+    static final String NANO_TIMES = "Array(" + NANO_TIME + ")";
+    private static final long NANOS_PER_DAY = 86_400_000_000_000L;
     private static final long MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1000;
     private static final int SECONDS_PER_DAY = 86_400;
@@ -38,6 +45,7 @@ final class RowEncoder {
     private record Encoding(String type, ValueEncoder encoder) {}
 
     private static final String PROPERTY = "clickhouse";
+    private static final String NAME = "column";
     private static final String NO_COLUMN = "none";
 
     private final RowLayout layout;
@@ -65,7 +73,7 @@ final class RowEncoder {
                 schema.getFields().stream().filter(RowEncoder::hasColumn).toList();
         for (Schema.Field field : stored) {
             Encoding encoding = encodingOf(field);
-            columns.add(new Column(field.name(), encoding.type()));
+            columns.add(new Column(columnOf(field), encoding.type()));
             compiled.add(encoding.encoder());
         }
         columns.addAll(afterFields);
@@ -82,6 +90,11 @@ final class RowEncoder {
 
     private static boolean hasColumn(Schema.Field field) {
         return !NO_COLUMN.equals(field.getObjectProp(PROPERTY));
+    }
+
+    private static String columnOf(Schema.Field field) {
+        String name = (String) field.getObjectProp(NAME);
+        return name == null ? field.name() : name;
     }
 
     RowLayout layout() {
@@ -103,16 +116,19 @@ final class RowEncoder {
 
     /** The UTC day of the row's time, in days since 1970-01-01: the row's partition. */
     int day(IndexedRecord row) {
-        return (int) Math.floorDiv(((Instant) row.get(timeField)).getEpochSecond(), SECONDS_PER_DAY);
+        Object time = row.get(timeField);
+        return time instanceof Long nanos
+                ? (int) Math.floorDiv(nanos, NANOS_PER_DAY)
+                : (int) Math.floorDiv(((Instant) time).getEpochSecond(), SECONDS_PER_DAY);
     }
 
     private static int timeFieldOf(Schema schema) {
         return schema.getFields().stream()
-                .filter(field -> isTimestamp(field.schema()))
+                .filter(field -> isTimestamp(field.schema()) || NANO_TIME.equals(field.getObjectProp(PROPERTY)))
                 .map(Schema.Field::pos)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        schema.getFullName() + " must have a timestamp-micros field to partition by"));
+                        schema.getFullName() + " must have a timestamp-micros or DateTime64(9) field to partition by"));
     }
 
     private static boolean isTimestamp(Schema schema) {
@@ -140,12 +156,27 @@ final class RowEncoder {
             case BYTES -> new Encoding("String", RowEncoder::bytes);
             case FIXED -> schema.getFixedSize() == 16 ? new Encoding("UUID", RowEncoder::uuid) : null;
             case UNION -> nullable(schema, wanted);
-            case ARRAY -> isString(schema.getElementType()) ? new Encoding("Array(String)", RowEncoder::strings) : null;
-            case MAP -> isString(schema.getValueType())
-                    ? new Encoding("Map(String, String)", RowEncoder::stringMap)
-                    : null;
+            case ARRAY -> array(schema.getElementType(), wanted);
+            case MAP -> isStringMap(schema) ? new Encoding(STRING_MAP, RowEncoder::stringMap) : null;
             default -> null;
         };
+    }
+
+    private static Encoding array(Schema element, String wanted) {
+        if (isString(element)) {
+            return new Encoding("Array(String)", RowEncoder::strings);
+        }
+        if (isStringMap(element)) {
+            return new Encoding(STRING_MAPS, (value, out) -> items(value, RowEncoder::stringMap, out));
+        }
+        boolean times = element.getType() == Schema.Type.LONG && NANO_TIMES.equals(wanted);
+        return times
+                ? new Encoding(NANO_TIMES, (value, out) -> items(value, (time, to) -> to.writeLong((Long) time), out))
+                : null;
+    }
+
+    private static boolean isStringMap(Schema schema) {
+        return schema.getType() == Schema.Type.MAP && isString(schema.getValueType());
     }
 
     private static boolean isString(Schema schema) {
@@ -155,7 +186,8 @@ final class RowEncoder {
     private static Encoding integer(String wanted, String usual) {
         String type = wanted == null ? usual : wanted;
         return switch (type) {
-            case "Int64", "UInt64" -> new Encoding(type, (value, out) -> out.writeLong(((Number) value).longValue()));
+            case "Int64", "UInt64", NANO_TIME -> new Encoding(
+                    type, (value, out) -> out.writeLong(((Number) value).longValue()));
             case "Int32", "UInt32" -> new Encoding(type, (value, out) -> out.writeInt(((Number) value).intValue()));
             default -> null;
         };
@@ -204,6 +236,14 @@ final class RowEncoder {
         out.writeLength(items.size());
         for (Object item : items) {
             out.writeString(item.toString());
+        }
+    }
+
+    private static void items(Object value, ValueEncoder encoder, RowBuffer out) {
+        Collection<?> items = (Collection<?>) value;
+        out.writeLength(items.size());
+        for (Object item : items) {
+            encoder.encode(item, out);
         }
     }
 

@@ -105,17 +105,32 @@ final class RowReader {
         return switch (type) {
             case "Bool" -> (bytes, at) -> at + 1;
             case "Int32", "UInt32" -> (bytes, at) -> at + Integer.BYTES;
-            case "Int64", "UInt64", "Float64", RowEncoder.DATE_TIME -> (bytes, at) -> at + Long.BYTES;
+            case "Int64", "UInt64", "Float64", RowEncoder.DATE_TIME, RowEncoder.NANO_TIME -> (bytes, at) ->
+                    at + Long.BYTES;
             case "UUID" -> (bytes, at) -> at + 2 * Long.BYTES;
             case "String" -> RowReader::endOfString;
             case "Array(String)" -> (bytes, at) -> endOfStrings(bytes, at, 1);
-            case "Map(String, String)" -> (bytes, at) -> endOfStrings(bytes, at, 2);
+            case RowEncoder.STRING_MAP -> RowReader::endOfStringMap;
+            case RowEncoder.STRING_MAPS -> (bytes, at) -> endOfItems(bytes, at, RowReader::endOfStringMap);
+            case RowEncoder.NANO_TIMES -> (bytes, at) -> endOfItems(bytes, at, (all, item) -> item + Long.BYTES);
             default -> throw new IllegalArgumentException("rows never hold the type " + type);
         };
     }
 
     private static int endOfString(byte[] bytes, int at) {
         return behindLength(bytes, at) + length(bytes, at);
+    }
+
+    private static int endOfStringMap(byte[] bytes, int at) {
+        return endOfStrings(bytes, at, 2);
+    }
+
+    private static int endOfItems(byte[] bytes, int at, Extent item) {
+        int end = behindLength(bytes, at);
+        for (int left = length(bytes, at); left > 0; left--) {
+            end = item.end(bytes, end);
+        }
+        return end;
     }
 
     private static int endOfStrings(byte[] bytes, int at, int stringsPerItem) {

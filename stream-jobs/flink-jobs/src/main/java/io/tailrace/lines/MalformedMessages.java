@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * Makes dead letters of Kafka records that are no lines and no census. They belong to no log: {@code log} names the
+ * Makes dead letters of Kafka records that are no lines, no census and no spans. They belong to no log: {@code log} names the
  * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is its key, which is
  * readable where the record is not.
  */
@@ -21,9 +21,15 @@ final class MalformedMessages {
     private MalformedMessages() {}
 
     static DeadLetter deadLetter(TopicMessage message, String complaint, Instant now, String version) {
+        return deadLetter(message, DeadLetterCode.MALFORMED_MESSAGE, complaint, now, version);
+    }
+
+    /** A message may have a letter of each code. */
+    static DeadLetter deadLetter(
+            TopicMessage message, DeadLetterCode code, String complaint, Instant now, String version) {
         String log = "kafka:" + message.topic() + '/' + message.partition();
         DeadLetter letter = new DeadLetter();
-        letter.setDeadLetterId(id(log, message.offset()));
+        letter.setDeadLetterId(id(log, message.offset(), code));
         letter.setCluster("");
         letter.setInstance(new String(message.key(), StandardCharsets.UTF_8));
         letter.setSource("");
@@ -31,7 +37,7 @@ final class MalformedMessages {
         letter.setEntryOffset(message.offset());
         letter.setEntryBytes(message.value().length);
         letter.setStage(Stage.DECODE);
-        letter.setCode(DeadLetterCode.MALFORMED_MESSAGE.name());
+        letter.setCode(code.name());
         letter.setMessage(complaint);
         letter.setRaw(ByteBuffer.wrap(message.value(), 0, Math.min(message.value().length, MOST_RAW_BYTES)));
         letter.setSeenAt(now);
@@ -39,8 +45,9 @@ final class MalformedMessages {
         return letter;
     }
 
-    private static EventId id(String log, long offset) {
-        UUID uuid = UUID.nameUUIDFromBytes((log + '@' + offset).getBytes(StandardCharsets.UTF_8));
+    private static EventId id(String log, long offset, DeadLetterCode code) {
+        String suffix = code == DeadLetterCode.MALFORMED_MESSAGE ? "" : '/' + code.name();
+        UUID uuid = UUID.nameUUIDFromBytes((log + '@' + offset + suffix).getBytes(StandardCharsets.UTF_8));
         return new EventId(ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(uuid.getMostSignificantBits())
                 .putLong(uuid.getLeastSignificantBits())

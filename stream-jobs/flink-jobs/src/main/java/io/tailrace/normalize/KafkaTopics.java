@@ -4,6 +4,7 @@ import io.tailrace.events.EventSerializer;
 import io.tailrace.job.KafkaClients;
 import io.tailrace.lines.TopicMessage;
 import io.tailrace.lines.TopicMessageDeserializer;
+import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -28,11 +29,20 @@ final class KafkaTopics {
      * starts at the oldest message unless the job is restored: what is in Kafka and not in the state was never read.
      */
     KafkaSource<TopicMessage> lines() {
+        return source(config.linesTopics(), config.kafkaGroup());
+    }
+
+    /** The same, of spans. */
+    KafkaSource<TopicMessage> spans() {
+        return source(Pattern.compile(Pattern.quote(config.spansTopic())), config.kafkaGroup() + "-spans");
+    }
+
+    private KafkaSource<TopicMessage> source(Pattern topics, String group) {
         return KafkaSource.<TopicMessage>builder()
                 .setBootstrapServers(config.kafkaBootstrap())
-                .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup())
-                .setTopicPattern(config.linesTopics())
+                .setGroupId(group)
+                .setClientIdPrefix(group)
+                .setTopicPattern(topics)
                 .setStartingOffsets(OffsetsInitializer.earliest())
                 .setDeserializer(new TopicMessageDeserializer())
                 .setProperties(clients.consumerProperties())

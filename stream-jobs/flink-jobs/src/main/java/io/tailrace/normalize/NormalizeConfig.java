@@ -59,6 +59,7 @@ final class NormalizeConfig {
         queryEventsRetention();
         auditEventsRetention();
         errorEventsRetention();
+        otelTracesRetention();
         gapTimeout();
         innoDbLogs();
         stateBackend();
@@ -88,6 +89,11 @@ final class NormalizeConfig {
     /** Empty to publish no events. */
     String eventsTopic() {
         return values.text(NormalizeKey.TOPICS_EVENTS);
+    }
+
+    /** Empty to read no spans. */
+    String spansTopic() {
+        return values.text(NormalizeKey.TOPICS_SPANS);
     }
 
     URI clickHouseUrl() {
@@ -156,6 +162,10 @@ final class NormalizeConfig {
 
     Duration errorEventsRetention() {
         return Duration.ofDays(values.number(NormalizeKey.RETENTION_ERROR_EVENTS_DAYS, 1, MOST_DAYS));
+    }
+
+    Duration otelTracesRetention() {
+        return Duration.ofDays(values.number(NormalizeKey.RETENTION_OTEL_TRACES_DAYS, 1, MOST_DAYS));
     }
 
     Duration gapTimeout() {

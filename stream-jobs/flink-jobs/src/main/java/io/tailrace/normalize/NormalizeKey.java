@@ -13,6 +13,8 @@ enum NormalizeKey implements ConfigKey {
     TOPICS_LINES("topics.lines", "tailrace\\.(?!explain)[a-z]+\\.lines"),
     /** Topic that events are published to; empty to publish none. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
+    /** Topic of OpenTelemetry's spans; empty to read none. */
+    TOPICS_SPANS("topics.spans", "otlp_spans"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
     /** ClickHouse user, who needs INSERT on the tables. */
@@ -45,6 +47,8 @@ enum NormalizeKey implements ConfigKey {
     RETENTION_AUDIT_EVENTS_DAYS("retention.audit-events.days", "400"),
     /** Days that error_events keeps; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_ERROR_EVENTS_DAYS("retention.error-events.days", "400"),
+    /** Days that otel_traces keeps; older spans become dead letters. As in sql/retention.yaml. */
+    RETENTION_OTEL_TRACES_DAYS("retention.otel-traces.days", "30"),
     /** Sizes of InnoDB's redo logs, for the age of checkpoints: {@code db-1=1073741824, *=100663296}. */
     INNODB_LOG_CAPACITY("innodb.log.capacity", ""),
     /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */

@@ -10,6 +10,7 @@ import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
+import io.tailrace.event.TraceSpan;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.FramerOperator;
@@ -17,6 +18,7 @@ import io.tailrace.innodb.LogCapacities;
 import io.tailrace.job.TailraceVersion;
 import io.tailrace.lines.LineBlockOperator;
 import io.tailrace.lines.LogInput;
+import io.tailrace.lines.SpanOperator;
 import io.tailrace.parse.ParseOperator;
 import io.tailrace.parse.ParseOutputs;
 import io.tailrace.parse.ParseSettings;
@@ -37,6 +39,10 @@ import org.apache.flink.util.OutputTag;
  * <pre>
  * lines and census → blocks ─ by log → framer ─ rebalance → parser → query_events, audit_events, … → ClickHouse
  *                                                                  → tailrace.events
+ * </pre>
+ *
+ * <pre>
+ * spans → reader → otel_traces → ClickHouse
  * </pre>
  *
  * <p>Every stage may make dead letters and postings; they go to ClickHouse too.
@@ -60,7 +66,7 @@ final class NormalizePipeline {
         SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
         publish(events, entries);
-        store(inputs, entries, events);
+        store(inputs, entries, events, environment);
     }
 
     private SingleOutputStreamOperator<LogInput> inputs(StreamExecutionEnvironment environment) {
@@ -136,7 +142,8 @@ final class NormalizePipeline {
     private void store(
             SingleOutputStreamOperator<LogInput> inputs,
             SingleOutputStreamOperator<EntryBlock> entries,
-            SingleOutputStreamOperator<QueryEvent> events) {
+            SingleOutputStreamOperator<QueryEvent> events,
+            StreamExecutionEnvironment environment) {
         ClickHouseSink sink = clickHouse();
         sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
         sink.add(
@@ -152,7 +159,26 @@ final class NormalizePipeline {
         sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
         sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
         sink.add(deadLetters(inputs, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
+        if (!config.spansTopic().isEmpty()) {
+            storeSpans(spans(environment), sink);
+        }
         sink.commit();
+    }
+
+    private SingleOutputStreamOperator<TraceSpan> spans(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(topics.spans(), WatermarkStrategy.noWatermarks(), "spans")
+                .uid("spans-source")
+                .transform(
+                        "span reader",
+                        new AvroTypeInfo<>(TraceSpan.class),
+                        new SpanOperator(config.otelTracesRetention(), MALFORMED_MESSAGES, version))
+                .uid("span-reader");
+    }
+
+    private static void storeSpans(SingleOutputStreamOperator<TraceSpan> spans, ClickHouseSink sink) {
+        sink.add(spans, "otel_traces", TraceSpan.class, "otel-traces-rows");
+        sink.add(spans.getSideOutput(MALFORMED_MESSAGES), "dead_letters", DeadLetter.class, "span-dead-letters-rows");
     }
 
     private static DataStream<DeadLetter> deadLetters(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.event.TraceSpan;
 import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,18 @@ class RowReaderTest {
             assertThat(rows.next()).isTrue();
             assertThat(rows.number("entry_offset")).isEqualTo(number);
             assertThat(rows.text("user")).isEqualTo("Zoë");
+            assertThat(rows.number("after_checkpoint")).isEqualTo(42);
+        }
+        assertThat(rows.next()).isFalse();
+    }
+
+    @Test
+    void findsWhereSpansEnd() {
+        RowReader rows = reader(TraceSpan.getClassSchema(), Rows.span(0), Rows.span(1), Rows.span(200));
+        for (int events : new int[] {0, 1, 200}) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.number("Duration")).isEqualTo(events);
+            assertThat(rows.text("endpoint")).isEqualTo("GET /orders");
             assertThat(rows.number("after_checkpoint")).isEqualTo(42);
         }
         assertThat(rows.next()).isFalse();

@@ -6,9 +6,11 @@ import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.Stage;
+import io.tailrace.event.TraceSpan;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -56,6 +58,38 @@ final class Rows {
         letter.setSuperseded(true);
         letter.setVersion("1");
         return letter;
+    }
+
+    /** A span with so many events. */
+    static TraceSpan span(int events) {
+        TraceSpan span = new TraceSpan();
+        span.setTimestamp(TODAY.getEpochSecond() * 1_000_000_000L);
+        span.setTraceId("4bf92f3577b34da6a3ce929d0e0e4736");
+        span.setSpanId("00f067aa0ba902b7");
+        span.setParentSpanId("");
+        span.setTraceState("");
+        span.setSpanName("SELECT shop");
+        span.setSpanKind("Client");
+        span.setServiceName("shop");
+        span.setResourceAttributes(Map.of("service.name", "shop"));
+        span.setScopeName("");
+        span.setScopeVersion("");
+        span.setSpanAttributes(Map.of());
+        span.setDuration(events);
+        span.setStatusCode("Unset");
+        span.setStatusMessage("");
+        span.setEventsTimestamp(Collections.nCopies(events, 1L));
+        span.setEventsName(Collections.nCopies(events, "retry"));
+        span.setEventsAttributes(Collections.nCopies(events, Map.of("n", "1")));
+        span.setLinksTraceId(List.of());
+        span.setLinksSpanId(List.of());
+        span.setLinksTraceState(List.of());
+        span.setLinksAttributes(List.of());
+        span.setRuleSet("");
+        span.setFingerprint("");
+        span.setDatabase("");
+        span.setEndpoint("GET /orders");
+        return span;
     }
 
     private static EventId id(long number) {

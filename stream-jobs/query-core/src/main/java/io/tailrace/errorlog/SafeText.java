@@ -11,7 +11,7 @@ import java.util.List;
  * Writes a message for people: statements that it quotes as fingerprints, and without the values of rows. Lines of one
  * entry with headers of their own lose them. Not thread-safe.
  */
-final class SafeText {
+public final class SafeText {
 
     /** Longest text, characters. */
     static final int LONGEST = 64 << 10;
@@ -37,7 +37,7 @@ final class SafeText {
     private int nextLiteral;
 
     /** The message in the range; without blanks at its ends. */
-    String of(byte[] bytes, int from, int to) {
+    public String of(byte[] bytes, int from, int to) {
         in = bytes;
         end = ByteText.trimBlanks(bytes, from, to);
         out.setLength(0);

@@ -1,0 +1,47 @@
+package io.tailrace.spans;
+
+import com.google.protobuf.ByteString;
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.tags.StatementTags;
+
+/**
+ * Masks the statements of spans: the text of a class is stored in place of the statement. One of a server that is not
+ * of MySQL's family has no class, and where its backslashes or language could deceive the lexer nothing of it is kept.
+ * Not thread-safe.
+ */
+final class StatementMask {
+
+    private static final byte BACKSLASH = '\\';
+
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+
+    MaskedStatement mask(DatabaseCall call) {
+        ByteString statement = call.statement();
+        if (statement.isEmpty()) {
+            return MaskedStatement.NONE;
+        }
+        if (call.isMySql()) {
+            return ofMySql(Placeholders.replaced(statement.toByteArray()));
+        }
+        byte[] bytes = statement.toByteArray();
+        boolean readable =
+                call.isSql() && ByteText.firstOf(bytes, 0, bytes.length, BACKSLASH, BACKSLASH) == bytes.length;
+        return readable ? new MaskedStatement(text(bytes), 0, "", StatementTags.NONE) : MaskedStatement.OPAQUE;
+    }
+
+    private MaskedStatement ofMySql(byte[] statement) {
+        StatementShape shape = fingerprinter.statement(statement, 0, statement.length);
+        StatementTags tags = fingerprinter.tags(statement);
+        boolean whole = !fingerprinter.isDoubtful() && !shape.fingerprint().isEmpty();
+        return whole
+                ? new MaskedStatement(shape.fingerprint(), shape.queryId(), Fingerprinter.RULE_SET, tags)
+                : new MaskedStatement(shape.fingerprint(), 0, "", tags);
+    }
+
+    /** A statement of whatever server without its literals. */
+    String text(byte[] statement) {
+        return fingerprinter.statement(statement, 0, statement.length).fingerprint();
+    }
+}
