@@ -15,6 +15,7 @@ COMMANDS = {
     "digest": "report the heaviest statements of a log file; needs no server",
     "parse": "turn a log file into events, one JSON object a line; needs no server",
     "fingerprint": "show a statement's fingerprint and query_id; needs no server",
+    "plan": "show and compare a statement's plans, with advice; needs no server",
     "detect": "evaluate Sigma rules on log files; needs no server",
     "rules": "check Sigma rules, which needs no server; push them to the detect job (rules push DIR)",
 }

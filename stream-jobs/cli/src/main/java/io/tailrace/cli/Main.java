@@ -62,6 +62,7 @@ public final class Main {
         line.addSubcommand(new ParseCommand(terminal));
         line.addSubcommand(new DigestCommand(terminal, clock));
         line.addSubcommand(new FingerprintCommand(terminal));
+        line.addSubcommand(new PlanCommand(terminal));
         line.addSubcommand(new DetectCommand(terminal, clock));
         line.addSubcommand(new CommandLine(new RulesCommand(terminal)).addSubcommand(new CoverageCommand(terminal)));
         line.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));

@@ -13,15 +13,15 @@ public enum Ink {
         this.coloured = coloured;
     }
 
-    String strong(String text) {
+    public String strong(String text) {
         return with("1", text);
     }
 
-    String faint(String text) {
+    public String faint(String text) {
         return with("2", text);
     }
 
-    String heading(String text) {
+    public String heading(String text) {
         return with("1;36", text);
     }
 
@@ -29,8 +29,16 @@ public enum Ink {
         return with("36", text);
     }
 
-    String alarm(String text) {
+    public String alarm(String text) {
         return with("33", text);
+    }
+
+    public String danger(String text) {
+        return with("31", text);
+    }
+
+    public String good(String text) {
+        return with("32", text);
     }
 
     private String with(String code, String text) {

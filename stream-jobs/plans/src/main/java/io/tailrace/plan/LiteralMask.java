@@ -12,17 +12,20 @@ import java.util.stream.Collectors;
 
 /**
  * Takes the literals out of what servers print, by the lexer that takes them out of statements. Where it cannot be told
- * for certain what is a literal, all between the first and the last quote goes. Not thread-safe.
+ * for certain what is a literal, all from the first quote on goes. Not thread-safe.
  */
 final class LiteralMask {
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
+    /** The quotes of the text that was read last do not match. */
+    private boolean doubtful;
 
     /**
      * A condition without literals. MariaDB prints SQL's escapes and does not escape them for JSON again, MySQL does:
      * only where both readings agree is the text one that can be trusted.
      */
     String condition(JsonValue value) {
+        doubtful = false;
         if (!(value instanceof JsonString string)) {
             return value.text().isEmpty() ? "" : masked(value.text());
         }
@@ -30,7 +33,9 @@ final class LiteralMask {
             return masked(string.text());
         }
         String decoded = masked(string.text());
-        return decoded.equals(masked(string.written())) ? decoded : withoutQuoted(string.text());
+        boolean agree = decoded.equals(masked(string.written()));
+        doubtful |= !agree;
+        return agree ? decoded : withoutQuoted(string.text());
     }
 
     /** A text that prints values as they are, unescaped, such as the ranges of version 2. */
@@ -44,7 +49,9 @@ final class LiteralMask {
     JsonValue value(JsonValue value) {
         if (value instanceof JsonString string) {
             String masked = condition(string);
-            return new JsonString(masked, masked);
+            // The head of a piece of a condition may be the end of a literal.
+            String safe = doubtful ? "?" : masked;
+            return new JsonString(safe, safe);
         }
         if (value instanceof JsonArray array) {
             return new JsonArray(array.values().stream().map(this::value).toList());
@@ -72,12 +79,13 @@ final class LiteralMask {
     }
 
     private String masked(String text) {
-        byte[] bytes = ByteText.bytes(withoutSelectNumbers(text));
+        byte[] bytes = ByteText.bytes(nullTestsAsWords(withoutSelectNumbers(text)));
         if (bytes.length == 0) {
             return "";
         }
         String masked = fingerprinter.masked(bytes, 0, bytes.length);
-        return fingerprinter.isDoubtful() ? withoutQuoted(text) : withShortLists(masked);
+        doubtful |= fingerprinter.isDoubtful();
+        return fingerprinter.isDoubtful() ? withoutQuoted(text) : withShortLists(wordsAsNullTests(masked));
     }
 
     /** {@code ?,?,?} as {@code ?, …}: a list of a thousand literals says no more than one of two. */
@@ -107,27 +115,30 @@ final class LiteralMask {
         return i;
     }
 
+    /** NULL is a literal, but a test for it is not: {@code is not null} stays. */
+    private static String nullTestsAsWords(String text) {
+        return text.indexOf("null") < 0
+                ? text
+                : text.replace(" is not null", " is_not_null").replace(" is null", " is_null");
+    }
+
+    private static String wordsAsNullTests(String masked) {
+        return masked.indexOf("is_n") < 0
+                ? masked
+                : masked.replace(" is_not_null", " is not null").replace(" is_null", " is null");
+    }
+
     /** {@code select #2}, as servers number subqueries, is a comment to end of line for SQL. */
     private static String withoutSelectNumbers(String text) {
         return text.indexOf("select #") < 0 ? text : text.replace("select #", "select ");
     }
 
-    /** Names and signs before the first quote and after the last, a question mark for all between. */
+    /** What stands before the first quote: of what follows it cannot be told where literals end. */
     private String withoutQuoted(String text) {
         int first = firstQuote(text);
-        if (first < 0) {
-            return "?";
-        }
-        int last = Math.max(text.lastIndexOf('\''), text.lastIndexOf('"'));
-        String head = text.substring(0, first);
-        String tail = last > first ? text.substring(last + 1) : "";
-        return outsideQuotes(head) + "?" + outsideQuotes(tail);
-    }
-
-    private String outsideQuotes(String text) {
-        byte[] bytes = ByteText.bytes(withoutSelectNumbers(text).replace("\\", ""));
-        String masked = bytes.length == 0 ? "" : fingerprinter.masked(bytes, 0, bytes.length);
-        return fingerprinter.isDoubtful() ? "" : masked;
+        byte[] head = ByteText.bytes(withoutSelectNumbers(text.substring(0, Math.max(0, first))));
+        String masked = head.length == 0 ? "" : fingerprinter.masked(head, 0, head.length);
+        return (fingerprinter.isDoubtful() ? "" : masked) + "?";
     }
 
     private static int firstQuote(String text) {

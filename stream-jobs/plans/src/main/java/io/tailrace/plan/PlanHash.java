@@ -28,7 +28,7 @@ public final class PlanHash {
 
     /** What is hashed, as people can read it. */
     public static String shape(Plan plan) {
-        return PlanShape.of(plan);
+        return PlanShape.of(plan).text();
     }
 
     private static MessageDigest md5() {

@@ -1,15 +1,15 @@
 package io.tailrace.plan;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
- * What a plan is apart from its numbers: for each query the tables in the order in which they are joined, how each is
- * read, by which index, whether through a join buffer, whether the query sorts and whether it needs a temporary table;
- * its derived tables and subqueries likewise. Only what every format tells counts, in the words of the first: so the
- * same plan has one shape in all formats of a server.
+ * Makes a plan's shape: for each query the tables in the order in which they are joined, how each is read, by which
+ * index, whether through a join buffer, whether the query sorts and whether it needs a temporary table; its derived
+ * tables and subqueries likewise. Only what every format tells counts, in the words of the first: so the same plan has
+ * one shape in all formats of a server.
  */
 final class PlanShape {
 
@@ -17,62 +17,44 @@ final class PlanShape {
     private static final Set<String> UNMENTIONED =
             Set.of("<temporary>", "<union temporary>", "<intersect temporary>", "<except temporary>");
 
+    /** Version 1 names another index of it than version 2 does. */
     private static final String MATERIALIZED_SUBQUERY = "<materialized_subquery>";
 
-    private final List<String> steps = new ArrayList<>();
-    private final List<String> subqueries = new ArrayList<>();
+    private final List<ShapeStep> steps = new ArrayList<>();
+    private final List<QueryShape> subqueries = new ArrayList<>();
     private boolean sorts;
     private boolean temporary;
-    /** The next table is read through a join buffer or fills a hash table. */
+    /** The next table is read through a join buffer or looked up in a hash table. */
     private boolean buffered;
 
     private PlanShape() {}
 
-    /** The shape as text, such as {@code o:range(k_date) i:ref(PRIMARY) +filesort}. */
-    static String of(Plan plan) {
+    static QueryShape of(Plan plan) {
         return query(List.of(plan.root()));
     }
 
-    private static String query(List<PlanNode> nodes) {
+    private static QueryShape query(List<PlanNode> nodes) {
         PlanShape shape = new PlanShape();
         nodes.forEach(shape::add);
-        return shape.text();
-    }
-
-    private String text() {
-        StringBuilder text = new StringBuilder(String.join(" ", steps));
-        append(text, sorts, "+filesort");
-        append(text, temporary, "+temporary");
-        subqueries.stream().sorted().forEach(subquery -> append(text, true, "(" + subquery + ")"));
-        return text.toString();
-    }
-
-    private static void append(StringBuilder text, boolean holds, String word) {
-        if (holds) {
-            text.append(text.length() == 0 ? "" : " ").append(word);
-        }
+        shape.subqueries.sort(Comparator.comparing(QueryShape::text));
+        return new QueryShape(List.copyOf(shape.steps), shape.sorts, shape.temporary, List.copyOf(shape.subqueries));
     }
 
     private void add(PlanNode node) {
         switch (node.operation()) {
             case TABLE, INDEX_MERGE -> table(node);
             case JOIN -> join(node);
-            case UNION, INTERSECT, EXCEPT -> combine(node, node.operation().label());
-            case INSERT, REPLACE -> {
-                if (node.isTable()) {
-                    steps.add(node.operation().label() + ' ' + node.access().alias());
-                }
-                inputs(node);
-            }
+            case UNION, INTERSECT, EXCEPT -> combine(node, node.operation());
+            case INSERT, REPLACE -> write(node);
             default -> {
                 effort(node);
                 inputs(node);
             }
         }
         for (PlanNode subquery : node.subqueries()) {
-            String text = query(List.of(subquery));
-            if (!text.isEmpty()) {
-                subqueries.add(text);
+            QueryShape shape = query(List.of(subquery));
+            if (!shape.isEmpty()) {
+                subqueries.add(shape);
             }
         }
     }
@@ -85,7 +67,7 @@ final class PlanShape {
 
     private void inputs(PlanNode node) {
         if (node.operation() == Operation.MATERIALIZE && node.has(PlanFlag.RECURSIVE)) {
-            combine(node, Operation.UNION.label());
+            combine(node, Operation.UNION);
         } else {
             node.inputs().forEach(this::add);
         }
@@ -100,11 +82,23 @@ final class PlanShape {
     }
 
     /** Each of the queries has a shape of its own. */
-    private void combine(PlanNode node, String word) {
+    private void combine(PlanNode node, Operation operation) {
         sorts |= node.has(PlanFlag.FILESORT);
-        String queries =
-                node.inputs().stream().map(input -> query(List.of(input))).collect(Collectors.joining(" | "));
-        steps.add(word + "[" + queries + "]");
+        List<QueryShape> queries =
+                node.inputs().stream().map(input -> query(List.of(input))).toList();
+        steps.add(new ShapeStep(operation.label(), "", List.of(), false, queries, node));
+    }
+
+    private void write(PlanNode node) {
+        if (node.isTable()) {
+            steps.add(written(node, node.operation()));
+        }
+        inputs(node);
+    }
+
+    private static ShapeStep written(PlanNode node, Operation operation) {
+        String name = operation.label() + ' ' + node.access().alias();
+        return new ShapeStep(name, "", List.of(), false, List.of(), node);
     }
 
     private void table(PlanNode node) {
@@ -112,15 +106,39 @@ final class PlanShape {
         if (access == null || UNMENTIONED.contains(access.alias())) {
             effort(node);
             inputs(node);
+        } else if (node.has(PlanFlag.INSERTED)) {
+            steps.add(written(node, Operation.INSERT));
+        } else if (node.has(PlanFlag.REPLACED)) {
+            steps.add(written(node, Operation.REPLACE));
+        } else {
+            boolean through = buffered || node.has(PlanFlag.JOIN_BUFFER);
+            buffered = false;
+            read(node, access, through);
+        }
+    }
+
+    /** Constant tables are read while optimizing: version 2 does not mention them. */
+    private void read(PlanNode node, TableAccess access, boolean through) {
+        if (access.type() == AccessType.CONST || access.type() == AccessType.SYSTEM) {
             return;
         }
-        boolean through = buffered || node.has(PlanFlag.JOIN_BUFFER);
-        buffered = false;
-        // Constant tables are read while optimizing: version 2 does not mention them.
-        boolean constant = access.type() == AccessType.CONST || access.type() == AccessType.SYSTEM;
-        if (!constant) {
-            steps.add(verb(node) + name(node) + access(node) + (through ? "+buffer" : "") + materialized(node));
-        }
+        boolean lookup = access.alias().equals(MATERIALIZED_SUBQUERY);
+        // The scans below an index merge are the table's own.
+        boolean hasSource =
+                node.operation() == Operation.TABLE && !node.inputs().isEmpty();
+        steps.add(new ShapeStep(
+                name(node),
+                lookup ? "" : type(access),
+                indexes(access),
+                through,
+                hasSource ? List.of(query(node.inputs())) : List.of(),
+                node));
+    }
+
+    /** Indexes of the server's own tables have names that differ from version to version. */
+    private static List<String> indexes(TableAccess access) {
+        boolean own = access.isInternal() || access.index().startsWith("<auto");
+        return own ? List.of() : IndexMerge.indexes(access.index());
     }
 
     /** Of what a function makes version 2 does not tell the name. */
@@ -128,21 +146,6 @@ final class PlanShape {
         return node.has(PlanFlag.TABLE_FUNCTION)
                 ? "<table function>"
                 : node.access().alias();
-    }
-
-    private static String verb(PlanNode node) {
-        return node.has(PlanFlag.INSERTED) ? "insert " : node.has(PlanFlag.REPLACED) ? "replace " : "";
-    }
-
-    private static String access(PlanNode node) {
-        TableAccess access = node.access();
-        if (node.has(PlanFlag.INSERTED)
-                || node.has(PlanFlag.REPLACED)
-                || access.alias().equals(MATERIALIZED_SUBQUERY)) {
-            return "";
-        }
-        String indexes = String.join(",", IndexMerge.indexes(access.index()));
-        return ':' + type(access) + (indexes.isEmpty() ? "" : '(' + indexes + ')');
     }
 
     /** Lookups of subqueries are lookups; whether NULL is looked for too, version 2 says only of some. */
@@ -153,12 +156,5 @@ final class PlanShape {
             case UNKNOWN -> access.serverType();
             default -> access.type().label();
         };
-    }
-
-    private static String materialized(PlanNode node) {
-        if (node.operation() == Operation.INDEX_MERGE || node.inputs().isEmpty()) {
-            return "";
-        }
-        return "{" + query(node.inputs()) + "}";
     }
 }

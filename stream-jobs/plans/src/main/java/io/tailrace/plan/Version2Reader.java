@@ -164,7 +164,7 @@ final class Version2Reader {
         readings.put("actual_loops", (reader, node, value) -> node.loops = value.number());
         readings.put("actual_first_row_ms", (reader, node, value) -> node.firstRowMillis = value.number());
         readings.put("actual_last_row_ms", (reader, node, value) -> node.totalMillis = value.number());
-        readings.put("limit", (reader, node, value) -> node.say(value.text() + " rows"));
+        readings.put("limit", (reader, node, value) -> node.say(value.text()));
     }
 
     /** A subquery's place in the words of version 1. */
@@ -208,8 +208,8 @@ final class Version2Reader {
                 end++;
             }
             node.selectId = end > 8 && end < 17 ? Integer.parseInt(heading, 8, end, 10) : 0;
-        } else {
-            node.say(heading);
+        } else if (!heading.equals("Hash")) {
+            node.say(mask.statement(heading));
         }
     }
 

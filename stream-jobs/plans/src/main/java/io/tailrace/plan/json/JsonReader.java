@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Reads a document as servers write them. It never fails: what is not JSON is repaired and reported. It takes time
@@ -26,6 +27,10 @@ public final class JsonReader {
     private static final int LONGEST_PATH = 12;
     /** Characters of a name that a path tells. */
     private static final int LONGEST_NAME = 64;
+
+    /** What a document shows in which a quote was taken for the end of a text. */
+    private static final Set<RepairKind> LYING_QUOTES =
+            Set.of(RepairKind.PUNCTUATION, RepairKind.BARE_WORD, RepairKind.UNESCAPED_QUOTE);
 
     private byte[] in;
     private int end;
@@ -70,11 +75,22 @@ public final class JsonReader {
      * the input.
      */
     public JsonDocument read(byte[] bytes, int from, int to) {
+        JsonDocument strict = read(bytes, from, to, true);
+        return isTrusted(strict) ? strict : read(bytes, from, to, false);
+    }
+
+    /** Only where quotes may lie are they looked at twice. */
+    private boolean isTrusted(JsonDocument document) {
+        return !strings.isDoubtful()
+                && LYING_QUOTES.stream().noneMatch(kind -> document.repairs().count(kind) > 0);
+    }
+
+    private JsonDocument read(byte[] bytes, int from, int to, boolean strict) {
         in = bytes;
         end = to;
         at = from;
         repairs = new Repairs();
-        strings = new StringReader(bytes, to, this::repair);
+        strings = new StringReader(bytes, to, strict, this::repair);
         levels.clear();
         JsonValue value = document();
         in = null;
@@ -87,6 +103,7 @@ public final class JsonReader {
             return at == end ? JsonValue.NULL : scalar();
         }
         open();
+        skipBlanks();
         while (at < end) {
             JsonValue whole = step();
             if (whole != null) {
@@ -133,7 +150,7 @@ public final class JsonReader {
         int depth = 0;
         do {
             if (in[at] == '"') {
-                at = strings.end(at, false);
+                at = strings.end(at, "");
             } else if (in[at] == '{' || in[at] == '[') {
                 depth++;
             } else if (in[at] == '}' || in[at] == ']') {
@@ -190,13 +207,23 @@ public final class JsonReader {
     private void string() {
         Level level = levels.peek();
         boolean isName = level.isObject() && !level.awaitsValue;
-        JsonString string = strings.read(at, isName, isName ? "" : level.name);
+        JsonString string = isName ? strings.name(at) : strings.value(at, member());
         at = strings.to();
         if (isName) {
             name(string.text());
         } else {
             add(string);
         }
+    }
+
+    /** The name of the member that a value belongs to, in a list too. */
+    private String member() {
+        for (Level level : levels) {
+            if (level.isObject()) {
+                return level.name;
+            }
+        }
+        return "";
     }
 
     private void name(String text) {

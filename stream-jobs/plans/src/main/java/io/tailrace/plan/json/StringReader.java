@@ -2,11 +2,12 @@ package io.tailrace.plan.json;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.plan.json.JsonValue.JsonString;
+import java.util.Set;
 
 /**
  * Reads strings. Where one ends is not always plain: MariaDB writes conditions with the double quotes of their literals.
- * A quote ends a string only if what follows may stand there; in a condition only outside SQL's own quotes too, as long
- * as the document's conditions have shown themselves to be whole.
+ * Unless the document is strict, a quote ends a text only outside SQL's own quotes and where what follows may stand
+ * there.
  */
 final class StringReader {
 
@@ -15,19 +16,38 @@ final class StringReader {
         void repair(RepairKind kind, int offset);
     }
 
+    /** Members of which the texts are names, not SQL. */
+    private static final Set<String> NAMES = Set.of(
+            "table_name",
+            "schema_name",
+            "alias",
+            "key",
+            "index_name",
+            "used_columns",
+            "possible_keys",
+            "used_key_parts",
+            "key_columns",
+            "ref",
+            "partitions",
+            "keys");
+
     /** Longest name of a member that is looked for after a comma, bytes. */
     private static final int LONGEST_NAME = 64;
 
     private final byte[] in;
     private final int end;
+    private final boolean strict;
     private final Report report;
     private int to;
-    /** No condition yet ended within a literal: else each of them would be searched to the end of the input. */
-    private boolean conditionsAreWhole = true;
+    private boolean doubtful;
+    /** No text yet ended within a literal: else each of them would be searched to the end of the input. */
+    private boolean textsAreWhole = true;
 
-    StringReader(byte[] in, int end, Report report) {
+    /** @param strict each text ends with the first quote that no backslash escapes */
+    StringReader(byte[] in, int end, boolean strict, Report report) {
         this.in = in;
         this.end = end;
+        this.strict = strict;
         this.report = report;
     }
 
@@ -36,35 +56,66 @@ final class StringReader {
         return to;
     }
 
+    /** A text ended within one of its literals: a quote in that may have been taken for the end of the text. */
+    boolean isDoubtful() {
+        return doubtful;
+    }
+
+    /** Reads the name of a member, whose first quote is at {@code from}. */
+    JsonString name(int from) {
+        return string(from, plainEnd(from));
+    }
+
     /**
-     * Reads the string whose first quote is at {@code from}.
+     * Reads the value whose first quote is at {@code from}.
      *
-     * @param isName it names a member: a colon must follow
-     * @param member the name of the member whose value it is
+     * @param member the name of the member that it belongs to
      */
-    JsonString read(int from, boolean isName, String member) {
-        int quote = isName ? plainEnd(from) : end(from, member != null && member.contains("condition"));
-        if (quote >= end) {
-            quote = end;
-        }
+    JsonString value(int from, String member) {
+        JsonString string = string(from, end(from, member));
+        boolean sql = strict && string.text().indexOf('\'') >= 0 && !NAMES.contains(member);
+        doubtful |= sql && !isWhole(string.text()) && !isWhole(string.written());
+        return string;
+    }
+
+    private JsonString string(int from, int quote) {
         to = Math.min(end, quote + 1);
         return decode(from + 1, quote);
     }
 
-    /** Offset of the quote that ends a string, or that of the input's end. */
-    int end(int from, boolean isCondition) {
-        if (isCondition && conditionsAreWhole) {
-            int quote = conditionEnd(from);
-            if (quote < end) {
+    /** Offset of the quote that ends a value, or that of the input's end. */
+    int end(int from, String member) {
+        if (strict) {
+            return plainEnd(from);
+        }
+        if (textsAreWhole && !NAMES.contains(member)) {
+            int quote = sqlEnd(from);
+            if (quote < end && in[quote] == '"') {
                 return quote;
             }
-            conditionsAreWhole = false;
+            textsAreWhole = quote < end;
         }
         int quote = plainEnd(from);
         while (quote < end && !mayEnd(quote)) {
             quote = plainEnd(quote);
         }
         return quote;
+    }
+
+    /** All of SQL's quotes are closed. */
+    private static boolean isWhole(String sql) {
+        char open = 0;
+        for (int i = 0; i < sql.length(); i++) {
+            char c = sql.charAt(i);
+            if (c == '\\') {
+                i++;
+            } else if (open != 0) {
+                open = c == open ? 0 : open;
+            } else if (c == '\'' || c == '`') {
+                open = c;
+            }
+        }
+        return open == 0;
     }
 
     /** The next quote after this one that no backslash escapes. */
@@ -76,10 +127,14 @@ final class StringReader {
         return Math.min(i, end);
     }
 
-    /** The next quote on this line that may end a string and stands outside SQL's quotes, or the input's end. */
-    private int conditionEnd(int from) {
+    /**
+     * The next quote on this line that may end a string and stands outside SQL's quotes; else the end of the line or of
+     * the input.
+     */
+    private int sqlEnd(int from) {
         byte open = 0;
-        for (int i = from + 1; i < end && in[i] != '\n'; i++) {
+        int i = from + 1;
+        for (; i < end && in[i] != '\n'; i++) {
             byte b = in[i];
             if (b == '\\') {
                 i++;
@@ -91,7 +146,7 @@ final class StringReader {
                 return i;
             }
         }
-        return end;
+        return Math.min(i, end);
     }
 
     /** After a value stands the end of what holds it, or a comma and the next. */

@@ -1,0 +1,35 @@
+package io.tailrace.plan;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * One of the tables that a query joins, or several queries combined.
+ *
+ * @param name the table's by which the statement calls it, {@code insert t}, {@code replace t}; {@code union},
+ *     {@code intersect}, {@code except}
+ * @param access its access type; empty where there is none
+ * @param indexes those that are used
+ * @param buffered read through a join buffer or by a hash join
+ * @param sources the query that fills a derived table, or those that are combined
+ * @param node of the plan
+ */
+record ShapeStep(
+        String name, String access, List<String> indexes, boolean buffered, List<QueryShape> sources, PlanNode node) {
+
+    String text() {
+        return name + accessText() + sourceText();
+    }
+
+    /** Such as {@code :range(k_date)+buffer}. */
+    private String accessText() {
+        String used = indexes.isEmpty() ? "" : indexes.stream().collect(Collectors.joining(",", "(", ")"));
+        return (access.isEmpty() ? "" : ':' + access + used) + (buffered ? "+buffer" : "");
+    }
+
+    private String sourceText() {
+        return sources.isEmpty()
+                ? ""
+                : sources.stream().map(QueryShape::text).collect(Collectors.joining(" | ", "{", "}"));
+    }
+}
