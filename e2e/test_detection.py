@@ -1,5 +1,8 @@
 """What an audit log tells becomes alerts, at once and once; so does what is missing of it."""
 
+import os
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -11,7 +14,9 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from e2e.stack import Stack, wait_until
 from tailrace import rules
+from tailrace.exits import Exit
 from tailrace.parts.detect import Detect
+from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
 
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
@@ -206,6 +211,28 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
     known = detect._ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
     assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
     assert detect.complaint() == ""
+
+
+def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Path):
+    def pushed(*options: str) -> subprocess.CompletedProcess:
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
+        return subprocess.run(
+            [sys.executable, "-m", "tailrace", "rules", "push", tmp_path, *options],
+            env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
+            capture_output=True,
+            text=True,
+        )
+
+    (tmp_path / "one.yml").write_text(RULE.format(id=uuid.uuid4(), level="low"))
+    good = pushed()
+    assert good.returncode == Exit.OK, good.stderr
+    assert "in force: 1 rules, 0 detectors, 0 data classes" in good.stdout
+    (tmp_path / "bad.yml").write_text("title: no rule\n")
+    bad = pushed("--no-check")
+    assert bad.returncode == Exit.FAILED
+    assert "the rules before it stay in force" in bad.stderr
+    assert "bad.yml:1:1: a rule has no logsource" in bad.stderr
+    assert push(stack, rules.files(rules.OWN)).accepted
 
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):

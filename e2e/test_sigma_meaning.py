@@ -71,3 +71,66 @@ def alert_second(alert: dict) -> int:
     """Seconds since 1970, of which the events of this test have few."""
     hours, minutes, seconds = alert["@timestamp"].removesuffix("Z").split("T")[1].split(":")
     return int(hours) * 3600 + int(minutes) * 60 + int(seconds)
+
+
+CORNERS = yaml.safe_load((Path(__file__).parent / "sigma_corners.yaml").read_text())
+
+
+def test_corners_of_the_specification(tmp_path: Path):
+    rules, events, expected = corner_rules(), corner_events(), set()
+    for number, corner in enumerate(CORNERS):
+        expected |= {(f"c{number}", f"{number}.{name}") for name in corner["matches"]}
+    found = {
+        (alert["rule"]["name"], alert["event_ids"][0])
+        for alert in detect(tmp_path, rules, events)
+        if is_own(alert["rule"]["name"], alert["event_ids"][0])
+    }
+    assert described(found ^ expected) == []
+    asked = [rule for rule, corner in zip(rules, CORNERS, strict=True) if "pysigma" not in corner]
+    names = {rule["name"] for rule in asked}
+    by_oracle = {each for each in sigma_oracle.matches(asked, events) if is_own(*each)}
+    assert described(by_oracle ^ {each for each in expected if each[0] in names}) == []
+
+
+def corner_rules() -> list[dict]:
+    return [
+        {
+            "title": corner["case"],
+            "name": f"c{number}",
+            "logsource": {"category": "database"},
+            "detection": corner["detection"],
+        }
+        for number, corner in enumerate(CORNERS)
+    ]
+
+
+def corner_events() -> list[dict]:
+    return [
+        {"event_id": f"{number}.{name}", "timestamp": number, **fields}
+        for number, corner in enumerate(CORNERS)
+        for name, fields in corner["events"].items()
+    ]
+
+
+def is_own(rule: str, event: str) -> bool:
+    """The event is one of the rule's case."""
+    return rule.removeprefix("c") == event.split(".")[0]
+
+
+def described(differences: set[tuple[str, str]]) -> list[str]:
+    return [f"{CORNERS[int(rule[1:])]['case']}: {event}" for rule, event in sorted(differences)]
+
+
+CORRELATION_CORNERS = yaml.safe_load((Path(__file__).parent / "sigma_correlation_corners.yaml").read_text())
+
+
+@pytest.mark.parametrize("corner", CORRELATION_CORNERS, ids=lambda corner: corner["case"])
+def test_corners_of_correlations(tmp_path: Path, corner: dict):
+    rules = [{"title": each["name"], "logsource": {"category": "x"}, **each} for each in corner["rules"]]
+    correlations = [{"title": each["name"], **each} for each in corner["correlations"]]
+    events = [{"event_id": f"e{number}", **event} for number, event in enumerate(corner["events"])]
+    found = [
+        " ".join([alert["rule"]["name"], str(alert_second(alert)), *alert["entity"].values()])
+        for alert in detect(tmp_path, rules + correlations, events)
+    ]
+    assert sorted(found) == sorted(corner["alerts"])

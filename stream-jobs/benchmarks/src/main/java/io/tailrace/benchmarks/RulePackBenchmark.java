@@ -7,7 +7,6 @@ import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.DetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.event.AuditEvent;
@@ -19,7 +18,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -65,7 +63,7 @@ public class RulePackBenchmark {
 
     @Setup
     public void compile() throws IOException {
-        RuleBundle bundle = RuleBundle.of(RuleBundle.files(RULES), new RuleContext(Map.of(), new DatabaseFields()));
+        RuleBundle bundle = RuleBundle.of(RuleBundle.files(RULES), new DatabaseFields());
         if (bundle.isRefused()) {
             throw new IllegalStateException(bundle.errors().toString());
         }

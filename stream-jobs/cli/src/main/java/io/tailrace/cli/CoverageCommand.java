@@ -3,7 +3,6 @@ package io.tailrace.cli;
 import io.tailrace.detection.coverage.RuleCoverage;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
@@ -47,8 +46,13 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
             DatabaseField.DATA_BASIS,
             DatabaseField.DATA_ACCESS);
 
+    /** A statement may name tables. */
+    private static final Set<DatabaseField> TABLE_FIELDS = EnumSet.of(
+            DatabaseField.TABLE, DatabaseField.TABLE_READ, DatabaseField.TABLE_WRITTEN, DatabaseField.TABLES_BASIS);
+
     private final Terminal terminal;
     private boolean hasClasses;
+    private long events;
     private RuleSet ruleSet;
     private final Set<String> fields = new HashSet<>();
     private final Set<String> eventClasses = new HashSet<>();
@@ -79,8 +83,8 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
     @Override
     public Integer call() {
         try {
-            ruleSet = RuleFiles.read(rules, new RuleContext(Map.of(), new DatabaseFields()), terminal);
             List<RuleError> refused = new ArrayList<>();
+            ruleSet = RuleFiles.read(rules, RuleFiles.context(rules, new DatabaseFields(), refused::add), terminal);
             hasClasses =
                     !RuleFiles.dataClasses(rules, dataClassFile, refused::add).isEmpty();
             refused.forEach(error -> terminal.note(error.toString()));
@@ -102,10 +106,14 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
             if (obstacle == null) {
                 able++;
             } else {
-                terminal.out().append(String.join("\t", file.name(), rule.title(), obstacle) + "\n");
+                terminal.out().append(String.join("\t", file.name(), rule.title(), "cannot fire: " + obstacle) + "\n");
             }
         }
-        terminal.note(file.name() + ": " + format.name() + ", " + able + " of " + alerting.size() + " rules can fire");
+        terminal.note(
+                file.name() + " (" + format.name() + ", " + events + " events): " + able + " of " + alerting.size()
+                        + " rules can fire on logs like this one"
+                        + (able == alerting.size() ? "" : "; the others are listed with what they lack"));
+        events = 0;
         fields.clear();
         eventClasses.clear();
     }
@@ -121,12 +129,25 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
 
     @Override
     public void event(DetectionEvent event) {
+        events++;
         source = event.source();
         fields.addAll(event.fields().keySet());
+        addPossible(event);
         if (hasClasses && !event.values(DatabaseField.TABLE.fieldName()).isEmpty()) {
             DATA_FIELDS.forEach(field -> fields.add(field.fieldName()));
         }
         event.values(DatabaseField.EVENT_CLASS.fieldName()).forEach(value -> eventClasses.add(value.text()));
+    }
+
+    /** Fields that such a log has, though perhaps no event of this one: no statement failed in it yet. */
+    private void addPossible(DetectionEvent event) {
+        fields.add(DatabaseField.FLAG.fieldName());
+        if (!event.values(DatabaseField.STATUS.fieldName()).isEmpty()) {
+            fields.add(DatabaseField.ERROR_CODE.fieldName());
+        }
+        if (!event.values(DatabaseField.STATEMENT.fieldName()).isEmpty()) {
+            TABLE_FIELDS.forEach(field -> fields.add(field.fieldName()));
+        }
     }
 
     @Override

@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +34,8 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all was read, whether a rule fired or not",
-            "1:a rule, detector or the data classes were refused (the rest was evaluated), or a file could not be read",
+            "1:a rule, detector, the data classes or a line of --events was refused (the rest was evaluated), or a file"
+                    + " could not be read",
             "2:the command line is wrong",
             "141:the reader of standard output went away, as after `| head`"
         })
@@ -45,6 +45,9 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
     private static final int FAILED = 1;
+    /** Lines of a file of events whose refusal is said; the others are counted. */
+    private static final int MOST_REFUSALS = 20;
+
     private static final long MICROS_PER_MILLI = 1000;
     /** Stands for the event of an alert that waited until others had come. */
     private static final DetectionEvent NO_EVENT =
@@ -103,10 +106,10 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     public Integer call() {
         try {
             FieldNames fields = eventFile == null ? new DatabaseFields() : FieldNames.ANY;
-            RuleContext context = new RuleContext(Map.of(), fields);
+            List<RuleError> refused = new ArrayList<>();
+            RuleContext context = RuleFiles.context(rules, fields, refused::add);
             RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
             DetectorFile stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
-            List<RuleError> refused = new ArrayList<>();
             classifier = new DataClassifier(RuleFiles.dataClasses(rules, dataClassFile, refused::add));
             refused.forEach(error -> terminal.note(error.toString()));
             lines = new AlertLines();
@@ -127,8 +130,17 @@ final class DetectCommand implements Callable<Integer>, InputOptions.Reader, Det
     private boolean readEvents() {
         LogFile file = new LogFile(eventFile);
         try (InputStream in = file.open(file.raw(terminal.in()))) {
-            new EventLines().read(in, this::event);
-            return true;
+            long[] refused = new long[1];
+            new EventLines().read(in, this::event, reason -> {
+                if (refused[0]++ < MOST_REFUSALS) {
+                    terminal.note(eventFile + ": " + reason);
+                }
+            });
+            if (refused[0] > 0) {
+                terminal.note(eventFile + ": " + refused[0] + (refused[0] == 1 ? " line is" : " lines are")
+                        + " no event; the others were evaluated");
+            }
+            return refused[0] == 0;
         } catch (IOException e) {
             terminal.note(eventFile + ": " + InputOptions.reason(e));
             return false;

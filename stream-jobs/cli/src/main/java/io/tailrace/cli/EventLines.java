@@ -16,6 +16,7 @@ import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -31,33 +32,47 @@ final class EventLines {
 
     private final ObjectMapper json = new ObjectMapper();
 
-    /** Reads all lines. Throws IOException that names the line of what is no event. */
-    void read(InputStream in, Consumer<DetectionEvent> events) throws IOException {
+    /**
+     * Reads all lines. One that is no event is left out.
+     *
+     * @param refused receives why a line is no event, with its number
+     */
+    void read(InputStream in, Consumer<DetectionEvent> events, Consumer<String> refused) throws IOException {
         BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         long number = 0;
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             number++;
             if (!line.isBlank()) {
-                events.accept(event(line, number));
+                event(line, number, events, refused);
             }
         }
     }
 
-    private DetectionEvent event(String line, long number) throws IOException {
+    private void event(String line, long number, Consumer<DetectionEvent> events, Consumer<String> refused) {
+        String place = "line " + number + ": expected ";
         try {
             JsonNode object = json.readTree(line);
-            if (!object.isObject()) {
-                throw new IOException("line " + number + ": expected a JSON object");
+            if (object.isObject()) {
+                events.accept(event(object, number));
+            } else {
+                refused.accept(place + "a JSON object, found " + named(object));
             }
-            String id = object.path("event_id").asText(Long.toString(number));
-            DetectionEvent.Builder event = DetectionEvent.builder(id, micros(object), LogSource.ANY);
-            members("", object, event);
-            return event.order(number).build();
         } catch (JsonProcessingException e) {
-            throw new IOException("line " + number + ": expected a JSON object: " + e.getOriginalMessage(), e);
-        } catch (DateTimeException e) {
-            throw new IOException("line " + number + ": expected a time of ISO 8601: " + e.getMessage(), e);
+            refused.accept(place + "a JSON object: " + e.getOriginalMessage());
+        } catch (DateTimeException | ArithmeticException e) {
+            refused.accept(place + "a time of ISO 8601: " + e.getMessage());
         }
+    }
+
+    private static String named(JsonNode node) {
+        return node.getNodeType().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static DetectionEvent event(JsonNode object, long number) {
+        String id = object.path("event_id").asText(Long.toString(number));
+        DetectionEvent.Builder event = DetectionEvent.builder(id, micros(object), LogSource.ANY);
+        members("", object, event);
+        return event.order(number).build();
     }
 
     private static long micros(JsonNode object) {

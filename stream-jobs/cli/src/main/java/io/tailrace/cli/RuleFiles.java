@@ -1,9 +1,11 @@
 package io.tailrace.cli;
 
+import io.tailrace.detection.bundle.Placeholders;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
+import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -27,8 +30,23 @@ final class RuleFiles {
             reader.path(path);
         }
         RuleSet rules = reader.ruleSet();
+        rules.warnings().forEach(warning -> terminal.note("warning: " + warning));
         rules.errors().forEach(error -> terminal.note(error.toString()));
         return rules;
+    }
+
+    /**
+     * What rules are compiled with: the placeholders of the first directory with rules that has any.
+     *
+     * @param errors receives why the file of the placeholders is refused
+     */
+    static RuleContext context(List<Path> rules, FieldNames fields, Consumer<RuleError> errors) throws IOException {
+        Optional<Path> found = besides(rules, null, RuleBundle.PLACEHOLDERS);
+        return new RuleContext(
+                found.isEmpty()
+                        ? Map.of()
+                        : Placeholders.read(found.get().toString(), Files.readString(found.get()), errors),
+                fields);
     }
 
     /**

@@ -1,12 +1,13 @@
 package io.tailrace.cli;
 
 import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -39,10 +40,12 @@ final class RulesCommand {
                             description = "Files, or directories with files that end with .yml or .yaml.")
                     List<Path> paths) {
         try {
-            RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
+            List<RuleError> refused = new ArrayList<>();
+            RuleContext context = RuleFiles.context(paths, new DatabaseFields(), refused::add);
+            refused.forEach(error -> terminal.note(error.toString()));
             RuleSet rules = RuleFiles.read(paths, context, terminal);
             terminal.out().append(RuleFiles.summary(rules)).append('\n');
-            return rules.errors().isEmpty() ? 0 : FAILED;
+            return rules.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;

@@ -154,12 +154,40 @@ class DetectCommandTest {
     }
 
     @Test
-    void aLineThatIsNoEventIsNamed() throws IOException {
-        String events = file("events.json", "{}\n{\"a\":\n");
+    void linesThatAreNoEventsAreNamedAndTheOthersEvaluated() throws IOException {
+        String rules = file("rules.yml", "title: t\nlogsource: {product: x}\ndetection: {s: {a: 1}, condition: s}\n");
+        String events = file("events.json", "{\"a\":1}\n{\"a\":\n[7]\n{\"timestamp\":\"noon\"}\n{\"a\":1}\n");
 
-        assertThat(run("detect", "--rules", file("rules.yml", RULES), "--events", events))
+        assertThat(run("detect", "--rules", rules, "--events", events)).isEqualTo(1);
+        assertThat(out.toString(StandardCharsets.UTF_8)).hasLineCount(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("events.json: line 2: expected a JSON object")
+                .contains("events.json: line 3: expected a JSON object, found array")
+                .contains("events.json: line 4: expected a time of ISO 8601")
+                .contains("events.json: 3 lines are no event; the others were evaluated")
+                .contains("2 events, 2 alerts");
+    }
+
+    @Test
+    void ofVeryManyBadLinesTheFirstAreNamed() throws IOException {
+        String rules = file("rules.yml", RULES);
+
+        assertThat(run("detect", "--rules", rules, "--events", file("events.json", "nonsense\n".repeat(50))))
                 .isEqualTo(1);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("line 2: expected a JSON object");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("line 20: ")
+                .doesNotContain("line 21: ")
+                .contains("50 lines are no event");
+    }
+
+    @Test
+    void placeholdersLieBesideTheRules() throws IOException {
+        file("placeholders.yaml", "tables: [mysql.user, mysql.db]\n");
+        file("rules.yml", RULES.replace("{table: mysql.user}", "{'table|expand': '%tables%'}"));
+
+        assertThat(run("detect", "--rules", directory.toString(), "--tz", "UTC", file("audit.log", AUDIT)))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("User table read");
     }
 
     @Test
@@ -168,8 +196,11 @@ class DetectCommandTest {
 
         assertThat(run("rules", "coverage", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT)))
                 .isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).endsWith("\tUser table read\tno event has rows_sent\n");
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("mariadb-audit, 1 of 2 rules can fire");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .endsWith("\tUser table read\tcannot fire: it needs rows_sent, which no event of this log has\n");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "(mariadb-audit, 4 events): 1 of 2 rules can fire on logs like this one; the others are listed");
     }
 
     @Test

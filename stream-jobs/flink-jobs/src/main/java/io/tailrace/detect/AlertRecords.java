@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.detection.Alert;
+import io.tailrace.detection.EntityKey;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.event.EventId;
 import java.time.Instant;
@@ -8,7 +9,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /** Alerts as they are stored and published. */
 final class AlertRecords {
@@ -33,7 +33,7 @@ final class AlertRecords {
         record.setFalsePositives(rule.falsePositives());
         record.setRuleFile(rule.file());
         record.setEntity(alert.entity());
-        record.setEntityKey(key(alert.entity()));
+        record.setEntityKey(EntityKey.of(alert.entity()));
         record.setEventTime(time(alert.micros()));
         record.setWindowFrom(time(alert.windowFrom()));
         record.setSeenAt(now.truncatedTo(ChronoUnit.MICROS));
@@ -64,12 +64,6 @@ final class AlertRecords {
         String ofEvent = about.getOrDefault(field, "");
         String ofEntity = entity.getOrDefault(field, ofEvent);
         return ofEntity.equalsIgnoreCase(ofEvent) ? ofEvent : ofEntity;
-    }
-
-    private static String key(Map<String, String> entity) {
-        return entity.entrySet().stream()
-                .map(field -> field.getKey() + '=' + field.getValue())
-                .collect(Collectors.joining(" "));
     }
 
     private static Instant time(long micros) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import java.util.List;
@@ -23,7 +23,7 @@ record Push(String id, String by, RuleBundle bundle, String refusal) {
     private static final int VERSION = 1;
     private static final int MOST_REASONS = 50;
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final RuleBundle NOTHING = RuleBundle.of(Map.of(), RuleContext.NONE);
+    private static final RuleBundle NOTHING = RuleBundle.of(Map.of(), FieldNames.ANY);
 
     /** @param json as schemas/rules.schema.json describes it; empty: no rules at all */
     static Push of(String json) {
@@ -47,7 +47,7 @@ record Push(String id, String by, RuleBundle bundle, String refusal) {
         push.path("files")
                 .properties()
                 .forEach(file -> files.put(file.getKey(), file.getValue().asText()));
-        RuleBundle bundle = RuleBundle.of(files, new RuleContext(Map.of(), new DatabaseFields()));
+        RuleBundle bundle = RuleBundle.of(files, new DatabaseFields());
         return new Push(id, by, bundle, bundle.isRefused() ? reasons(bundle.errors()) : "");
     }
 

@@ -4,6 +4,7 @@ import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
@@ -23,7 +24,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * All that is pushed at once: rules, detectors, data classes. It is taken as a whole or refused as a whole.
+ * All that is pushed at once: rules, detectors, data classes, placeholders. It is taken as a whole or refused as a whole.
  *
  * @param rules none where the bundle is refused
  * @param detectors those that the bundle switches on; none where it is refused
@@ -38,8 +39,11 @@ public record RuleBundle(
     /** The file of the data classes, at the top of the directory. */
     public static final String DATA_CLASSES = "data-classes.yaml";
 
-    private static final Set<String> OTHERS = Set.of(DETECTORS, DATA_CLASSES);
-    private static final RuleSet NONE = new RuleSet(List.of(), List.of(), List.of());
+    /** The file of the placeholders, at the top of the directory. */
+    public static final String PLACEHOLDERS = "placeholders.yaml";
+
+    private static final Set<String> OTHERS = Set.of(DETECTORS, DATA_CLASSES, PLACEHOLDERS);
+    private static final RuleSet NONE = new RuleSet(List.of(), List.of(), List.of(), List.of());
 
     public RuleBundle {
         detectors = List.copyOf(detectors);
@@ -55,8 +59,12 @@ public record RuleBundle(
      * Compiles a bundle.
      *
      * @param files texts by their paths, which are relative to the directory of the rules
+     * @param fields those of the events
      */
-    public static RuleBundle of(Map<String, String> files, RuleContext context) {
+    public static RuleBundle of(Map<String, String> files, FieldNames fields) {
+        List<RuleError> errors = new ArrayList<>();
+        RuleContext context = new RuleContext(
+                Placeholders.read(PLACEHOLDERS, files.getOrDefault(PLACEHOLDERS, ""), errors::add), fields);
         RuleSetReader reader = new RuleSetReader(context);
         new TreeMap<>(files).forEach((file, text) -> {
             if (!isOther(file)) {
@@ -65,7 +73,7 @@ public record RuleBundle(
         });
         RuleSet rules = reader.ruleSet();
         DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""), context);
-        List<RuleError> errors = new ArrayList<>(rules.errors());
+        errors.addAll(rules.errors());
         errors.addAll(detectors.errors());
         DataClasses classes = DataClassReader.read(DATA_CLASSES, files.getOrDefault(DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));

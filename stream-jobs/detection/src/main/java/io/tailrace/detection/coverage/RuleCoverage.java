@@ -53,7 +53,7 @@ public final class RuleCoverage {
 
     private String obstacle(SigmaRule rule) {
         if (!rule.source().covers(source)) {
-            return "it is for other logs";
+            return "it is for another kind of log";
         }
         if (isPossible(rule.condition())) {
             return "";
@@ -61,8 +61,9 @@ public final class RuleCoverage {
         Set<String> missing = new TreeSet<>();
         collectMissing(rule.condition(), missing);
         return missing.contains(EVENT_CLASS)
-                ? "no event is of its class; there are " + String.join(", ", new TreeSet<>(eventClasses))
-                : "no event has " + String.join(", ", missing);
+                ? "it is about other events; this log has only those of the class "
+                        + String.join(", ", new TreeSet<>(eventClasses))
+                : lacks(missing);
     }
 
     /** A correlation needs its fields, and of its rules one, or as many as it counts. */
@@ -74,7 +75,10 @@ public final class RuleCoverage {
                 rule.type() == CorrelationRule.Type.TEMPORAL || rule.type() == CorrelationRule.Type.TEMPORAL_ORDERED;
         long needed = temporal && rule.operator().isRising() ? rule.bound() : 1;
         if (able.size() < needed) {
-            return "of its rules only " + able.size() + " can fire";
+            return "it counts matches of " + rule.rules().size()
+                    + (rule.rules().size() == 1
+                            ? " rule, which cannot match"
+                            : " rules, of which " + able.size() + " can match");
         }
         Set<String> missing = new TreeSet<>();
         for (String used : able) {
@@ -84,7 +88,11 @@ public final class RuleCoverage {
             }
         }
         missing.removeAll(fields);
-        return missing.isEmpty() ? "" : "no event has " + String.join(", ", missing);
+        return missing.isEmpty() ? "" : lacks(missing);
+    }
+
+    private static String lacks(Set<String> missing) {
+        return "it needs " + String.join(" and ", missing) + ", which no event of this log has";
     }
 
     private boolean isPossible(Expression expression) {

@@ -23,6 +23,21 @@ record CorrelationDraft(
         return rule.header();
     }
 
+    CorrelationDraft called(RuleHeader newHeader) {
+        CorrelationRule renamed = new CorrelationRule(
+                newHeader,
+                rule.type(),
+                rule.rules(),
+                rule.groupBy(),
+                rule.timespanMicros(),
+                rule.aliases(),
+                rule.operator(),
+                rule.bound(),
+                rule.field(),
+                rule.alerts());
+        return new CorrelationDraft(renamed, references, aliases, generate, place);
+    }
+
     /** The rule with keys in place of references. */
     CorrelationRule resolved(List<String> rules, Map<String, Map<String, String>> aliasFields) {
         return new CorrelationRule(

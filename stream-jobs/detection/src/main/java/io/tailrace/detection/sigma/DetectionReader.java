@@ -138,7 +138,8 @@ final class DetectionReader {
             alternatives.add(value(field, chain, node));
         }
         if (alternatives.isEmpty()) {
-            alternatives.add(emptyList(field, valueNode));
+            throw YamlMap.refusal(
+                    file, valueNode, "the list of values is empty; a field that is absent is null or |exists: false");
         }
         Expression linked = chain.has(Modifier.ALL) ? Expression.all(alternatives) : Expression.any(alternatives);
         return chain.has(Modifier.NEQ) ? new Expression.Not(linked) : linked;
@@ -152,14 +153,6 @@ final class DetectionReader {
                         node,
                         "these logs have no field " + name + "; the nearest is "
                                 + context.fields().nearest(name)));
-    }
-
-    /** As pySigma has it: a field with no value in its list is null. */
-    private Expression emptyList(String field, Node node) {
-        if (field.isEmpty()) {
-            throw YamlMap.refusal(file, node, "a list of keywords is empty");
-        }
-        return new Expression.Exists(field, false);
     }
 
     private ModifierChain chain(String[] parts, Node keyNode) {

@@ -25,4 +25,12 @@ public interface FieldNames {
 
     /** The known name that is most like an unknown one. */
     String nearest(String name);
+
+    /**
+     * Whether the field's values are sentences, each with values of its own: they do not name what an alert is about, and
+     * must not stand there.
+     */
+    default boolean isSentence(LogSource source, String name) {
+        return false;
+    }
 }

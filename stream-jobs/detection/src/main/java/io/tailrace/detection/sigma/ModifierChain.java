@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Applies the modifiers of a field to its values, in the order in which they are written. */
 final class ModifierChain {
@@ -173,7 +174,11 @@ final class ModifierChain {
     private List<Operand> expanded(TextTokens text) {
         List<Operand> expanded = texts(text.expanded(placeholders));
         if (expanded.isEmpty()) {
-            throw refusal.apply("no values are known for a placeholder of this value; known are "
+            String unfilled = text.placeholders().stream()
+                    .filter(name -> !placeholders.containsKey(name))
+                    .map(name -> '%' + name + '%')
+                    .collect(Collectors.joining(", "));
+            throw refusal.apply("no values are known for the placeholder " + unfilled + "; placeholders.yaml has "
                     + (placeholders.isEmpty() ? "none" : String.join(", ", placeholders.keySet())));
         }
         return expanded;

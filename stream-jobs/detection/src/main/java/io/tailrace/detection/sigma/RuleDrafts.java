@@ -19,22 +19,46 @@ final class RuleDrafts {
     private final List<RuleFilter> filters = new ArrayList<>();
     private final Map<String, RuleHeader> taken = new HashMap<>();
     private final List<RuleError> errors = new ArrayList<>();
+    private final List<RuleError> warnings = new ArrayList<>();
+    private final FieldNames fields;
 
     private final Map<String, CorrelationRule> resolved = new LinkedHashMap<>();
     /** Of correlations: 1 where it uses rules over single events only. */
     private final Map<String, Integer> levels = new HashMap<>();
 
     private final Set<String> refused = new HashSet<>();
-    private final Set<String> silenced = new HashSet<>();
+    /** By the rules that are used: the first correlation that wants them to alert, and the first that does not. */
+    private final Map<String, CorrelationDraft> generating = new LinkedHashMap<>();
+
+    private final Map<String, CorrelationDraft> silencing = new LinkedHashMap<>();
+
+    RuleDrafts(FieldNames fields) {
+        this.fields = fields;
+    }
 
     void add(SigmaRule rule) {
-        claim(rule.header());
-        rules.put(rule.header().key(), rule);
+        SigmaRule distinct = rule.called(distinct(rule.header()));
+        claim(distinct.header());
+        rules.put(distinct.header().key(), distinct);
     }
 
     void add(CorrelationDraft correlation) {
-        claim(correlation.header());
-        correlations.put(correlation.header().key(), correlation);
+        CorrelationDraft distinct = correlation.called(distinct(correlation.header()));
+        claim(distinct.header());
+        correlations.put(distinct.header().key(), distinct);
+    }
+
+    /**
+     * A rule without id and name is known by its title. One whose title another rule has is known by its title and its
+     * file, without the directories, which differ from machine to machine.
+     */
+    private RuleHeader distinct(RuleHeader header) {
+        boolean isNamed = !header.id().isEmpty() || !header.name().isEmpty();
+        if (isNamed || !taken.containsKey(header.title())) {
+            return header;
+        }
+        String file = header.file().substring(header.file().lastIndexOf('/') + 1);
+        return header.named(header.title() + " (" + file + ")");
     }
 
     void add(RuleFilter filter) {
@@ -59,7 +83,8 @@ final class RuleDrafts {
                     header.file(),
                     header.line(),
                     1,
-                    "another rule is called " + word + " too: " + other.file() + ":" + other.line()));
+                    "another rule is called " + word + " too: " + other.file() + ":" + other.line()
+                            + "; give one of them another id, name or title"));
         }
     }
 
@@ -68,16 +93,37 @@ final class RuleDrafts {
         for (CorrelationDraft draft : correlations.values()) {
             resolve(draft, new ArrayList<>());
         }
-        List<RuleError> sorted = new ArrayList<>(errors);
-        sorted.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
+        generating.forEach(this::warnOfSilencing);
         return new RuleSet(
                 rules.values().stream()
-                        .map(rule -> silenced.contains(rule.header().key()) ? rule.withoutAlerts() : rule)
+                        .map(rule -> isSilenced(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 resolved.values().stream()
-                        .map(rule -> silenced.contains(rule.header().key()) ? rule.withoutAlerts() : rule)
+                        .map(rule -> isSilenced(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
-                sorted);
+                sorted(errors),
+                sorted(warnings));
+    }
+
+    private static List<RuleError> sorted(List<RuleError> unsorted) {
+        List<RuleError> sorted = new ArrayList<>(unsorted);
+        sorted.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
+        return sorted;
+    }
+
+    /** Used by correlations, none of which says {@code generate: true}. */
+    private boolean isSilenced(RuleHeader header) {
+        return silencing.containsKey(header.key()) && !generating.containsKey(header.key());
+    }
+
+    private void warnOfSilencing(String used, CorrelationDraft generates) {
+        CorrelationDraft silences = silencing.get(used);
+        if (silences != null) {
+            warnings.add(at(
+                    silences.place(),
+                    "the rule " + used + " alerts by itself, though this correlation does not say generate: true, for "
+                            + generates.place().file() + ":" + generates.place().line() + " does"));
+        }
     }
 
     /** A filter that names a rule which is not there is a mistake, but what it filters is known: the others. */
@@ -176,11 +222,28 @@ final class RuleDrafts {
                             + level));
         }
         levels.put(draft.header().key(), level);
-        resolved.put(draft.header().key(), draft.resolved(rulesInOrder, aliases));
-        if (!draft.generate()) {
-            silenced.addAll(rulesInOrder);
+        CorrelationRule correlation = draft.resolved(rulesInOrder, aliases);
+        for (String used : rulesInOrder) {
+            Optional<RuleError> error = sentence(correlation, used).map(reason -> at(draft.place(), reason));
+            if (error.isPresent()) {
+                return error;
+            }
         }
+        resolved.put(draft.header().key(), correlation);
+        Map<String, CorrelationDraft> says = draft.generate() ? generating : silencing;
+        rulesInOrder.forEach(used -> says.putIfAbsent(used, draft));
         return Optional.empty();
+    }
+
+    /** Why the correlation cannot group the events of a rule: by sentences, which would stand in its alerts. */
+    private Optional<String> sentence(CorrelationRule correlation, String used) {
+        SigmaRule rule = rules.get(used);
+        return correlation.groupBy().stream()
+                .map(field -> correlation.fieldOf(used, field))
+                .filter(field -> rule != null && fields.isSentence(rule.source(), field))
+                .findFirst()
+                .map(field -> "group-by is expected to name what an alert is about, found " + field
+                        + ", a sentence that may hold values; kind, error_code and detail.NAME say what it is about");
     }
 
     private static RuleError at(RuleError place, String reason) {

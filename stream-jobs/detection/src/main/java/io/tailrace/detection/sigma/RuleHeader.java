@@ -35,6 +35,12 @@ public record RuleHeader(
         return name.isEmpty() ? title : name;
     }
 
+    /** The same under a name. */
+    RuleHeader named(String newName) {
+        return new RuleHeader(
+                id, newName, title, description, level, status, tags, falsePositives, nextSteps, file, line);
+    }
+
     boolean isNamed(String reference) {
         return reference.equalsIgnoreCase(id) && !id.isEmpty() || reference.equals(name);
     }

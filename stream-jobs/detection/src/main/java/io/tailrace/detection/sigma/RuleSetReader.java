@@ -16,10 +16,11 @@ import java.util.stream.Stream;
 public final class RuleSetReader {
 
     private final RuleContext context;
-    private final RuleDrafts drafts = new RuleDrafts();
+    private final RuleDrafts drafts;
 
     public RuleSetReader(RuleContext context) {
         this.context = context;
+        this.drafts = new RuleDrafts(context.fields());
     }
 
     public RuleSetReader() {

@@ -17,6 +17,10 @@ public record SigmaRule(RuleHeader header, LogSource source, Expression conditio
         return new SigmaRule(header, source, condition, false);
     }
 
+    SigmaRule called(RuleHeader newHeader) {
+        return new SigmaRule(newHeader, source, condition, alerts);
+    }
+
     SigmaRule with(Expression filter) {
         return new SigmaRule(header, source, Expression.all(List.of(condition, filter)), alerts);
     }

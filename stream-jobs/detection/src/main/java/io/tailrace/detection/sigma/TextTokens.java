@@ -124,6 +124,20 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return marked;
     }
 
+    /** The names of its placeholders, {@code %name%}, in their order. */
+    List<String> placeholders() {
+        List<String> names = new ArrayList<>();
+        int from = 0;
+        while (from < tokens.length) {
+            int to = tokens[from] == PLACEHOLDER ? placeholderEnd(from) : -1;
+            if (to > 0) {
+                names.add(new String(tokens, from + 1, to - from - 1));
+            }
+            from = Math.max(from, to) + 1;
+        }
+        return names;
+    }
+
     /** The texts with one value in place of each {@code %name%}; none where a name has no values. */
     List<TextTokens> expanded(Map<String, List<String>> values) {
         for (int from = 0; from < tokens.length; from++) {

@@ -65,6 +65,7 @@ public final class YamlDocuments {
             return;
         }
         try {
+            YamlTags.check(file, node);
             documents.accept(YamlMap.of(file, node, "a document"));
         } catch (RuleRefused e) {
             errors.accept(e.error());

@@ -33,6 +33,14 @@ public final class DatabaseFields implements FieldNames {
                 .orElseThrow();
     }
 
+    @Override
+    public boolean isSentence(LogSource source, String name) {
+        return isDatabase(source)
+                && DatabaseField.named(name)
+                        .filter(DatabaseField.MESSAGE::equals)
+                        .isPresent();
+    }
+
     /** Levenshtein's distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];

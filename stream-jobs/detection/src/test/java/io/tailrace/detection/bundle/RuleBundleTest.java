@@ -3,7 +3,7 @@ package io.tailrace.detection.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.FieldNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +62,28 @@ class RuleBundleTest {
     }
 
     @Test
+    void placeholdersFillRules() {
+        String rule =
+                "title: t\nlogsource: {category: x}\ndetection:\n  s:\n    user|expand: '%admins%'\n  condition: s\n";
+
+        assertThat(bundle(Map.of("a.yml", rule, "placeholders.yaml", "admins: [root, dba*]\nother: x\n"))
+                        .errors())
+                .isEmpty();
+        assertThat(bundle(Map.of("a.yml", rule)).errors()).singleElement().satisfies(error -> assertThat(error)
+                .hasToString(
+                        "a.yml:5:5: no values are known for the placeholder %admins%; placeholders.yaml has none"));
+        assertThat(bundle(Map.of("a.yml", rule, "placeholders.yaml", "admins: []\n"))
+                        .errors())
+                .first()
+                .hasToString("a.yml:5:5: no values are known for the placeholder %admins%; placeholders.yaml has none");
+        assertThat(bundle(Map.of("placeholders.yaml", "\na: []\n")).errors())
+                .singleElement()
+                .hasToString("placeholders.yaml:2:4: the placeholder a has no values");
+        assertThat(bundle(Map.of("placeholders.yaml", "'%a%': x\n")).isRefused())
+                .isTrue();
+    }
+
+    @Test
     void filesAreUtf8() throws IOException {
         Files.write(directory.resolve("c.yml"), new byte[] {(byte) 0xff});
 
@@ -71,6 +93,6 @@ class RuleBundleTest {
     }
 
     private static RuleBundle bundle(Map<String, String> files) {
-        return RuleBundle.of(files, RuleContext.NONE);
+        return RuleBundle.of(files, FieldNames.ANY);
     }
 }

@@ -43,7 +43,6 @@ class MeaningTest {
                 "a: '' ¦ x ¦ false",
                 "a: '*' ¦ `` ¦ true",
                 "a: null ¦ x ¦ false",
-                "a: [] ¦ x ¦ false",
                 "a: [root, admin] ¦ Admin ¦ true",
                 "a: 10 ¦ 10 ¦ true",
                 "a: 10 ¦ 10.0 ¦ true",

@@ -5,7 +5,9 @@ import static io.tailrace.detection.sigma.RuleText.named;
 import static io.tailrace.detection.sigma.RuleText.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.taxonomy.DatabaseFields;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +35,13 @@ class RuleErrorsTest {
                 refused("selection:\n  a: {b: c}\ncondition: selection", 6, "a value is expected"),
                 refused("selection:\n  a: 1\n  a: 2\ncondition: selection", 7, "twice"),
                 refused("selection: []\ncondition: selection", 5, "empty"),
+                refused("selection:\n  a: []\ncondition: selection", 6, "the list of values is empty"),
+                refused("selection:\n  a|contains|all: []\ncondition: selection", 6, "the list of values is empty"),
+                refused("selection:\n  a: !mine x\ncondition: selection", 6, "tags are not supported, found !mine"),
+                refused("selection:\n  a: !!binary eHg=\ncondition: selection", 6, "tags are not supported"),
+                refused("selection:\n  a: !!str 5\ncondition: selection", 6, "tags are not supported"),
+                refused("selection: !!set {a}\ncondition: selection", 5, "tags are not supported"),
+                refused("selection:\n  a|expand: 'x%who%%what%'\ncondition: selection", 6, "%who%, %what%"),
                 refused("selection:\n  a: 1\ncondition: selection and", 7, "its end"),
                 refused("selection:\n  a: 1\ncondition: (selection", 7, "closing parenthesis"),
                 refused("selection:\n  a: 1\ncondition: selection selection", 7, "and, or"),
@@ -98,6 +107,55 @@ class RuleErrorsTest {
     @Test
     void namesAreUnique() {
         assertRefused(named("one", "a: 1") + named("one", "a: 2"), "another rule is called one too: x.yml:1");
+    }
+
+    @Test
+    void equalTitlesWithoutIdsAreToldApartByTheirFiles() {
+        String rule = rule("s: {a: 1}\ncondition: s");
+        RuleSet rules = new RuleSetReader()
+                .text("x/one.yml", rule)
+                .text("y/two.yml", rule)
+                .ruleSet();
+
+        String title = rules.rules().get(0).header().title();
+        assertThat(rules.errors()).isEmpty();
+        assertThat(rules.rules()).extracting(each -> each.header().key()).containsExactly(title, title + " (two.yml)");
+        assertRefused(rule + "---\n" + rule + "---\n" + rule, "give one of them another id, name or title");
+    }
+
+    @Test
+    void aCorrelationThatGeneratesWinsAndTheOtherIsWarnedOf() {
+        String body = "type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}";
+        RuleSet rules = new RuleSetReader()
+                .text("a.yml", named("one", "a: 1"))
+                .text("b.yml", correlation("silences", body))
+                .text("c.yml", correlation("generates", body + "\ngenerate: true"))
+                .ruleSet();
+
+        assertThat(rules.rules()).singleElement().satisfies(rule -> assertThat(rule.alerts())
+                .isTrue());
+        assertThat(rules.warnings()).singleElement().satisfies(warning -> {
+            assertThat(warning.file()).isEqualTo("b.yml");
+            assertThat(warning.line()).isPositive();
+            assertThat(warning.reason())
+                    .contains("the rule one alerts by itself")
+                    .contains("c.yml:");
+        });
+    }
+
+    @Test
+    void aMessageNamesNoEntity() {
+        RuleSetReader reader = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFields()));
+        String rule = named("one", "kind: crash");
+        String body = "type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}\n";
+        RuleSet rules = reader.text("x.yml", rule)
+                .text("y.yml", correlation("c", body + "group-by: [instance, message]"))
+                .text("z.yml", correlation("d", body + "group-by: [what]\naliases: {what: {one: message}}"))
+                .ruleSet();
+
+        assertThat(rules.correlations()).isEmpty();
+        assertThat(rules.errors()).hasSize(2).allSatisfy(error -> assertThat(error.reason())
+                .contains("found message, a sentence"));
     }
 
     @Test

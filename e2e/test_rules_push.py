@@ -1,0 +1,125 @@
+"""`tailrace rules push` against a real Kafka: what it writes, what it refuses, and what it says."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from e2e.stack import Stack
+from tailrace import rules
+from tailrace.exits import Exit
+from tailrace.settings import REPOSITORY
+
+FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "22200")) + 40
+
+RULE = """\
+title: Admin from the test
+logsource: {category: database}
+detection:
+  selection:
+    user|expand: '%admins%'
+  condition: selection
+"""
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory) -> Iterator[Stack]:
+    running = Stack(tmp_path_factory.mktemp("push") / "home", FIRST_PORT, ("kafka",))
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    made = tmp_path / "rules"
+    (made / "access").mkdir(parents=True)
+    (made / "access" / "admin.yml").write_text(RULE)
+    (made / "placeholders.yaml").write_text("admins: [root, dba*]\n")
+    (made / "README.md").write_text("no rule\n")
+    return made
+
+
+def tailrace(stack: Stack, *words: str | Path) -> subprocess.CompletedProcess:
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
+    return subprocess.run(
+        [sys.executable, "-m", "tailrace", *map(str, words)],
+        env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def pushes(stack: Stack) -> list[dict]:
+    """All records of the topic, oldest first."""
+    consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
+    try:
+        partition = TopicPartition(rules.TOPIC, 0, 0)
+        _, end = consumer.get_watermark_offsets(partition, timeout=30)
+        consumer.assign([partition])
+        found = []
+        while len(found) < end:
+            record = consumer.poll(30)
+            assert record is not None, f"{rules.TOPIC} ends before offset {end}"
+            assert record.error() is None, record.error()
+            assert record.key() == rules.KEY.encode()
+            found.append(json.loads(record.value()))
+        return found
+    finally:
+        consumer.close()
+
+
+def test_a_directory_is_one_record_with_its_placeholders(stack: Stack, directory: Path):
+    before = len(pushes(stack))
+    done = tailrace(stack, "rules", "push", directory)
+    assert done.returncode == Exit.OK, done.stderr
+    assert f"pushed 2 files of {directory} as " in done.stdout
+    assert "the detect job is not running: it takes the rules over when it starts" in done.stdout
+    found = pushes(stack)
+    assert len(found) == before + 1
+    assert found[-1]["files"] == {
+        "access/admin.yml": RULE,
+        "placeholders.yaml": "admins: [root, dba*]\n",
+    }
+    assert found[-1]["version"] == rules.VERSION
+    assert found[-1]["push_id"] in done.stdout
+
+
+def test_rules_that_do_not_compile_are_not_pushed(stack: Stack, directory: Path):
+    (directory / "placeholders.yaml").unlink()
+    before = pushes(stack)
+    done = tailrace(stack, "rules", "push", directory)
+    assert done.returncode == Exit.FAILED
+    assert "nothing was pushed" in done.stderr
+    assert "admin.yml:5:5: no values are known for the placeholder %admins%" in done.stderr
+    assert pushes(stack) == before
+
+
+def test_the_checking_may_be_left_to_the_job(stack: Stack, directory: Path):
+    (directory / "bad.yml").write_text("title: no rule\n")
+    before = len(pushes(stack))
+    done = tailrace(stack, "rules", "push", directory, "--no-check")
+    assert done.returncode == Exit.OK, done.stderr
+    assert len(pushes(stack)) == before + 1
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name: str):
+    (tmp_path / "empty").mkdir()
+    done = tailrace(stack, "rules", "push", tmp_path / name)
+    assert done.returncode == Exit.FAILED
+    assert str(tmp_path / name) in done.stderr
+
+
+def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
+    elsewhere = Stack(directory.parent / "elsewhere", FIRST_PORT + 10, ("kafka",))
+    monkeypatch.setattr(rules, "TIMEOUT_SECONDS", 1)
+    with pytest.raises(rules.RulesError, match="did not take the push"):
+        rules.push(f"127.0.0.1:{elsewhere.settings.port_kafka}", rules.files(directory))
