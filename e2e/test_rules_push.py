@@ -30,7 +30,7 @@ detection:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    running = Stack(tmp_path_factory.mktemp("push") / "home", FIRST_PORT, ("kafka",))
+    running = Stack(tmp_path_factory.mktemp("push") / "home", FIRST_PORT, ("kafka", "clickhouse"))
     running.up()
     yield running
     running.down()
@@ -58,20 +58,19 @@ def tailrace(stack: Stack, *words: str | Path) -> subprocess.CompletedProcess:
 
 
 def pushes(stack: Stack) -> list[dict]:
-    """All records of the topic, oldest first."""
+    """All candidates of the topic, oldest first."""
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
         partition = TopicPartition(rules.TOPIC, 0, 0)
         _, end = consumer.get_watermark_offsets(partition, timeout=30)
         consumer.assign([partition])
-        found = []
-        while len(found) < end:
+        records = []
+        while len(records) < end:
             record = consumer.poll(30)
             assert record is not None, f"{rules.TOPIC} ends before offset {end}"
             assert record.error() is None, record.error()
-            assert record.key() == rules.KEY.encode()
-            found.append(json.loads(record.value()))
-        return found
+            records.append(record)
+        return [json.loads(each.value()) for each in records if each.key() == rules.CANDIDATE.encode()]
     finally:
         consumer.close()
 
