@@ -16,7 +16,7 @@ FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
 DATABASE_PORT = FIRST_PORT + 20
 PARTS = ("kafka", "clickhouse", "capture", "fluentbit", "facts")
 PATIENCE_SECONDS = 90
-INSTANCE, DENIED = "shop-db-1", "shop-db-1-denied"
+INSTANCE, REPLICA, DENIED = "shop-db-1", "shop-db-2", "shop-db-1-denied"
 PASSWORD = "geheim-für-alle"
 
 # docs/CAPTURE.md: the account that reads everything, on MariaDB.
@@ -27,12 +27,17 @@ GRANTS = (
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory) -> Iterator[Server]:
+def installation() -> Installation:
     """A MariaDB from Debian's packages."""
     if os.geteuid() != 0:
         pytest.skip("Debian's packages are unpacked by root")
-    settings_cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
-    installation = Installation.install(settings_cache)
+    cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    return Installation.install(cache)
+
+
+@pytest.fixture(scope="module")
+def database(installation: Installation, tmp_path_factory) -> Iterator[Server]:
+    """A source with accounts and a table."""
     directory = tmp_path_factory.mktemp("mariadb")
     server = Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT, bind="127.0.0.1")
     server.create()
@@ -51,7 +56,29 @@ def database(tmp_path_factory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+def replica(installation: Installation, database: Server, tmp_path_factory) -> Iterator[Server]:
+    """Replicates all that the source ever wrote."""
+    directory = tmp_path_factory.mktemp("replica")
+    server = Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT + 1, bind="127.0.0.1")
+    server.create()
+    server.start("--server-id=2")
+    run(
+        database,
+        "CREATE USER 'replication'@'127.0.0.1' IDENTIFIED BY 'x'",
+        "GRANT REPLICATION SLAVE ON *.* TO 'replication'@'127.0.0.1'",
+    )
+    run(
+        server,
+        f"CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={DATABASE_PORT}, "
+        "MASTER_USER='replication', MASTER_PASSWORD='x', MASTER_USE_GTID=slave_pos",
+        "START SLAVE",
+    )
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack]:
     """The parts that a snapshot passes."""
     directory = tmp_path_factory.mktemp("stack")
     running = Stack(directory / "home", FIRST_PORT, parts=PARTS, capture_poll="1", capture_interval="3600")
@@ -62,6 +89,7 @@ def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
         running.settings.sources,
         [
             sources.Server(INSTANCE, "server", dsn(database, "tailrace"), "shop", directory / "tailrace"),
+            sources.Server(REPLICA, "server", dsn(replica, "tailrace"), "shop", directory / "tailrace"),
             sources.Server(DENIED, "server", dsn(database, "nobody"), "shop", directory / "nobody"),
         ],
     )
@@ -171,6 +199,25 @@ def test_what_an_account_may_not_see_is_denied_and_not_empty(stack, database):
         assert statuses(stack, DENIED, kind)[-1] == "denied", kind
     assert statuses(stack, DENIED, "settings")[-1] == "ok"
     assert current(stack, "accounts", DENIED) == {}
+
+
+def test_what_is_written_to_a_replica_alone_is_errant(stack, database, replica):
+    await_true(lambda: "channel" in current(stack, "replication", REPLICA), "the replica's source")
+    await_true(lambda: statuses(stack, REPLICA, "errant"), "the comparison")
+    run(database, "CREATE TABLE shop.replicated (id INT)")
+    assert current(stack, "errant", REPLICA) == {}
+    run(replica, "CREATE DATABASE errant")
+    await_true(lambda: current(stack, "errant", REPLICA), "the errant transaction")
+
+    (found,) = current(stack, "errant", REPLICA).values()
+    assert found["source"] == INSTANCE
+    assert found["gtids"].startswith("0-2-")
+    (alert,) = stack.clickhouse().rows(
+        "SELECT rule_title, instance, facts FROM tailrace.alerts FINAL WHERE instance = {instance:String}",
+        {"instance": REPLICA},
+    )
+    assert alert["rule_title"] == "Errant transactions on a replica"
+    assert alert["facts"]["gtids"] == found["gtids"]
 
 
 def test_a_server_that_is_away_is_a_fact_and_so_is_its_return(stack, database):

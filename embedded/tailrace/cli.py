@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from tailrace import __version__, jvm
@@ -18,6 +18,7 @@ from tailrace.commands import (
     backfill,
     books,
     demo,
+    doctor,
     down,
     java,
     logs,
@@ -86,8 +87,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         chosen = Settings.from_environment()
         context = Context(chosen, Home(chosen.home))
-        if jvm.runs(words):
-            return java.execute(words, context)
+        if execute := _elsewhere(words):
+            return execute(words, context)
         if words[:2] == rules_push.WORDS:
             return rules_push.run(_single("rules push", rules_push).parse_args(words[2:]), context)
         arguments = _parser().parse_args(words)
@@ -103,6 +104,13 @@ def main(words: Sequence[str] | None = None) -> int:
         return _failed(Exit.FAILED, error)
     except KeyboardInterrupt:
         return _failed(Exit.INTERRUPTED, "interrupted")
+
+
+def _elsewhere(words: Sequence[str]) -> Callable[[Sequence[str], Context], Exit] | None:
+    """Who replaces this process and parses the words, if it is not we."""
+    if words[:1] == [doctor.NAME]:
+        return doctor.execute
+    return java.execute if jvm.runs(words) else None
 
 
 def _failed(code: Exit, error: object) -> Exit:
@@ -121,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         _add(commands, name, command)
-    for name, purpose in java.COMMANDS.items():
+    for name, purpose in {doctor.NAME: doctor.HELP, **java.COMMANDS}.items():
         commands.add_parser(name, help=purpose)  # they parse their own arguments, --help too
     return parser
 

@@ -1,7 +1,8 @@
-"""`python -m tailrace_capture` (console command tailrace-capture): looks at database servers from beside
-them.
+"""`python -m tailrace_capture`, or tailrace-capture: looks at database servers from beside them.
 
 snapshots   what servers say of themselves, into an hourly spool that Fluent Bit ships
+explain     plans of the heaviest statements, into another such spool
+doctor      what keeps Tailrace from seeing a server, and how to mend it
 """
 
 import argparse
@@ -12,6 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tailrace_capture import targets
+from tailrace_capture.doctor import command as doctor
+from tailrace_capture.dsn import Password
+from tailrace_capture.explain.samples import Samples, from_clickhouse, from_file
+from tailrace_capture.explain.service import ExplainService, Limits
 from tailrace_capture.service import PROGRAM, Rhythm, Service, say
 from tailrace_capture.targets import ConfigurationError
 
@@ -37,6 +42,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_snapshots(commands.add_parser("snapshots", help="look at servers and write what they say"))
+    _add_explain(commands.add_parser("explain", help="write the plans of the heaviest statements"))
+    doctor.configure(commands.add_parser("doctor", help="say what keeps Tailrace from seeing a server"))
     return parser
 
 
@@ -47,6 +54,60 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--full", type=float, default=rhythm.full, metavar="SECONDS", help="default: 3600")
     parser.add_argument("--once", action="store_true", help="take one look and exit")
     parser.set_defaults(run=_snapshots)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    _add_servers_and_spool(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--samples", type=Path, metavar="FILE", help="JSON lines: query_id, database, statement"
+    )
+    source.add_argument("--clickhouse", metavar="URL", help="take samples from there, as --user")
+    parser.add_argument("--user", default="reader_security")
+    parser.add_argument("--password-file", type=Path, metavar="FILE", help="of the user of ClickHouse")
+    limits = Limits()
+    parser.add_argument("--most", type=int, default=limits.statements, metavar="N", help="default: 20")
+    parser.add_argument("--round", type=float, default=limits.round, metavar="SECONDS", help="default: 60")
+    parser.add_argument("--interval", type=float, default=limits.interval, metavar="SECONDS", help="3600")
+    parser.add_argument("--timeout", type=float, default=limits.timeout, metavar="SECONDS", help="default: 5")
+    parser.add_argument(
+        "--threads-running", type=int, default=limits.threads_running, metavar="N", help="default: 16"
+    )
+    parser.add_argument("--once", action="store_true", help="make one round and exit")
+    parser.set_defaults(run=_explain)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    limits = Limits(
+        statements=arguments.most,
+        round=arguments.round,
+        interval=arguments.interval,
+        timeout=arguments.timeout,
+        threads_running=arguments.threads_running,
+    )
+    found, spool, state = _places(arguments)
+    service = ExplainService(found, _samples(arguments), spool, state, limits)
+    return _serve(service, arguments.once)
+
+
+def _samples(arguments: argparse.Namespace) -> Samples:
+    if arguments.samples:
+        return from_file(arguments.samples)
+    try:
+        password = Password(arguments.password_file.read_text().strip() if arguments.password_file else "")
+    except OSError as error:
+        raise ConfigurationError(str(error)) from None
+    return from_clickhouse(arguments.clickhouse, arguments.user, password)
+
+
+def _serve(service: Service | ExplainService, once: bool) -> int:
+    """Runs until SIGTERM, or once; returns the exit code."""
+    if once:
+        return 0 if service.once() else 1
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: service.stop())
+    service.run()
+    return 0
 
 
 def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
@@ -70,12 +131,7 @@ def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
 
 def _snapshots(arguments: argparse.Namespace) -> int:
     service = Service(*_places(arguments), Rhythm(arguments.poll, arguments.full), arguments.beat)
-    if arguments.once:
-        return 0 if service.once() else 1
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: service.stop())
-    service.run()
-    return 0
+    return _serve(service, arguments.once)
 
 
 def _places(arguments: argparse.Namespace) -> tuple[list[targets.Target], Path, Path]:

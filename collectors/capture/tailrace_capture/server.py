@@ -75,6 +75,7 @@ class Server:
         self._statement_seconds = statement_seconds
         (row,) = self.rows("SELECT @@version AS version, @@version_comment AS comment")
         self.product = product_of(str(row["version"]), str(row["comment"]))
+        self.connection_id: int = connection.thread_id()
         self.limits: tuple[str, ...] = tuple(self._limit())
         """The statements that limit this session, of those that the server accepted."""
 

@@ -84,7 +84,7 @@ class Watcher:
         )
         self._product = server.product
         try:
-            return [snapshot.look(server, kind) for kind in KINDS if full or not kind.is_volatile]
+            return [snapshot.look(server, kind) for kind in KINDS if full or kind.period != "full"]
         finally:
             server.close()
 
@@ -110,12 +110,12 @@ class Watcher:
         return list(snapshot.envelopes(identity, self._product, look, self._memory, reason, now))
 
     def _keep(self, look: Look, now: float) -> None:
-        is_kept = look.status == snapshot.OK and not look.kind.is_volatile
+        is_kept = look.status == snapshot.OK and look.kind.period != "full"
         known = self._memory.known(look.kind.name, look.facts, now) if is_kept else None
         self._memory.keep(look.kind.name, look.outcome, known)
 
     def _is_new(self, look: Look) -> bool:
-        if look.outcome != self._memory.outcome(look.kind.name):
+        if look.kind.period == "poll" or look.outcome != self._memory.outcome(look.kind.name):
             return True
         return look.status == snapshot.OK and bool(self._memory.changes(look.kind.name, look.facts))
 

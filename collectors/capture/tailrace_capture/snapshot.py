@@ -26,8 +26,9 @@ class Kind:
 
     name: str
     read: Callable[[Server], list[Fact]]
-    is_volatile: bool = False
-    """Whether it differs at every look: then it is written every hour and no change of it is told."""
+    period: str = "change"
+    """When it is written, besides hourly: at each `change`, at each `poll` or never (`full`). Only changes
+    of the first are told as such."""
     limit: int = MOST_FACTS
 
 
@@ -39,8 +40,8 @@ KINDS = (
     Kind("roles", accounts.read_roles),
     Kind("grants", grants.read),
     Kind("replication", replication.read),
-    Kind("gtid", replication.read_gtids, is_volatile=True),
-    Kind("table_sizes", inventory.read_table_sizes, is_volatile=True, limit=inventory.MOST_TABLES),
+    Kind("gtid", replication.read_gtids, period="poll"),
+    Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MOST_TABLES),
 )
 
 
@@ -83,7 +84,7 @@ def envelopes(
 ) -> Iterator[dict[str, object]]:
     """The lines of one look, at least one; all have the same time, and count their parts."""
     known = memory.known(look.kind.name, look.facts, at)
-    tells = look.status == OK and not look.kind.is_volatile
+    tells = look.status == OK and look.kind.period == "change"
     changes = [asdict(change) for change in memory.changes(look.kind.name, look.facts)] if tells else []
     facts = [
         {"key": key, "since": round(each.since, 3), "attributes": each.attributes}

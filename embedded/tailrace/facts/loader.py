@@ -4,20 +4,39 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgpack
 from confluent_kafka import Consumer, KafkaException, Message
 
 from tailrace.clickhouse import ClickHouse, ClickHouseError, Row
-from tailrace.facts.rows import RecordError, rows_of
+from tailrace.facts.alert import ALERTS, alert_of
+from tailrace.facts.errant import Comparison
+from tailrace.facts.rows import (
+    CHANGES,
+    FACTS,
+    SNAPSHOTS,
+    TABLE_SIZES,
+    RecordError,
+    rows_of,
+    rows_of_verdict,
+)
 
 TOPIC = "tailrace.snapshots"
 GROUP = "tailrace-facts"
 BATCH = 200
 WAIT_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30
+
+KNOWN = (
+    "SELECT cluster, instance, kind, key, attributes, toFloat64(since) AS since, "
+    "toFloat64(last_seen) AS last_seen FROM tailrace.server_facts_current "
+    "WHERE kind IN ('gtid', 'replication', 'errant')"
+)
+
+IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, FACTS, SNAPSHOTS)
+"""What is told once comes before what says that it is known; a look comes after the facts that it counts."""
 
 Say = Callable[[str], None]
 
@@ -31,6 +50,7 @@ class Loader:
         self._beat = beat
         self._say = say
         self._stop = threading.Event()
+        self._comparison: Comparison | None = None
 
     def stop(self) -> None:
         """Ends `run` after the batch in hand."""
@@ -41,7 +61,7 @@ class Loader:
         self._consumer.subscribe([TOPIC])
         while not self._stop.is_set():
             messages = [each for each in self._consumer.consume(BATCH, WAIT_SECONDS) if self._is_record(each)]
-            if messages and not self._stored(self._rows(messages)):
+            if messages and not self._stored(messages):
                 return
             if messages:
                 self._consumer.commit(asynchronous=False)
@@ -61,19 +81,31 @@ class Loader:
         rows: dict[str, list[Row]] = defaultdict(list)
         for message in messages:
             try:
-                for table, row in rows_of(unpacked(message.value())):
+                record = unpacked(message.value())
+                for table, row in [*rows_of(record), *self._errant(record)]:
                     rows[table].append(row)
             except RecordError as error:
                 self._say(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error}")
         return rows
 
-    def _stored(self, rows: dict[str, list[Row]]) -> bool:
+    def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:
+        for verdict in self._comparison.take(record):
+            yield from rows_of_verdict(verdict)
+            if verdict.errant and verdict.is_new:
+                yield ALERTS, alert_of(verdict)
+
+    def _stored(self, messages: Sequence[Message]) -> bool:
         """Whether all is in ClickHouse; tries until it is, or until stopped."""
         pause = 1.0
+        rows: dict[str, list[Row]] | None = None
         while True:
             try:
-                for table, content in rows.items():
-                    self._clickhouse.insert(f"tailrace.{table}", content, async_insert=0)
+                if self._comparison is None:
+                    self._comparison = self._restored()
+                rows = self._rows(messages) if rows is None else rows
+                for table in filter(rows.get, IN_ORDER):
+                    self._clickhouse.insert(f"tailrace.{table}", rows[table], async_insert=0)
+                self._say(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
                 return True
             except (OSError, ClickHouseError) as error:
                 self._say(f"ClickHouse did not take the rows: {error}")
@@ -81,6 +113,12 @@ class Loader:
             if self._stop.wait(pause):
                 return False
             pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+
+    def _restored(self) -> Comparison:
+        """What this or another process knew of the servers before."""
+        comparison = Comparison()
+        comparison.restore(self._clickhouse.rows(KNOWN))
+        return comparison
 
     def _write_beat(self, problem: str) -> None:
         draft = self._beat.with_suffix(".draft")

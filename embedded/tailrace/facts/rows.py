@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from tailrace.clickhouse import Row
+from tailrace.facts.errant import KIND, Verdict
 
 SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
@@ -12,6 +13,39 @@ OK = "ok"
 
 class RecordError(ValueError):
     """A record that does not keep the contract; the message names what is wrong with it."""
+
+
+def rows_of_verdict(verdict: Verdict) -> list[tuple[str, Row]]:
+    """What was found out about a replica's errant transactions; the fact and the change only where there
+    are."""
+    whose = {"cluster": verdict.member.cluster, "instance": verdict.member.instance, "kind": KIND}
+    rows: list[tuple[str, Row]] = []
+    if verdict.errant:
+        fact = {"key": KIND, "since": verdict.since, "attributes": verdict.attributes}
+        rows.append(_fact(whose, fact, instant(verdict.at)))
+    if verdict.is_new:
+        rows.append((CHANGES, _errant_change(whose, verdict)))
+    known = {"product": verdict.member.product, "version": verdict.member.version, "error": ""}
+    looked = {"reason": "change", "status": OK, "part": 1, "parts": 1, "truncated": False}
+    return [
+        *rows,
+        (
+            SNAPSHOTS,
+            {**whose, **known, **looked, "at": instant(verdict.at), "facts": int(bool(verdict.errant))},
+        ),
+    ]
+
+
+def _errant_change(whose: Row, verdict: Verdict) -> Row:
+    kind = "changed" if verdict.errant and verdict.before else "added" if verdict.errant else "removed"
+    return {
+        **whose,
+        "key": KIND,
+        "at": instant(verdict.at),
+        "change": kind,
+        "before": {"gtids": verdict.before} if verdict.before else {},
+        "after": verdict.attributes if verdict.errant else {},
+    }
 
 
 def rows_of(record: object) -> list[tuple[str, Row]]:

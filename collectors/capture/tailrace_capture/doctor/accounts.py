@@ -1,0 +1,54 @@
+"""The least that the account of collectors/capture needs, as statements for a product and version."""
+
+from tailrace_capture.server import Product
+
+TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_priv")
+
+
+def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
+    """By kind of fact, what lets an account, written as in SHOW GRANTS, see it."""
+    tables = {name: f"GRANT SELECT ON mysql.{name} TO {account};" for name in _tables(product)}
+    accounts = tables["global_priv"] if "global_priv" in tables else _columns_of_user(account)
+    edges = [tables[name] for name in ("roles_mapping", "role_edges", "default_roles") if name in tables]
+    known = {"user", "global_priv", "component", "roles_mapping", "role_edges", "default_roles"}
+    rest = [tables[name] for name in tables if name not in known]
+    return {
+        "accounts": (accounts,),
+        "roles": tuple(edges),
+        "grants": (accounts, *rest),
+        "replication": (f"GRANT {_replication(product)} ON *.* TO {account};",),
+        "audit": (tables["component"],) if "component" in tables else (),
+        "table_sizes": (f"GRANT SELECT ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",),
+    }
+
+
+def _tables(product: Product) -> tuple[str, ...]:
+    if product.is_mariadb:
+        own = ("global_priv", "roles_mapping") if product.since(10, 4) else ("roles_mapping",)
+        return (*TABLES, *own)
+    own = ("role_edges", "default_roles", "global_grants", "component") if product.since(8) else ()
+    return (*TABLES, *own)
+
+
+def _replication(product: Product) -> str:
+    """SHOW REPLICA STATUS: MariaDB 10.5 has a privilege of its own for it."""
+    return "SLAVE MONITOR" if product.is_mariadb and product.since(10, 5) else "REPLICATION CLIENT"
+
+
+# All columns of mysql.user but the authentication string and what only resource limits are about.
+_PRIVILEGES = (
+    *("Select", "Insert", "Update", "Delete", "Create", "Drop", "Reload", "Shutdown", "Process", "File"),
+    *("Grant", "References", "Index", "Alter", "Show_db", "Super", "Create_tmp_table", "Lock_tables"),
+    *("Execute", "Repl_slave", "Repl_client", "Create_view", "Show_view", "Create_routine", "Alter_routine"),
+    *("Create_user", "Event", "Trigger", "Create_tablespace"),
+)
+_COLUMNS = (
+    *("Host", "User", "plugin", "account_locked", "password_expired", "password_last_changed"),
+    *("password_lifetime", "ssl_type", "max_user_connections"),
+    *(f"{name}_priv" for name in _PRIVILEGES),
+)
+
+
+def _columns_of_user(account: str) -> str:
+    """Without authentication_string: whether a password is empty stays unknown then."""
+    return f"GRANT SELECT ({', '.join(_COLUMNS)}) ON mysql.user TO {account};"

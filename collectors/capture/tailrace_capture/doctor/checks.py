@@ -1,0 +1,358 @@
+"""The checks: each looks at an examination and yields findings. None of them changes anything."""
+
+from collections.abc import Callable, Iterator
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from tailrace_capture.doctor.accounts import grants_for
+from tailrace_capture.doctor.examination import Examination, Log
+from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
+from tailrace_capture.facts import account
+from tailrace_capture.server import MARIADB, PERCONA
+
+Check = Callable[[Examination], Iterator[Finding]]
+
+SLOW_ENOUGH_SECONDS = 1.0
+LEAST_FREE = 1_000_000_000
+"""Bytes of a log's file system below which it is nearly full."""
+LEAST_FREE_SHARE = 0.05
+SHORT_STATEMENT = 8192
+"""Bytes to which an audit log should not cut statements."""
+TOO_MUCH = ("ALL PRIVILEGES", "SUPER", "INSERT", "UPDATE", "DELETE", "FILE", "CREATE USER", "GRANT OPTION")
+
+COPYTRUNCATE = (
+    "logrotate copies it and then cuts it to nothing (copytruncate): what the server writes between the two "
+    "is lost in every collector, and here bytes change under the offsets that were read"
+)
+
+
+def version(seen: Examination) -> Iterator[Finding]:
+    """Whether this is a version that Tailrace was made for."""
+    product = seen.product
+    oldest = (10, 4) if product.name == MARIADB else (5, 7)
+    if product.version[:2] < oldest:
+        text = f"{product.text} is older than {'.'.join(map(str, oldest))}: not everything can be asked of it"
+        yield Finding(WARNING, "version", text)
+    else:
+        yield Finding(OK, "version", f"{product.text}, {product.comment}")
+    if not seen.is_local:
+        text = (
+            f"this machine is not {seen.variable('hostname') or 'the server'}: files, space and logrotate "
+            "were not looked at"
+        )
+        yield Finding(INFO, "host", text, ("# run it on the server's machine", "tailrace-capture doctor …"))
+
+
+def permissions(seen: Examination) -> Iterator[Finding]:
+    """Whether the account may see every kind of fact, and nothing else."""
+    written = _written(seen.account)
+    needed = grants_for(seen.product, written)
+    for kind, look in seen.looks.items():
+        levels = [fact.key for fact in look.facts if fact.attributes.get("status") == "denied"]
+        if look.status == "denied" or levels:
+            what = f" ({', '.join(levels)})" if levels else ""
+            yield Finding(WARNING, "permissions", f"{written} may not see {kind}{what}", needed.get(kind, ()))
+        elif look.status != "ok":
+            yield Finding(WARNING, "permissions", f"{kind}: {look.status}: {look.error}")
+    everywhere = [grant for grant in seen.grants if " ON *.* " in grant]
+    excess = [name for name in TOO_MUCH if any(name in grant.split(" ON ")[0] for grant in everywhere)]
+    if excess or any("WITH GRANT OPTION" in grant for grant in seen.grants):
+        listed = ", ".join(excess) or "GRANT OPTION"
+        text = f"{written} may do far more than look: {listed}"
+        yield Finding(WARNING, "permissions", text, _own_account(seen))
+    elif all(look.status == "ok" for look in seen.looks.values()):
+        yield Finding(OK, "permissions", f"{written} sees everything and may change nothing")
+
+
+def _own_account(seen: Examination) -> tuple[str, ...]:
+    whose = "'tailrace'@'localhost'" if seen.is_local else "'tailrace'@'%'"
+    grants = {line for lines in grants_for(seen.product, whose).values() for line in lines}
+    return (f"CREATE USER {whose} IDENTIFIED BY '…' WITH MAX_USER_CONNECTIONS 2;", *sorted(grants))
+
+
+def _written(name: str) -> str:
+    user, _, host = name.rpartition("@")
+    return account(user, host)
+
+
+def slow_log(seen: Examination) -> Iterator[Finding]:
+    """Whether slow statements are written to a file, with all that the server can say of them."""
+    output = seen.variable("log_output").upper()
+    if not seen.is_on("slow_query_log"):
+        yield Finding(ERROR, "slow log", "it is off", _set(seen, "slow_query_log", "ON"))
+    if "FILE" not in output:
+        text = f"log_output is {output}: slow statements go to no file that could be read"
+        yield Finding(ERROR, "slow log", text, _set(seen, "log_output", "'FILE'"))
+    elif "TABLE" in output:
+        text = "log_output is FILE,TABLE: the tables cost time and grow without end"
+        yield Finding(INFO, "slow log", text, _set(seen, "log_output", "'FILE'"))
+    yield from _threshold(seen)
+    yield from _sampling(seen)
+    yield from _verbosity(seen)
+
+
+def _threshold(seen: Examination) -> Iterator[Finding]:
+    seconds = float(seen.variable("long_query_time") or 10)
+    if seconds > SLOW_ENOUGH_SECONDS:
+        text = f"long_query_time is {seconds:g} s: what takes less is not seen at all"
+        yield Finding(WARNING, "slow log", text, _set(seen, "long_query_time", "0.5"))
+    else:
+        yield Finding(OK, "slow log", f"statements of {seconds:g} s and more are logged")
+    examined = int(seen.variable("min_examined_row_limit") or 0)
+    if examined:
+        text = f"min_examined_row_limit is {examined}: slow statements that look at fewer rows are left out"
+        yield Finding(WARNING, "slow log", text, _set(seen, "min_examined_row_limit", "0"))
+    throttle = int(seen.variable("log_throttle_queries_not_using_indexes") or 0)
+    if seen.is_on("log_queries_not_using_indexes") and throttle:
+        text = f"of statements without an index only {throttle} a minute are logged, the others are summed up"
+        yield Finding(INFO, "slow log", text, _set(seen, "log_throttle_queries_not_using_indexes", "0"))
+
+
+def _sampling(seen: Examination) -> Iterator[Finding]:
+    """MariaDB and Percona Server log every n-th statement, or session, where they are told to."""
+    rate = int(float(seen.variable("log_slow_rate_limit") or 1))
+    if rate <= 1:
+        return
+    if seen.product.name == PERCONA:
+        kind = seen.variable("log_slow_rate_type")
+        text = f"one {kind} of {rate} is logged: rates are in the log, and figures are weighted by them"
+        yield Finding(INFO, "sampling", text)
+    else:
+        text = f"one statement of {rate} is logged, and the log does not say so: figures are too low by that"
+        yield Finding(WARNING, "sampling", text, _set(seen, "log_slow_rate_limit", "1"))
+
+
+def _verbosity(seen: Examination) -> Iterator[Finding]:
+    if seen.product.name == MARIADB:
+        yield from _words(seen, "log_slow_verbosity", ("query_plan", "innodb"), "query_plan,innodb,explain")
+    elif seen.product.name == PERCONA:
+        yield from _words(seen, "log_slow_verbosity", ("full",), "full")
+    elif seen.product.since(8, 0, 14) and not seen.is_on("log_slow_extra"):
+        text = "log_slow_extra is off: rows read, sorts and temporary tables are not in the log"
+        yield Finding(INFO, "slow log", text, _set(seen, "log_slow_extra", "ON"))
+
+
+def _words(seen: Examination, variable: str, wanted: tuple[str, ...], fix: str) -> Iterator[Finding]:
+    value = seen.variable(variable).lower()
+    if value != "full" and not all(word in value for word in wanted):
+        text = f"{variable} is {value or 'empty'}: sorts and temporary tables are not in the log"
+        yield Finding(INFO, "slow log", text, _set(seen, variable, f"'{fix}'"))
+
+
+def audit_log(seen: Examination) -> Iterator[Finding]:
+    """Whether somebody could say afterwards who did what."""
+    auditing = seen.fact("audit", "auditing")
+    if auditing.get("active") == "yes":
+        yield Finding(OK, "audit", f"{auditing['by']} writes {auditing['file'] or 'an audit log'}")
+        yield from _audit_options(seen)
+    elif switch := auditing.get("switched_off_by", ""):
+        on = {"server_audit_logging": "ON", "audit_log_policy": "'ALL'", "audit_log_disable": "OFF"}
+        text = f"{auditing['by']} is loaded and writes nothing ({switch})"
+        yield Finding(ERROR, "audit", text, _set(seen, switch, on.get(switch, "ON")))
+    elif auditing.get("active") == "unknown":
+        yield Finding(WARNING, "audit", f"not known: may not read {auditing['not_readable']}")
+    else:
+        yield Finding(ERROR, "audit", "nobody writes down who does what", _audit_plugin(seen))
+
+
+def _audit_plugin(seen: Examination) -> tuple[str, ...]:
+    product = seen.product
+    if product.name == MARIADB:
+        return (
+            "INSTALL SONAME 'server_audit';",
+            "SET GLOBAL server_audit_events = 'CONNECT,QUERY,TABLE';",
+            "SET GLOBAL server_audit_query_log_limit = 65535;",
+            "SET GLOBAL server_audit_logging = ON;",
+            "# my.cnf, to keep it",
+            "[mariadbd]",
+            "plugin_load_add = server_audit",
+            "server_audit_events = CONNECT,QUERY,TABLE",
+            "server_audit_query_log_limit = 65535",
+            "server_audit_logging = ON",
+        )
+    if product.name == PERCONA and product.since(8, 4):
+        return (
+            "# shell: makes its tables, then installs component_audit_log_filter",
+            "mysql -D mysql < /usr/share/percona-server/audit_log_filter_linux_install.sql",
+            "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
+            "SELECT audit_log_filter_set_user('%', 'all');",
+        )
+    if product.name == PERCONA:
+        return (
+            "INSTALL PLUGIN audit_log SONAME 'audit_log.so';",
+            "# my.cnf: the format is read at start only",
+            "[mysqld]",
+            "audit_log_format = JSON",
+            "audit_log_policy = ALL",
+        )
+    return (
+        "# MySQL Community has no audit log. MySQL Enterprise and Percona Server do; else the general log,",
+        "# which holds every statement and costs accordingly:",
+        "SET PERSIST general_log = ON;" if product.since(8) else "SET GLOBAL general_log = ON;",
+    )
+
+
+def _audit_options(seen: Examination) -> Iterator[Finding]:
+    if seen.variable("server_audit_output_type").lower() == "syslog":
+        text = "the audit log goes to syslog, which cuts and reorders it"
+        yield Finding(ERROR, "audit", text, _set(seen, "server_audit_output_type", "'file'"))
+    limit = int(seen.variable("server_audit_query_log_limit") or SHORT_STATEMENT)
+    if limit < SHORT_STATEMENT:
+        text = f"statements are cut after {limit} bytes"
+        yield Finding(WARNING, "audit", text, _set(seen, "server_audit_query_log_limit", "65535"))
+    events = seen.variable("server_audit_events").upper()
+    if events and "CONNECT" not in events:
+        text = f"server_audit_events is {events}: logins are not logged"
+        yield Finding(WARNING, "audit", text, _set(seen, "server_audit_events", f"'CONNECT,{events}'"))
+    left_out = seen.variable("server_audit_excl_users", "audit_log_exclude_accounts")
+    if left_out not in ("", "NULL"):
+        yield Finding(WARNING, "audit", f"nothing of these accounts is logged: {left_out}")
+    policy = seen.variable("audit_log_policy").upper()
+    if policy in ("LOGINS", "QUERIES"):
+        text = f"audit_log_policy is {policy}: the other half is not logged"
+        yield Finding(WARNING, "audit", text, _set(seen, "audit_log_policy", "'ALL'"))
+
+
+def error_log(seen: Examination) -> Iterator[Finding]:
+    """Whether the error log is a file; failed logins are in it."""
+    value = seen.variable("log_error")
+    if not value or value.endswith("stderr"):
+        fix = ("# my.cnf, read at start", _section(seen), "log_error = /var/log/mysql/error.log")
+        yield Finding(WARNING, "error log", "it goes to standard error and to no file", fix)
+    noise = seen.variable("log_error_verbosity", "log_warnings")
+    if noise.isdigit() and int(noise) < 2:
+        name = "log_error_verbosity" if "log_error_verbosity" in seen.variables else "log_warnings"
+        text = f"{name} is {noise}: refused logins are not in the error log"
+        yield Finding(WARNING, "error log", text, _set(seen, name, "2"))
+
+
+def time_zone(seen: Examination) -> Iterator[Finding]:
+    """Whether the times in the logs can be read: a zone's abbreviation is no zone."""
+    if seen.variable("log_timestamps").upper() == "UTC":
+        yield Finding(OK, "time zone", "logs are in UTC")
+        return
+    zone = zone_of(seen)
+    local = seen.variable("system_time_zone") or "unknown"
+    if zone:
+        yield Finding(OK, "time zone", f"logs are in {zone} ({local})")
+    else:
+        text = f"logs are in the machine's zone, of which the server only says {local}"
+        fix = (
+            _set(seen, "log_timestamps", "'UTC'")
+            if "log_timestamps" in seen.variables
+            else ("# sources.yaml: the IANA name of the machine's zone", "tz: Europe/Berlin")
+        )
+        yield Finding(WARNING, "time zone", text, fix)
+
+
+def zone_of(seen: Examination) -> str:
+    """The IANA zone of the local times in the logs; empty if it is not known."""
+    if seen.variable("log_timestamps").upper() == "UTC" or seen.variable("system_time_zone") == "UTC":
+        return "UTC"
+    zone = seen.host.zone() if seen.is_local else ""
+    try:
+        return zone if zone and ZoneInfo(zone) else ""
+    except (ZoneInfoNotFoundError, ValueError):
+        return ""
+
+
+def files(seen: Examination) -> Iterator[Finding]:
+    """Whether each log can be read here, how it is rotated, and whether there is room for it."""
+    if not seen.is_local:
+        return
+    crowded: set[int] = set()
+    for log in seen.logs():
+        if log.is_on and log.path:
+            yield from _file(seen, log)
+            yield from _rotation(seen, log)
+            state = seen.host.file(log.path)
+            if state.total not in crowded and state.free < max(LEAST_FREE, LEAST_FREE_SHARE * state.total):
+                crowded.add(state.total)
+                text = f"{state.free / 1e9:.1f} GB of {state.total / 1e9:.0f} GB are free where {log.path} is"
+                yield Finding(WARNING, "disk", text)
+
+
+def _file(seen: Examination, log: Log) -> Iterator[Finding]:
+    state = seen.host.file(log.path)
+    if not state.exists:
+        text = f"{log.path} is not there, or this user may not look into its directory"
+        yield Finding(WARNING, log.source, text, _membership(log))
+    elif not state.readable:
+        yield Finding(ERROR, log.source, f"{log.path} cannot be read by this user", _membership(log))
+    else:
+        yield Finding(OK, log.source, f"{log.path} can be read")
+
+
+def _membership(log: Log) -> tuple[str, ...]:
+    return (
+        "# shell: the collector's user needs to read the logs and to look into their directory",
+        "usermod --append --groups mysql tailrace",
+        f"ls -l {log.path}",
+    )
+
+
+def _rotation(seen: Examination, log: Log) -> Iterator[Finding]:
+    stanza = seen.host.rotation_of(log.path)
+    if stanza is None:
+        if log.source != "audit":  # the audit plugins rotate by themselves
+            yield Finding(INFO, "rotation", f"logrotate has nothing for {log.path}: it grows", _stanza(log))
+        return
+    where = f"{log.path} ({stanza.file})"
+    if "copytruncate" in stanza.directives:
+        yield Finding(ERROR, "rotation", f"{where}: {COPYTRUNCATE}", _stanza(log))
+        return
+    if "compress" in stanza.directives and "delaycompress" not in stanza.directives:
+        text = f"{where}: compressed at once, so that what was not read yet is lost"
+        yield Finding(WARNING, "rotation", text, (f"# {stanza.file}", "delaycompress"))
+    if "flush" not in stanza.scripts.lower():
+        text = f"{where}: the server is not told, and goes on writing to the renamed file"
+        yield Finding(WARNING, "rotation", text, _stanza(log))
+    else:
+        yield Finding(OK, "rotation", f"{where}: by rename, and the server is told")
+
+
+_FLUSH = {"slowlog": "slow", "errorlog": "error", "general": "general"}
+
+
+def _stanza(log: Log) -> tuple[str, ...]:
+    """A stanza that renames and then has the server open its log anew."""
+    flush = f"flush-{_FLUSH[log.source]}-log" if log.source in _FLUSH else "flush-logs"
+    return (
+        "# /etc/logrotate.d/",
+        f"{log.path} {{",
+        "    daily",
+        "    rotate 7",
+        "    missingok",
+        "    nocopytruncate",
+        "    compress",
+        "    delaycompress",
+        "    postrotate",
+        f"        mysqladmin {flush}",
+        "    endscript",
+        "}",
+    )
+
+
+def _set(seen: Examination, variable: str, value: str) -> tuple[str, ...]:
+    """How to set a variable now and for ever: MySQL 8 remembers it, others need a line in their
+    configuration."""
+    if not seen.product.is_mariadb and seen.product.since(8):
+        return (f"SET PERSIST {variable} = {value};",)
+    plain = value.strip("'")
+    return (
+        f"SET GLOBAL {variable} = {value};",
+        "# my.cnf, to keep it",
+        _section(seen),
+        f"{variable} = {plain}",
+    )
+
+
+def _section(seen: Examination) -> str:
+    return "[mariadbd]" if seen.product.is_mariadb else "[mysqld]"
+
+
+CHECKS: tuple[Check, ...] = (version, permissions, slow_log, audit_log, error_log, time_zone, files)
+
+
+def findings(seen: Examination) -> list[Finding]:
+    """What all checks find."""
+    return [finding for check in CHECKS for finding in check(seen)]

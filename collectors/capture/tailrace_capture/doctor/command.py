@@ -1,0 +1,147 @@
+"""The command: connects, looks, prints, writes the list of sources if asked to."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tailrace_capture.doctor import checks, sources
+from tailrace_capture.doctor.examination import Examination, examine
+from tailrace_capture.doctor.finding import ERROR, INFO, OK, SEVERITIES, WARNING, Finding, in_order
+from tailrace_capture.doctor.host import Host
+from tailrace_capture.doctor.sources import WriteError
+from tailrace_capture.dsn import DsnError, parse, password_of
+from tailrace_capture.server import ServerError, connect
+from tailrace_capture.targets import ConfigurationError
+
+PROGRAM = "tailrace-doctor"
+STATEMENT_SECONDS = 10.0
+COLOURS = {ERROR: "31", WARNING: "33", INFO: "36", OK: "32"}
+DESCRIPTION = """Connects to a server, says what keeps Tailrace from seeing it, and how to mend each of it.
+
+The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Nothing is changed
+on the server. Best run on the server's own machine: else it cannot look at files, space and logrotate."""
+EPILOG = """examples:
+  tailrace doctor --server 'mysql://tailrace@localhost/?socket=/run/mysqld/mysqld.sock' --password-file secret
+  tailrace doctor --server mysql://tailrace@db-1/ --json | jq '.findings[] | select(.severity == "error")'
+  tailrace doctor --server mysql://tailrace@localhost/ --write --instance shop-db-1 --cluster shop
+
+exit codes:
+    0  no error (with --strict: no warning either)
+    1  Tailrace does not see something, or the server did not let us in
+    2  wrong usage"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("--server", required=True, metavar="DSN", help="mysql://user@host:port/?socket=…")
+    parser.add_argument("--password-file", type=Path, metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
+    parser.add_argument("--write", action="store_true", help="add server and logs to the list of sources")
+    parser.add_argument(
+        "--sources",
+        type=Path,
+        default=Path("sources.yaml"),
+        metavar="FILE",
+        help="the list (default: sources.yaml)",
+    )
+    parser.add_argument("--instance", default="", help="the server's name there (default: its host's name)")
+    parser.add_argument("--cluster", default="", help="its cluster there (default: the instance)")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns the exit code. Raises ConfigurationError."""
+    seen, found = _examined(arguments)
+    wanted, added = [], []
+    if seen is not None:
+        name = arguments.instance or seen.variable("hostname") or parse(arguments.server).host
+        wanted = sources.entries(seen, name, arguments.cluster, arguments.server, arguments.password_file)
+        if arguments.write:
+            added = _added(arguments.sources, wanted)
+    if arguments.json:
+        _print_json(seen, found, wanted, added)
+    else:
+        _print(seen, found)
+        _print_sources(arguments, wanted, added)
+    failing = {ERROR, WARNING} if arguments.strict else {ERROR}
+    return 1 if any(finding.severity in failing for finding in found) else 0
+
+
+def _examined(arguments: argparse.Namespace) -> tuple[Examination | None, list[Finding]]:
+    try:
+        dsn = parse(arguments.server)
+        password = password_of(arguments.password_file, ask=True)
+    except DsnError as error:
+        raise ConfigurationError(str(error)) from None
+    try:
+        server = connect(dsn, password, STATEMENT_SECONDS, PROGRAM)
+        try:
+            seen = examine(server, Host())
+        finally:
+            server.close()
+    except ServerError as error:
+        return None, [_unreachable(dsn.where, error)]
+    return seen, in_order(checks.findings(seen))
+
+
+def _unreachable(where: str, error: ServerError) -> Finding:
+    hints = {
+        "denied": "# is the account there, for this host? SELECT user, host FROM mysql.user;",
+        "gone": "# is it running, and does it listen there? bind_address, skip_networking, firewall",
+    }
+    fix = (hints[error.status],) if error.status in hints else ()
+    return Finding(ERROR, "connection", f"{where}: {error.status}: {error}", fix)
+
+
+def _added(file: Path, wanted: list[sources.Entry]) -> list[sources.Entry]:
+    try:
+        return sources.add(file, wanted)
+    except (WriteError, OSError) as error:
+        raise ConfigurationError(str(error)) from None
+
+
+def _print_json(
+    seen: Examination | None, found: list[Finding], wanted: list[sources.Entry], added: list[sources.Entry]
+) -> None:
+    document = {
+        "product": seen.product.name if seen else "",
+        "version": seen.product.text if seen else "",
+        "findings": [finding.to_json() for finding in found],
+        "sources": wanted,
+        "added": added,
+    }
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def _print(seen: Examination | None, found: list[Finding]) -> None:
+    if seen is not None:
+        print(f"{seen.product.name} {seen.product.text} on {seen.variable('hostname')}\n")
+    for finding in found:
+        print(f"{_styled(finding.severity):<8} {finding.topic}: {_plain(finding.message)}")
+        for line in finding.fix:
+            print(f"           {_plain(line)}")
+    counts = {severity: sum(each.severity == severity for each in found) for severity in SEVERITIES}
+    print("\n" + ", ".join(f"{count} {severity}" for severity, count in counts.items()))
+
+
+def _print_sources(
+    arguments: argparse.Namespace, wanted: list[sources.Entry], added: list[sources.Entry]
+) -> None:
+    if arguments.write:
+        print(f"{arguments.sources}: {len(added)} of {len(wanted)} entries added")
+    elif wanted:
+        print("\nfor sources.yaml (--write adds it):\n")
+        print("".join(map(sources.written, wanted)), end="")
+
+
+def _plain(text: str) -> str:
+    """Text of a server on one line and without control codes: terminals obey these."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+
+
+def _styled(severity: str) -> str:
+    padded = f"{severity:<8}"
+    return f"\033[{COLOURS[severity]}m{padded}\033[0m" if sys.stdout.isatty() else padded

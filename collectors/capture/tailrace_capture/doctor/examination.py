@@ -1,0 +1,88 @@
+"""Everything that the checks look at, gathered once."""
+
+import os
+from dataclasses import dataclass
+
+from tailrace_capture.doctor.host import Host
+from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.snapshot import KINDS, Look, look
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log that the server writes. `source` as in sources.yaml; `path` absolute, empty where it writes no
+    file."""
+
+    source: str
+    is_on: bool
+    path: str
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A server, and the machine that this runs on."""
+
+    product: Product
+    variables: dict[str, str]
+    looks: dict[str, Look]
+    grants: tuple[str, ...]
+    """What SHOW GRANTS says of this account, without any authentication string."""
+    account: str
+    host: Host
+    is_local: bool
+    """Whether this machine is the server's."""
+
+    def variable(self, *names: str) -> str:
+        """The first of these variables that there is; empty for none."""
+        return next((self.variables[name] for name in names if name in self.variables), "")
+
+    def is_on(self, *names: str) -> bool:
+        return self.variable(*names).upper() in ("ON", "1", "YES")
+
+    def path(self, *names: str) -> str:
+        """A variable that names a file: relative ones are below the data directory."""
+        value = self.variable(*names)
+        return os.path.join(self.variable("datadir"), value) if value else ""
+
+    def fact(self, kind: str, key: str) -> dict[str, str]:
+        """A fact's attributes; none if it was not seen."""
+        found = self.looks.get(kind)
+        facts = {fact.key: fact.attributes for fact in found.facts} if found else {}
+        return facts.get(key, {})
+
+    def logs(self) -> list[Log]:
+        """The logs that Tailrace reads."""
+        to_file = "FILE" in self.variable("log_output").upper()
+        audit_file = self.path("server_audit_file_path", "audit_log_filter.file", "audit_log_file")
+        error_file = self.path("log_error")
+        return [
+            Log("slowlog", self.is_on("slow_query_log"), self.path("slow_query_log_file") if to_file else ""),
+            Log("audit", self.fact("audit", "auditing").get("active") == "yes", audit_file),
+            Log("errorlog", True, "" if error_file.endswith("stderr") else error_file),
+            Log("general", self.is_on("general_log"), self.path("general_log_file") if to_file else ""),
+        ]
+
+
+def examine(server: Server, host: Host) -> Examination:
+    """Looks at everything once. Raises ServerError if the server ends meanwhile."""
+    looks = {kind.name: look(server, kind) for kind in KINDS}
+    variables = server.variables()
+    (row,) = server.rows("SELECT CURRENT_USER() AS account")
+    return Examination(
+        product=server.product,
+        variables=variables,
+        looks=looks,
+        grants=tuple(_grants(server)),
+        account=str(row["account"]),
+        host=host,
+        is_local=host.is_called(variables.get("hostname", "")),
+    )
+
+
+def _grants(server: Server) -> list[str]:
+    """MariaDB shows the password's hash in them: cut off."""
+    try:
+        rows = server.rows("SHOW GRANTS")
+    except ServerError:
+        return []
+    return [str(next(iter(row.values()))).partition(" IDENTIFIED ")[0] for row in rows]

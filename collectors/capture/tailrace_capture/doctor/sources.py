@@ -1,0 +1,60 @@
+"""The entries of sources.yaml for a server: what bin/tailrace and its collectors then watch."""
+
+import json
+from pathlib import Path
+
+from tailrace_capture.doctor.checks import zone_of
+from tailrace_capture.doctor.examination import Examination
+
+HEADER = "# Written by `tailrace doctor`; see embedded/tailrace/sources.py for what the keys mean.\n"
+
+Entry = dict[str, str]
+
+
+class WriteError(ValueError):
+    """The list cannot be added to; the message says why."""
+
+
+def entries(
+    seen: Examination, instance: str, cluster: str, dsn: str, password_file: Path | None
+) -> list[Entry]:
+    """One for each log that is on and a file of this machine, and one for the server itself.
+
+    The general log is left out: it holds every statement, and the audit log who ran it.
+    """
+    whose = {"instance": instance, "cluster": cluster or instance}
+    zone = zone_of(seen) or "UTC"
+    listed = [
+        {**whose, "source": log.source, "path": log.path, "tz": zone}
+        for log in seen.logs()
+        if seen.is_local and log.is_on and log.path and log.source != "general"
+    ]
+    secret = {"password_file": str(password_file.resolve())} if password_file else {}
+    return [*listed, {**whose, "source": "server", "dsn": dsn, **secret}]
+
+
+def written(entry: Entry) -> str:
+    """One entry as YAML: JSON's strings are YAML's."""
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in entry.items()]
+    return "- " + "\n  ".join(lines) + "\n"
+
+
+def add(file: Path, wanted: list[Entry]) -> list[Entry]:
+    """Appends what the list does not have yet, and returns that. Raises WriteError, OSError."""
+    text = file.read_text() if file.exists() else HEADER
+    content = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if content and not content[0].startswith("- "):
+        raise WriteError(f"{file}: entries can be added only to a list of lines that begin with `- `")
+    new = [entry for entry in wanted if not _has(text, entry)]
+    if new:
+        end = "" if text.endswith("\n") else "\n"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + end + "".join(map(written, new)))
+    return new
+
+
+def _has(text: str, entry: Entry) -> bool:
+    """Whether an entry of this instance names the same file or address."""
+    what = entry.get("path") or entry["dsn"]
+    blocks = text.split("\n- ")
+    return any(what in block and entry["instance"] in block for block in blocks)

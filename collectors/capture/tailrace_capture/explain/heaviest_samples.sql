@@ -1,0 +1,21 @@
+-- The statements that an instance spent most time on in the last hour, one sample each: what EXPLAIN is run for.
+SELECT
+    leftPad(hex(query_id), 16, '0') AS query_id,
+    sample.1 AS database,
+    sample.2 AS statement
+FROM
+(
+    SELECT query_id, argMax(tuple(database, statement), event_time) AS sample
+    FROM tailrace.query_samples
+    WHERE instance = {instance:String}
+    GROUP BY query_id
+) AS samples
+INNER JOIN
+(
+    SELECT query_id, sum(query_time * weight) AS load
+    FROM tailrace.query_events
+    WHERE instance = {instance:String} AND event_time > now() - INTERVAL 1 HOUR
+    GROUP BY query_id
+) AS loads USING (query_id)
+ORDER BY load DESC
+LIMIT {limit:UInt32}

@@ -1,0 +1,85 @@
+"""Where samples come from: ClickHouse's query_samples, or a file for a machine that cannot reach it.
+
+Samples are unmasked statements. From ClickHouse they come over HTTP(S) to the machine beside the server that
+they ran on, which has them in its log anyway; a file has the keys query_id, database and statement, the
+heaviest first.
+"""
+
+import json
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace_capture.dsn import Password
+
+QUERY = Path(__file__).with_name("heaviest_samples.sql")
+TIMEOUT_SECONDS = 30
+_QUERY_ID = re.compile(r"[0-9A-F]{16}")
+
+
+class SamplesError(RuntimeError):
+    """No samples could be read; the message says from where."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One statement as it ran. `query_id` has 16 hexadecimal digits in capitals."""
+
+    query_id: str
+    database: str
+    statement: str
+
+
+Samples = Callable[[str, int], list[Sample]]
+"""The heaviest samples of an instance, at most so many. Raises SamplesError."""
+
+
+def from_file(file: Path) -> Samples:
+    """Reads the file anew each time; all of it is of the one instance that is asked for."""
+
+    def read(instance: str, limit: int) -> list[Sample]:
+        try:
+            lines = file.read_text().split("\n")
+            return [_sample(json.loads(line)) for line in lines if line.strip()][:limit]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise SamplesError(f"{file}: {error}") from error
+
+    return read
+
+
+def from_clickhouse(url: str, user: str, password: Password) -> Samples:
+    """Asks as a user that may read query_events and query_samples, such as reader_security."""
+
+    def read(instance: str, limit: int) -> list[Sample]:
+        settings = {
+            "param_instance": instance,
+            "param_limit": str(limit),
+            "default_format": "JSONEachRow",
+            "wait_end_of_query": "1",
+        }
+        request = urllib.request.Request(
+            f"{url}/?{urllib.parse.urlencode(settings)}",
+            QUERY.read_bytes(),
+            headers={"X-ClickHouse-User": user, "X-ClickHouse-Key": password.text},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+                text = answer.read().decode(errors="backslashreplace")
+            return [_sample(json.loads(line)) for line in text.split("\n") if line]
+        except urllib.error.HTTPError as error:
+            raise SamplesError(f"{url}: {error.read().decode(errors='replace')[:500]}") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise SamplesError(f"{url}: {error}") from error
+
+    return read
+
+
+def _sample(row: Mapping[str, str]) -> Sample:
+    query_id = str(row["query_id"]).upper()
+    if not _QUERY_ID.fullmatch(query_id):
+        raise ValueError(f"query_id must be 16 hexadecimal digits, not {query_id[:40]!r}")
+    return Sample(query_id, str(row.get("database") or ""), str(row["statement"]))

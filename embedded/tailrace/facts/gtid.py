@@ -1,0 +1,177 @@
+"""Sets of global transaction identifiers, as MySQL and MariaDB write them, and what one has that another
+lacks.
+
+MySQL: `uuid:interval[:interval]…[:tag:interval…]`, several separated by commas; intervals are inclusive; a
+tag (8.3 and later) holds for the intervals after it ("GTID Sets" in the reference manual, "Replication
+Concepts").
+
+MariaDB: `domain-server-sequence`, of each domain and server the last one (gtid_binlog_state): sequence
+numbers of one domain grow, so that what a server wrote last stands for all before it.
+"""
+
+import re
+from dataclasses import dataclass
+
+# Percona's and Oracle's servers: 1 to 2^63 - 2 (sql/rpl_gtid.h, GNO_END is one past the last).
+LAST = 2**63 - 2
+
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
+_INTERVAL = re.compile(r"(\d{1,19})(?:-(\d{1,19}))?")
+_MARIADB = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})")
+
+Interval = tuple[int, int]
+Source = tuple[str, str]
+"""Server's UUID, and tag or the empty string."""
+
+
+class GtidError(ValueError):
+    """No set of identifiers; the message has the part that is not understood."""
+
+
+@dataclass(frozen=True)
+class GtidSet:
+    """MySQL's. Of each source intervals in order that neither meet nor overlap; a source without any is not
+    in it, so that equal sets are equal objects."""
+
+    sources: dict[Source, tuple[Interval, ...]]
+
+    @staticmethod
+    def parse(text: str) -> "GtidSet":
+        """Reads any of the forms that servers write or take; white space and letter case do not count."""
+        found: dict[Source, list[Interval]] = {}
+        for part in filter(None, re.sub(r"\s", "", text).lower().split(",")):
+            _read_part(part, found)
+        return GtidSet({source: joined(intervals) for source, intervals in found.items() if intervals})
+
+    def __str__(self) -> str:
+        """In MySQL's order: by UUID, without a tag first."""
+        written = [
+            ":".join([uuid, *([tag] if tag else []), *map(_written, self.sources[uuid, tag])])
+            for uuid, tag in sorted(self.sources)
+        ]
+        return ",".join(written)
+
+    def __bool__(self) -> bool:
+        return bool(self.sources)
+
+    def count(self) -> int:
+        """How many transactions there are."""
+        return sum(last - first + 1 for intervals in self.sources.values() for first, last in intervals)
+
+    def union(self, other: "GtidSet") -> "GtidSet":
+        """What is in either."""
+        sources = self.sources.keys() | other.sources.keys()
+        return GtidSet({each: joined([*self._of(each), *other._of(each)]) for each in sources})
+
+    def minus(self, other: "GtidSet") -> "GtidSet":
+        """What is in this one only."""
+        left = {
+            source: subtracted(intervals, other._of(source)) for source, intervals in self.sources.items()
+        }
+        return GtidSet({source: intervals for source, intervals in left.items() if intervals})
+
+    def _of(self, source: Source) -> tuple[Interval, ...]:
+        return self.sources.get(source, ())
+
+
+def _read_part(part: str, found: dict[Source, list[Interval]]) -> None:
+    uuid, *pieces = part.split(":")
+    if not _UUID.fullmatch(uuid):
+        raise GtidError(f"expected a UUID, found {uuid[:80]!r}")
+    plain = uuid.replace("-", "")
+    uuid = "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+    tag = ""
+    for piece in pieces:
+        if interval := _INTERVAL.fullmatch(piece):
+            found.setdefault((uuid, tag), []).extend(_read_interval(*interval.groups()))
+        elif _TAG.fullmatch(piece):
+            tag = piece
+        else:
+            raise GtidError(f"expected an interval or a tag, found {piece[:80]!r}")
+
+
+def _read_interval(first: str, last: str | None) -> list[Interval]:
+    """One interval; none where it ends before it begins, as MySQL has it."""
+    begin, end = int(first), int(last or first)
+    if begin < 1 or end > LAST:
+        raise GtidError(f"expected numbers from 1 to {LAST}, found {first}-{last or first}")
+    return [(begin, end)] if begin <= end else []
+
+
+def _written(interval: Interval) -> str:
+    first, last = interval
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def joined(intervals: list[Interval]) -> tuple[Interval, ...]:
+    """The same numbers by as few intervals as possible, in order."""
+    done: list[Interval] = []
+    for first, last in sorted(intervals):
+        if done and first <= done[-1][1] + 1:
+            done[-1] = (done[-1][0], max(last, done[-1][1]))
+        else:
+            done.append((first, last))
+    return tuple(done)
+
+
+def subtracted(these: tuple[Interval, ...], others: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """The numbers of the first that are in none of the second; both in order and without overlap."""
+    left: list[Interval] = []
+    rest = list(reversed(others))
+    for first, last in these:
+        while rest and rest[-1][1] < first:
+            rest.pop()
+        for other_first, other_last in reversed(rest):
+            if other_first > last:
+                break
+            if other_first > first:
+                left.append((first, other_first - 1))
+            first = max(first, other_last + 1)
+        if first <= last:
+            left.append((first, last))
+    return tuple(left)
+
+
+@dataclass(frozen=True)
+class MariaDbState:
+    """MariaDB's gtid_binlog_state: the last sequence number by domain and server."""
+
+    last: dict[tuple[int, int], int]
+
+    @staticmethod
+    def parse(text: str) -> "MariaDbState":
+        """Reads `0-1-13,0-2-15`."""
+        last: dict[tuple[int, int], int] = {}
+        for part in filter(None, re.sub(r"\s", "", text).split(",")):
+            found = _MARIADB.fullmatch(part)
+            if not found:
+                raise GtidError(f"expected domain-server-sequence, found {part[:80]!r}")
+            domain, server, sequence = map(int, found.groups())
+            last[domain, server] = max(sequence, last.get((domain, server), 0))
+        return MariaDbState(last)
+
+    def __str__(self) -> str:
+        return ",".join(f"{domain}-{server}-{n}" for (domain, server), n in sorted(self.last.items()))
+
+    def __bool__(self) -> bool:
+        return bool(self.last)
+
+    def minus(self, other: "MariaDbState") -> "MariaDbState":
+        """The last transactions that the other has not reached. How many there are before them nobody can
+        tell: other servers' transactions lie between."""
+        return MariaDbState({key: n for key, n in self.last.items() if n > other.last.get(key, 0)})
+
+    def count(self) -> int:
+        """How many streams of one domain and server there are."""
+        return len(self.last)
+
+
+Transactions = GtidSet | MariaDbState
+
+
+def parse(flavour: str, attributes: dict[str, str]) -> Transactions:
+    """A server's transactions from its fact `gtid`. Raises GtidError."""
+    if flavour == "mariadb":
+        return MariaDbState.parse(attributes.get("gtid_binlog_state", ""))
+    return GtidSet.parse(attributes.get("gtid_executed", ""))
