@@ -1,16 +1,23 @@
 """What a real MariaDB says of itself arrives in ClickHouse, and that it is away does so too."""
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgpack
 import pymysql
 import pytest
+from confluent_kafka import Consumer
+from jsonschema import Draft202012Validator
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.stack import Stack, wait_until
-from tailrace import sources
+from tailrace import accounts, sources
+from tailrace.settings import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
 DATABASE_PORT = FIRST_PORT + 20
@@ -90,7 +97,7 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
         [
             sources.Server(INSTANCE, "server", dsn(database, "tailrace"), "shop", directory / "tailrace"),
             sources.Server(REPLICA, "server", dsn(replica, "tailrace"), "shop", directory / "tailrace"),
-            sources.Server(DENIED, "server", dsn(database, "nobody"), "shop", directory / "nobody"),
+            sources.Server(DENIED, "server", dsn(database, "nobody"), "elsewhere", directory / "nobody"),
         ],
     )
     running.up()
@@ -240,3 +247,124 @@ def test_a_loader_that_is_killed_loses_nothing(stack, database):
     run(database, "CREATE USER 'meanwhile'@'%' IDENTIFIED BY 'x'")
     await_true(lambda: changes(stack, "'meanwhile'@'%'"), "the account")
     assert len(changes(stack, "'meanwhile'@'%'")) == 1
+
+
+def test_the_doctor_looks_at_a_real_server_and_writes_what_to_watch(database, tmp_path):
+    (tmp_path / "password").write_text(PASSWORD)
+    file = tmp_path / "sources.yaml"
+    words = ["--server", dsn(database, "tailrace"), "--password-file", tmp_path / "password", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace", "doctor", *words, "--write", "--instance", INSTANCE],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded"), "TAILRACE_SOURCES": str(file)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+
+    assert report["product"] == "mariadb"
+    assert {(each["severity"], each["topic"]) for each in report["findings"]} >= {
+        ("ok", "version"),
+        ("ok", "audit"),
+        ("ok", "slowlog"),
+        ("info", "rotation"),
+    }
+    assert PASSWORD not in done.stdout
+    assert [log.source for log in sources.load(file)] == ["slowlog", "audit", "errorlog"]
+    (server,) = sources.load_servers(file)
+    assert (server.instance, server.password_file) == (INSTANCE, tmp_path / "password")
+
+
+def test_the_doctor_says_what_a_small_account_lacks(database, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace_capture", "doctor", "--server", dsn(database, "nobody"), "--strict"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
+            "TAILRACE_SERVER_PASSWORD": "x",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "GRANT SELECT ON mysql.global_priv TO 'nobody'@'localhost';" in done.stdout
+    assert "GRANT SLAVE MONITOR ON *.* TO 'nobody'@'localhost';" in done.stdout
+
+
+STATEMENTS = {
+    0xA1: "SELECT o.note FROM orders o JOIN (SELECT max(id) AS id FROM orders) AS newest USING (id)",
+    0xA2: "DELETE FROM orders",
+    0xA3: "SELECT shop.leak()",
+}
+
+
+def test_plans_of_the_heaviest_statements_reach_their_topic(stack, database, tmp_path):
+    run(
+        database,
+        "CREATE FUNCTION shop.leak() RETURNS INT DETERMINISTIC NO SQL RETURN 1",
+    )
+    at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+    for table, column in (("query_samples", "statement"), ("query_events", "")):
+        rows = [
+            {
+                "query_id": query_id,
+                "instance": INSTANCE,
+                "database": "shop",
+                "event_time": at,
+                **({column: text} if column else {"query_time": query_id, "weight": 1}),
+            }
+            for query_id, text in STATEMENTS.items()
+        ]
+        stack.clickhouse().insert(f"tailrace.{table}", rows)
+    words = ["--clickhouse", f"http://127.0.0.1:{stack.settings.port_clickhouse}", "--once"]
+    words += ["--password-file", stack.home.secret_file(accounts.password_name("reader_security"))]
+    words += ["--spool", stack.home.data("capture") / "spool", "--state", tmp_path]
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace_capture", "explain", *words],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
+            "TAILRACE_INSTANCE": INSTANCE,
+            "TAILRACE_SERVER_DSN": dsn(database, "tailrace"),
+            "TAILRACE_SERVER_PASSWORD": PASSWORD,
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+    schema = json.loads((REPOSITORY / "schemas" / "plan-capture.schema.json").read_text())
+    captured = {}
+    for record in arrived(stack, "tailrace.explain.lines", len(STATEMENTS)):
+        assert [error.message for error in Draft202012Validator(schema).iter_errors(record)] == []
+        captured[int(record["query_id"], 16)] = record
+    assert {key: record["status"] for key, record in captured.items()} == {
+        0xA1: "ok",
+        0xA2: "refused",
+        0xA3: "refused",
+    }
+    assert json.loads(captured[0xA1]["plan"])["query_block"]
+
+
+def arrived(stack: Stack, topic: str, count: int) -> list[dict]:
+    """The records of a topic, once there are so many."""
+    brokers = f"127.0.0.1:{stack.settings.port_kafka}"
+    consumer = Consumer(
+        {"bootstrap.servers": brokers, "group.id": f"test-{topic}", "auto.offset.reset": "earliest"}
+    )
+    consumer.subscribe([topic])
+    records: list[dict] = []
+
+    def all_there() -> bool:
+        records.extend(
+            msgpack.unpackb(each.value(), raw=False)
+            for each in consumer.consume(count, timeout=1)
+            if not each.error()
+        )
+        return len(records) >= count
+
+    try:
+        await_true(all_there, f"{count} records of {topic}")
+    finally:
+        consumer.close()
+    return records

@@ -17,6 +17,7 @@ A server that is asked what it says of itself (accounts, grants, settings; docs/
       source: server
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
+      explain: true                # plans of its heaviest statements too; default: false
 """
 
 import dataclasses
@@ -57,6 +58,8 @@ class Server:
     """Its address and account, without a password."""
     cluster: str
     password_file: Path | None = None
+    explain: bool = False
+    """Whether its heaviest statements are explained: samples of them, unmasked, go to this server."""
 
 
 def load(file: Path) -> list[Source]:
@@ -122,8 +125,9 @@ def add(file: Path, more: list[Source | Server]) -> None:
         ) from None
 
 
-def _written(entry: Source | Server) -> dict[str, str]:
-    return {name: str(value) for name, value in dataclasses.asdict(entry).items() if value is not None}
+def _written(entry: Source | Server) -> dict[str, str | bool]:
+    values = {name: value for name, value in dataclasses.asdict(entry).items() if value is not None}
+    return {name: value if isinstance(value, bool) else str(value) for name, value in values.items()}
 
 
 def _server(file: Path, where: str, entry: dict) -> Server:
@@ -131,6 +135,8 @@ def _server(file: Path, where: str, entry: dict) -> Server:
     url = urllib.parse.urlsplit(entry["dsn"])
     if url.scheme not in ("mysql", "mariadb") or not url.username or url.password is not None:
         raise SourcesError(f"{where}: dsn must be like mysql://user@host:port/, with no password in it")
+    if not isinstance(entry.get("explain", False), bool):
+        raise SourcesError(f"{where}: explain must be true or false, not {entry['explain']!r}")
     secret = entry.get("password_file")
     password_file = (file.parent / Path(secret).expanduser()).resolve() if secret else None
     return Server(**{"cluster": entry["instance"], **entry, "password_file": password_file})

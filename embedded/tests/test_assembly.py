@@ -32,6 +32,11 @@ def test_servers_are_asked_where_a_list_names_one(tmp_path):
         "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}"
     )
     assert {"capture", "facts"} <= {*names(tmp_path)}
+    assert "explain" not in names(tmp_path)
+    (tmp_path / "sources.yaml").write_text(
+        "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', explain: true}"
+    )
+    assert "explain" in names(tmp_path)
 
 
 def test_delivery_that_is_asked_for_needs_its_file(tmp_path):

@@ -92,12 +92,12 @@ def test_servers_stand_beside_logs(tmp_path):
         "- {instance: db-1, source: slowlog, path: a.log}\n"
         "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}\n",
     )
-    sources.add(file, [sources.Server("db-2", "server", "mysql://t@db-2/", "shop")])
+    sources.add(file, [sources.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True)])
 
     assert [log.source for log in sources.load(file)] == ["slowlog"]
     assert sources.load_servers(file) == [
         sources.Server("db-1", "server", "mysql://tailrace@db-1/", "db-1", tmp_path / "secret"),
-        sources.Server("db-2", "server", "mysql://t@db-2/", "shop"),
+        sources.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True),
     ]
 
 
@@ -107,6 +107,7 @@ def test_servers_stand_beside_logs(tmp_path):
         ("{instance: a, source: server}", "`dsn` is missing"),
         ("{instance: a, source: server, dsn: 'mysql://t:secret@a/'}", "no password in it"),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', path: x}", "unknown key 'path'"),
+        ("{instance: a, source: server, dsn: 'mysql://t@a/', explain: 1}", "explain must be true or false"),
     ],
 )
 def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):

@@ -52,6 +52,7 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     rhythm = Rhythm()
     parser.add_argument("--poll", type=float, default=rhythm.poll, metavar="SECONDS", help="default: 60")
     parser.add_argument("--full", type=float, default=rhythm.full, metavar="SECONDS", help="default: 3600")
+    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every look")
     parser.add_argument("--once", action="store_true", help="take one look and exit")
     parser.set_defaults(run=_snapshots)
 
@@ -126,7 +127,6 @@ def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
         default=os.environ.get("TAILRACE_CAPTURE_STATE"),
         help="what was seen last (default: TAILRACE_CAPTURE_STATE)",
     )
-    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every look")
 
 
 def _snapshots(arguments: argparse.Namespace) -> int:

@@ -9,12 +9,27 @@ from pathlib import Path
 
 from tailrace import __version__, sources
 from tailrace.settings import REPOSITORY
+from tailrace.sources import Server
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import write_private
 
 PROGRAM = REPOSITORY / "collectors" / "capture"
 SILENT_POLLS = 10
 """A server that is away is looked at less often, and a look may take a while."""
+
+
+def write_servers(file: Path, servers: list[Server]) -> None:
+    """Writes the list that collectors/capture reads."""
+    listed = [
+        {
+            "cluster": server.cluster,
+            "instance": server.instance,
+            "dsn": server.dsn,
+            "password_file": str(server.password_file or ""),
+        }
+        for server in servers
+    ]
+    write_private(file, json.dumps(listed, indent=2))
 
 
 class Capture(Part):
@@ -33,16 +48,7 @@ class Capture(Part):
         """Nothing to do: it needs only Python and what bin/tailrace needs."""
 
     def prepare(self) -> None:
-        listed = [
-            {
-                "cluster": server.cluster,
-                "instance": server.instance,
-                "dsn": server.dsn,
-                "password_file": str(server.password_file or ""),
-            }
-            for server in sources.load_servers(self.settings.sources)
-        ]
-        write_private(self._servers(), json.dumps(listed, indent=2))
+        write_servers(self._servers(), sources.load_servers(self.settings.sources))
         self.spool().mkdir(mode=0o700, exist_ok=True)
         self._beat().unlink(missing_ok=True)
 

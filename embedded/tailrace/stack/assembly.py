@@ -6,6 +6,7 @@ from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import ClickHouse
 from tailrace.parts.delivery import Delivery
 from tailrace.parts.detect import Detect
+from tailrace.parts.explain import Explain
 from tailrace.parts.facts import Facts
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
@@ -15,7 +16,7 @@ from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
 PARTS: tuple[type[Part], ...] = (
-    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, FluentBit, Facts, Superset, Delivery),
+    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts, Superset, Delivery),
 )
 
 

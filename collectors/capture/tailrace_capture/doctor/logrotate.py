@@ -49,7 +49,9 @@ def parse(name: str, text: str) -> Iterator[Stanza]:
         if "{" in words:
             patterns = [*waiting, *words[: words.index("{")]]
             waiting = []
-            own, scripts = _body(lines)
+            first = words[words.index("{") + 1 :]
+            own, scripts = (set(), "") if "}" in first else _body(lines)
+            own |= {*first} - {"}"}
             # A later directive takes an earlier one's place: nocopytruncate after copytruncate.
             directives = frozenset(each for each in common | own if f"no{each}" not in own)
             yield Stanza(name, tuple(each.strip("\"'") for each in patterns), directives, scripts)

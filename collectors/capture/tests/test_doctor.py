@@ -1,0 +1,231 @@
+"""What the doctor finds, for products and versions that cannot be started here."""
+
+from pathlib import Path
+
+import pytest
+
+from tailrace_capture.doctor import checks, logrotate, sources
+from tailrace_capture.doctor.accounts import grants_for
+from tailrace_capture.doctor.examination import Examination
+from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
+from tailrace_capture.doctor.host import Host
+from tailrace_capture.doctor.sources import WriteError
+from tailrace_capture.facts import Fact
+from tailrace_capture.server import product_of
+from tailrace_capture.snapshot import KINDS, Look
+
+MYSQL_8 = ("8.0.36", "MySQL Community Server - GPL")
+MYSQL_57 = ("5.7.44", "MySQL Community Server (GPL)")
+PERCONA_84 = ("8.4.2-2", "Percona Server (GPL), Release 2")
+MARIADB = ("10.11.19-MariaDB", "Debian 12")
+
+GOOD = {
+    "hostname": "elsewhere",
+    "datadir": "/var/lib/mysql/",
+    "log_output": "FILE",
+    "slow_query_log": "ON",
+    "slow_query_log_file": "slow.log",
+    "long_query_time": "0.500000",
+    "log_error": "/var/log/mysql/error.log",
+    "system_time_zone": "UTC",
+}
+
+
+def seen(product=MARIADB, auditing="yes", host: Host | None = None, **variables: str) -> Examination:
+    facts = {"audit": [Fact("auditing", {"active": auditing, "by": "SERVER_AUDIT", "file": "audit.log"})]}
+    return Examination(
+        product=product_of(*product),
+        variables={**GOOD, "log_slow_verbosity": "query_plan,innodb", **variables},
+        looks={kind.name: Look(kind, facts.get(kind.name, [])) for kind in KINDS},
+        grants=("GRANT USAGE ON *.* TO `tailrace`@`localhost`",),
+        account="tailrace@localhost",
+        host=host or Host(),
+        is_local=host is not None,
+    )
+
+
+def found(check: checks.Check, examination: Examination, severity: str) -> list[Finding]:
+    return [finding for finding in check(examination) if finding.severity == severity]
+
+
+def test_a_server_as_it_should_be_has_nothing_to_complain_of():
+    assert {finding.severity for finding in checks.findings(seen())} == {OK, INFO}
+
+
+@pytest.mark.parametrize(
+    ("product", "fix"),
+    [
+        (MYSQL_8, ("SET PERSIST slow_query_log = ON;",)),
+        (
+            MYSQL_57,
+            ("SET GLOBAL slow_query_log = ON;", "# my.cnf, to keep it", "[mysqld]", "slow_query_log = ON"),
+        ),
+        (
+            MARIADB,
+            ("SET GLOBAL slow_query_log = ON;", "# my.cnf, to keep it", "[mariadbd]", "slow_query_log = ON"),
+        ),
+    ],
+)
+def test_fixes_are_those_of_the_product_and_version(product, fix):
+    (error,) = found(checks.slow_log, seen(product, slow_query_log="OFF"), ERROR)
+    assert error.fix == fix
+
+
+@pytest.mark.parametrize(
+    ("check", "variables", "severity", "part"),
+    [
+        (checks.slow_log, {"log_output": "TABLE"}, ERROR, "no file that could be read"),
+        (checks.slow_log, {"log_output": "NONE"}, ERROR, "no file that could be read"),
+        (checks.slow_log, {"log_output": "FILE,TABLE"}, INFO, "grow without end"),
+        (checks.slow_log, {"long_query_time": "10.000000"}, WARNING, "long_query_time is 10 s"),
+        (checks.slow_log, {"min_examined_row_limit": "100"}, WARNING, "fewer rows"),
+        (checks.slow_log, {"log_slow_rate_limit": "20"}, WARNING, "one statement of 20"),
+        (checks.slow_log, {"log_slow_verbosity": ""}, INFO, "log_slow_verbosity is empty"),
+        (checks.audit_log, {"server_audit_output_type": "syslog"}, ERROR, "syslog"),
+        (checks.audit_log, {"server_audit_query_log_limit": "1024"}, WARNING, "cut after 1024"),
+        (checks.audit_log, {"server_audit_events": "QUERY_DML"}, WARNING, "logins are not logged"),
+        (checks.audit_log, {"server_audit_excl_users": "app"}, WARNING, "nothing of these accounts"),
+        (checks.error_log, {"log_error": "stderr"}, WARNING, "standard error"),
+        (checks.error_log, {"log_warnings": "1"}, WARNING, "refused logins"),
+        (checks.time_zone, {"system_time_zone": "CEST"}, WARNING, "CEST"),
+        (checks.time_zone, {"system_time_zone": "CEST", "log_timestamps": "UTC"}, OK, "UTC"),
+    ],
+)
+def test_finds(check, variables, severity, part):
+    assert [each for each in found(check, seen(**variables), severity) if part in each.message]
+
+
+def test_percona_says_its_sampling_in_the_log():
+    rates = {"log_slow_rate_limit": "20", "log_slow_rate_type": "session", "log_slow_verbosity": "full"}
+    (info,) = found(checks.slow_log, seen(PERCONA_84, **rates), INFO)
+    assert "one session of 20" in info.message
+
+
+@pytest.mark.parametrize(
+    ("product", "part"),
+    [
+        (MARIADB, "INSTALL SONAME 'server_audit';"),
+        (PERCONA_84, "audit_log_filter"),
+        (("8.0.36-28", "Percona Server (GPL), Release 28"), "INSTALL PLUGIN audit_log"),
+        (MYSQL_8, "MySQL Community has no audit log"),
+    ],
+)
+def test_an_unaudited_server_is_an_error_with_its_fix(product, part):
+    (error,) = found(checks.audit_log, seen(product, auditing="no"), ERROR)
+    assert part in "\n".join(error.fix)
+
+
+def test_what_may_not_be_seen_comes_with_its_grant():
+    examination = seen(MYSQL_8)
+    kind = examination.looks["grants"].kind
+    examination.looks["grants"] = Look(kind, [], "denied", "no")
+    (warning,) = found(checks.permissions, examination, WARNING)
+
+    assert "GRANT SELECT ON mysql.db TO 'tailrace'@'localhost';" in warning.fix
+    assert not any("authentication_string" in line for line in warning.fix)
+
+
+@pytest.mark.parametrize("product", [MYSQL_57, MYSQL_8, PERCONA_84, MARIADB, ("10.4.1-MariaDB", "")])
+def test_no_grant_is_for_more_than_looking(product):
+    lines = [line for group in grants_for(product_of(*product), "'t'@'%'").values() for line in group]
+
+    allowed = ("GRANT SELECT ", "GRANT REPLICATION CLIENT ON ", "GRANT SLAVE MONITOR ON ")
+    assert all(line.startswith(allowed) for line in lines)
+    assert not any("global_priv" in line for line in lines) or "MariaDB" in product[0]
+
+
+def test_an_account_that_may_do_more_is_told():
+    examination = seen()
+    root = Examination(**{**vars(examination), "grants": ("GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",)})
+    assert "ALL PRIVILEGES" in found(checks.permissions, root, WARNING)[0].message
+
+
+LOGROTATE = """\
+# comment { with a brace
+weekly
+compress
+/var/log/other.log { missingok }
+"/var/log/mysql/*.log" /var/lib/mysql/slow.log
+{
+    daily
+    copytruncate
+    postrotate
+        mysqladmin flush-logs }
+    endscript
+}
+/var/lib/mysql/general.log {
+    delaycompress
+    nocopytruncate
+    postrotate
+        mysql -e 'FLUSH GENERAL LOGS'
+    endscript
+}
+"""
+
+
+def machine(root: Path, text: str) -> Host:
+    (root / "etc/logrotate.d").mkdir(parents=True)
+    (root / "etc/logrotate.d/mysql").write_text(text)
+    (root / "etc/logrotate.d/mysql.dpkg-old").write_text("/var/lib/mysql/slow.log { delaycompress }")
+    (root / "etc/timezone").write_text("Europe/Berlin\n")
+    (root / "var/lib/mysql").mkdir(parents=True)
+    (root / "var/lib/mysql/slow.log").write_text("x")
+    return Host(root)
+
+
+def test_reads_what_logrotate_reads():
+    other, mysql, general = logrotate.parse("mysql", LOGROTATE)
+
+    assert other.patterns == ("/var/log/other.log",)
+    assert mysql.patterns == ("/var/log/mysql/*.log", "/var/lib/mysql/slow.log")
+    assert mysql.directives == {"weekly", "compress", "daily", "copytruncate"}
+    assert "flush-logs" in mysql.scripts
+    assert "copytruncate" not in general.directives
+
+
+def test_copytruncate_is_refused_with_the_reason(tmp_path):
+    host = machine(tmp_path, LOGROTATE)
+    errors = found(checks.files, seen(host=host, slow_query_log_file="slow.log"), ERROR)
+
+    (error,) = [each for each in errors if each.topic == "rotation" and "slow.log" in each.message]
+    assert "lost in every collector" in error.message
+    assert "    nocopytruncate" in error.fix
+
+
+@pytest.mark.parametrize(
+    ("stanza", "severity", "part"),
+    [
+        ("compress\n delaycompress\n postrotate\n mysqladmin flush-logs\n endscript", OK, "by rename"),
+        ("compress\n postrotate\n mysqladmin flush-logs\n endscript", WARNING, "compressed at once"),
+        ("daily", WARNING, "the server is not told"),
+    ],
+)
+def test_rotation_by_rename(tmp_path, stanza, severity, part):
+    host = machine(tmp_path, f"/var/lib/mysql/slow.log {{\n{stanza}\n}}\n")
+    messages = [each.message for each in found(checks.files, seen(host=host), severity)]
+    assert any(part in message for message in messages)
+
+
+def test_a_log_that_is_not_there_is_told(tmp_path):
+    host = machine(tmp_path, "")
+    topics = [each.topic for each in found(checks.files, seen(host=host), WARNING)]
+    assert "errorlog" in topics
+    assert "slowlog" not in topics
+
+
+def test_entries_for_the_list_of_sources(tmp_path):
+    host = machine(tmp_path, "")
+    examination = seen(host=host, system_time_zone="CET", auditing="no")
+    entries = sources.entries(examination, "db-1", "shop", "mysql://t@localhost/", tmp_path / "secret")
+
+    assert [(entry["source"], entry.get("path"), entry.get("tz")) for entry in entries] == [
+        ("slowlog", "/var/lib/mysql/slow.log", "Europe/Berlin"),
+        ("errorlog", "/var/log/mysql/error.log", "Europe/Berlin"),
+        ("server", None, None),
+    ]
+    file = tmp_path / "sources.yaml"
+    assert sources.add(file, entries) == entries
+    assert sources.add(file, entries) == []
+    file.write_text("[{instance: a}]")
+    with pytest.raises(WriteError, match="begin with"):
+        sources.add(file, entries)
