@@ -9,7 +9,7 @@ is a view that knows neither locks nor ages.
 
 import time
 
-from tailrace_capture.facts import Fact, account, is_yes, rows_or_none, text, yes_or_no
+from tailrace_capture.facts import Fact, account, is_yes, text, yes_or_no
 from tailrace_capture.server import Server, ServerError
 
 # sql/sql_acl.h of MariaDB: enum SSL_type, stored as a number in global_priv.
@@ -131,8 +131,10 @@ def read_roles(server: Server) -> list[Fact]:
     """
     if server.product.is_mariadb:
         return [_of_mapping(row) for row in server.rows("SELECT * FROM mysql.roles_mapping")]
-    edges = rows_or_none(server, "SELECT * FROM mysql.role_edges")
-    defaults = rows_or_none(server, "SELECT * FROM mysql.default_roles") if edges else []
+    if not server.product.since(8):
+        return []  # there are none; a narrow account is refused a table that does not exist
+    edges = server.rows("SELECT * FROM mysql.role_edges")
+    defaults = server.rows("SELECT * FROM mysql.default_roles") if edges else []
     by_default = {
         (
             account(row["USER"], row["HOST"]),

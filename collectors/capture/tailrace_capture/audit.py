@@ -3,7 +3,7 @@
 from tailrace_capture.facts import Fact, account, rows_or_none, text
 from tailrace_capture.server import Server, ServerError
 
-MANY_BYTES = 65_536
+MANY_BYTES = 8192
 
 # Plugins that write an audit log, by lower-case name: MariaDB's (also on Amazon RDS for MySQL), Oracle's and
 # Percona's, McAfee's.
@@ -14,24 +14,29 @@ _SWITCHES = {"server_audit_logging": "off", "audit_log_policy": "none", "audit_l
 
 def read(server: Server) -> list[Fact]:
     """The fact `auditing`, and one for each plugin, component and filter. Raises ServerError."""
-    plugins, denied = _plugins(server), []
-    filters: list[Fact] = []
+    found, denied = _plugins(server), []
     for reader in (_components, _filters, _filter_users):
         try:
-            filters.extend(reader(server))
+            # Without a writer there are no filters: their tables do not exist, and asking a narrow account
+            # for them is refused as if they did.
+            found.extend(reader(server) if reader is _components or _writers(found) else [])
         except ServerError as error:
             if error.status != "denied":
                 raise
             denied.append(reader.__name__.strip("_"))
-    return [_auditing(server, plugins, filters, denied), *plugins, *filters]
+    return [_auditing(server, _writers(found), denied), *found]
 
 
-def _auditing(server: Server, plugins: list[Fact], filters: list[Fact], denied: list[str]) -> Fact:
-    writers = [
+def _writers(facts: list[Fact]) -> list[str]:
+    """The names of active plugins and components that write an audit log."""
+    return [
         fact.attributes["name"]
-        for fact in (*plugins, *filters)
+        for fact in facts
         if fact.attributes.get("status") == "ACTIVE" and fact.attributes["name"].lower() in WRITERS
     ]
+
+
+def _auditing(server: Server, writers: list[str], denied: list[str]) -> Fact:
     variables = server.variables()
     switched_off = [
         name for name, off in _SWITCHES.items() if variables.get(name, "").lower() == off and writers
@@ -59,7 +64,7 @@ def _plugins(server: Server) -> list[Fact]:
 
 def _components(server: Server) -> list[Fact]:
     """Percona Server 8.4's audit filter is a component: file://component_audit_log_filter."""
-    if server.product.is_mariadb:
+    if server.product.is_mariadb or not server.product.since(8):
         return []
     rows = rows_or_none(
         server, "SELECT component_urn AS urn FROM mysql.component WHERE component_urn LIKE '%audit%'"

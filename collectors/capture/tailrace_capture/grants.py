@@ -6,7 +6,7 @@ the whole of the schema `mysql`; these tables can be granted one by one, and som
 
 from collections.abc import Callable, Iterator
 
-from tailrace_capture.facts import Fact, account, is_yes, quote, rows_or_none, text
+from tailrace_capture.facts import Fact, account, is_yes, quote, text
 from tailrace_capture.server import Server, ServerError
 
 GRANT_OPTION = "GRANT OPTION"
@@ -106,9 +106,9 @@ def _static_global(server: Server) -> dict[str, set[str]]:
 def _dynamic_global(server: Server) -> dict[str, set[str]]:
     """The dynamic privileges of MySQL 8; with the grant option they are named so, each has its own."""
     found: dict[str, set[str]] = {}
-    if server.product.is_mariadb:
+    if server.product.is_mariadb or not server.product.since(8):
         return found
-    for row in rows_or_none(server, "SELECT USER, HOST, PRIV, WITH_GRANT_OPTION FROM mysql.global_grants"):
+    for row in server.rows("SELECT USER, HOST, PRIV, WITH_GRANT_OPTION FROM mysql.global_grants"):
         suffix = " WITH GRANT OPTION" if is_yes(row["WITH_GRANT_OPTION"]) else ""
         found.setdefault(account(row["USER"], row["HOST"]), set()).add(f"{row['PRIV']}{suffix}")
     return found

@@ -73,6 +73,7 @@ class Server:
     def __init__(self, connection: pymysql.Connection, statement_seconds: float) -> None:
         self._connection = connection
         self._statement_seconds = statement_seconds
+        self._variables: dict[str, str] | None = None
         (row,) = self.rows("SELECT @@version AS version, @@version_comment AS comment")
         self.product = product_of(str(row["version"]), str(row["comment"]))
         self.connection_id: int = connection.thread_id()
@@ -108,9 +109,11 @@ class Server:
             cursor.execute(statement)
 
     def variables(self) -> dict[str, str]:
-        """Global variables by lower-case name."""
-        rows = self.rows("SHOW GLOBAL VARIABLES")
-        return {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+        """Global variables by lower-case name, as they were when they were first asked for."""
+        if self._variables is None:
+            rows = self.rows("SHOW GLOBAL VARIABLES")
+            self._variables = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+        return dict(self._variables)
 
     def status_value(self, name: str) -> str:
         """One global status value, empty where there is none; `name` is no pattern."""

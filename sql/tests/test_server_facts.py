@@ -1,0 +1,60 @@
+"""What holds now, of facts that are inserted more than once."""
+
+from tailrace.facts.rows import rows_of
+
+AT = 1_795_307_187.0
+
+
+def record(at: float, **more) -> dict:
+    return {
+        "v": 1, "at": at, "cluster": "shop", "instance": "db-1", "product": "mysql", "version": "8.4",
+        "kind": "accounts", "reason": "hourly", "status": "ok", "error": "", "truncated": False,
+        "part": 1, "parts": 1, "facts": [], "changes": [], **more,
+    }
+
+
+def fact(key: str, since: float, **attributes: str) -> dict:
+    return {"key": key, "since": since, "attributes": attributes}
+
+
+def stored(user, *records: dict) -> None:
+    for each in records:
+        for table, row in rows_of(each):
+            user("facts").insert(f"tailrace.{table}", [row])
+
+
+def held(user) -> dict[str, dict[str, str]]:
+    rows = user("reader_compliance").rows(
+        "SELECT key, attributes FROM tailrace.server_facts_current WHERE instance = 'db-1'"
+    )
+    return {row["key"]: row["attributes"] for row in rows}
+
+
+def test_what_holds_is_what_the_last_good_look_saw(admin, user):
+    first = record(AT, facts=[fact("a", AT, locked="no"), fact("b", AT, locked="no")])
+    later = record(
+        AT + 60,
+        facts=[fact("a", AT + 60, locked="yes")],
+        changes=[{"key": "b", "change": "removed", "before": {"locked": "no"}, "after": {}}],
+    )
+    stored(user, first, later, first, later)  # at least once, in any order
+
+    assert held(user) == {"a": {"locked": "yes"}}
+    stored(user, record(AT + 120, status="denied", error="no"))
+    assert held(user) == {"a": {"locked": "yes"}}
+    history = admin.rows(
+        "SELECT key, attributes FROM tailrace.server_facts FINAL WHERE key = 'a' ORDER BY since"
+    )
+    assert [row["attributes"] for row in history] == [{"locked": "no"}, {"locked": "yes"}]
+    assert len(admin.rows("SELECT * FROM tailrace.server_changes FINAL")) == 1
+    assert len(admin.rows("SELECT * FROM tailrace.server_snapshots FINAL")) == 3
+
+
+def test_sizes_of_tables(admin, user):
+    attributes = {"database": "shop", "table": "orders", "engine": "InnoDB", "rows": "3"}
+    sizes = {"data_bytes": "16384", "index_bytes": "0", "free_bytes": "0"}
+    snapshot = record(AT, kind="table_sizes", facts=[fact("shop.orders", AT, **attributes, **sizes)])
+    stored(user, snapshot, snapshot)
+
+    (row,) = user("reader_developer").rows("SELECT rows, data_bytes FROM tailrace.table_sizes FINAL")
+    assert row == {"rows": 3, "data_bytes": 16384}
