@@ -110,6 +110,12 @@ screenshots: ## Pictures of the running installation's dashboards, into docs/ima
 bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part; or ARGUMENTS=--alerts
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
 
+.PHONY: bench-detect
+bench-detect: ## The detect job at its limit: events/s and per CPU-second, with 100 rules, 3,000 and the pack; OPTIONS for Maven
+	@$(MAVEN) -pl flink-jobs -am verify -Dexcluded.tags=long -Dtest=None \
+	    -Dit.test='$(or $(BENCHMARK),DetectThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
+	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
+
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)

@@ -1,7 +1,6 @@
 package io.tailrace.detect;
 
 import io.tailrace.detect.WriterSchemas.Written;
-import io.tailrace.detection.action.Sighting;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.event.AuditEvent;
@@ -15,8 +14,10 @@ import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.DatumReader;
 import org.apache.avro.io.DecoderFactory;
@@ -24,42 +25,32 @@ import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificDatumReader;
 import org.apache.avro.specific.SpecificRecord;
 
-/** Reads events and postings of the topic, whichever released schema they were written with. Not thread-safe. */
+/**
+ * Reads events and postings of the topic, whichever released schema they were written with. Not thread-safe.
+ *
+ * <p>Where an event belongs is told by a few of its fields: only these are read for it, the others are skipped.
+ */
 final class EventReader {
 
     private static final short SINGLE_OBJECT = (short) 0xC301;
     private static final int HEADER_BYTES = Short.BYTES + Long.BYTES;
-    private static final String BACKFILLED = "backfilled";
 
     private final WriterSchemas schemas = new WriterSchemas();
     private final Map<Long, DatumReader<SpecificRecord>> readers = new HashMap<>();
+    private final Map<Long, DatumReader<GenericRecord>> placeReaders = new HashMap<>();
     private BinaryDecoder decoder;
 
     /** Finds out where an event or posting belongs. Throws IOException if the bytes are neither. */
     EventMessage place(byte[] message) throws IOException {
-        SpecificRecord record = decode(message);
-        try {
-            return record instanceof LedgerEntry posting
-                    ? place(posting, message)
-                    : place(record, event(record), message);
-        } catch (RuntimeException e) {
-            throw broken(e);
+        Written written = written(message);
+        if (written.recordClass() == LedgerEntry.class) {
+            return place(posting(message), message);
         }
-    }
-
-    private static EventMessage place(SpecificRecord record, DetectionEvent event, byte[] message) {
-        LogId log = new LogId(text(record, "instance"), text(record, "source"), text(record, "log"));
-        return new EventMessage(
-                log.toKey(),
-                number(record, "generation"),
-                number(record, "entry_offset"),
-                number(record, "entry_bytes"),
-                log.instance(),
-                Sighting.of(event).map(Sighting::session).orElse(log.toKey()),
-                event.micros(),
-                ((List<?>) field(record, "flags")).contains(BACKFILLED),
-                false,
-                message);
+        DatumReader<GenericRecord> reader = placeReaders.computeIfAbsent(
+                fingerprint(message),
+                fingerprint -> new GenericDatumReader<>(
+                        written.schema(), EventPlace.schema(written.recordClass()), EventPlace.MODEL));
+        return read(reader, message, place -> EventPlace.of(place, written.recordClass(), message));
     }
 
     private static EventMessage place(LedgerEntry posting, byte[] message) {
@@ -77,26 +68,14 @@ final class EventReader {
                 message);
     }
 
-    private static Object field(SpecificRecord record, String name) {
-        return record.get(record.getSchema().getField(name).pos());
-    }
-
-    private static String text(SpecificRecord record, String name) {
-        return (String) field(record, name);
-    }
-
-    private static long number(SpecificRecord record, String name) {
-        return (Long) field(record, name);
-    }
-
     /** Reads an event. Throws IOException if the bytes are none. */
     DetectionEvent event(byte[] message) throws IOException {
-        return event(decode(message));
+        return read(reader(message), message, EventReader::event);
     }
 
     /** Reads a posting. Throws IOException if the bytes are none. */
     LedgerEntry posting(byte[] message) throws IOException {
-        if (decode(message) instanceof LedgerEntry posting) {
+        if (read(reader(message), message, record -> record) instanceof LedgerEntry posting) {
             return posting;
         }
         throw new IOException("expected a posting of the ledger, found an event");
@@ -113,40 +92,38 @@ final class EventReader {
     }
 
     /** Bytes of a broken record may say anything: lengths beyond the end, branches that are none. */
-    private SpecificRecord decode(byte[] message) throws IOException {
-        DatumReader<SpecificRecord> reader = reader(message);
+    private <R, T> T read(DatumReader<R> reader, byte[] message, Function<R, T> made) throws IOException {
         decoder = DecoderFactory.get().binaryDecoder(message, HEADER_BYTES, message.length - HEADER_BYTES, decoder);
         try {
-            return reader.read(null, decoder);
+            return made.apply(reader.read(null, decoder));
         } catch (RuntimeException e) {
-            throw broken(e);
+            throw new IOException("this is no event: " + e.getMessage(), e);
         }
     }
 
-    private static IOException broken(RuntimeException cause) {
-        return new IOException("this is no event: " + cause.getMessage(), cause);
-    }
-
-    private DatumReader<SpecificRecord> reader(byte[] message) throws IOException {
+    private static long fingerprint(byte[] message) throws IOException {
         if (message == null
                 || message.length < HEADER_BYTES
                 || ByteBuffer.wrap(message).getShort() != SINGLE_OBJECT) {
             throw new IOException("expected Avro's single-object encoding");
         }
-        long fingerprint =
-                ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getLong(Short.BYTES);
-        DatumReader<SpecificRecord> known = readers.get(fingerprint);
-        return known == null ? newReader(fingerprint) : known;
+        return ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getLong(Short.BYTES);
     }
 
-    private DatumReader<SpecificRecord> newReader(long fingerprint) throws IOException {
-        Written written = schemas.of(fingerprint)
+    private Written written(byte[] message) throws IOException {
+        long fingerprint = fingerprint(message);
+        return schemas.of(fingerprint)
                 .orElseThrow(() ->
                         new IOException("no released schema has the fingerprint " + Long.toHexString(fingerprint)));
-        SpecificData model = SpecificData.getForClass(written.recordClass());
-        DatumReader<SpecificRecord> made =
-                new SpecificDatumReader<>(written.schema(), model.getSchema(written.recordClass()), model);
-        readers.put(fingerprint, made);
-        return made;
+    }
+
+    private DatumReader<SpecificRecord> reader(byte[] message) throws IOException {
+        Written written = written(message);
+        return readers.computeIfAbsent(fingerprint(message), fingerprint -> {
+            SpecificData model = SpecificData.getForClass(written.recordClass());
+            // Avro's other reader looks each field up in its schema anew.
+            model.setFastReaderEnabled(true);
+            return new SpecificDatumReader<>(written.schema(), model.getSchema(written.recordClass()), model);
+        });
     }
 }

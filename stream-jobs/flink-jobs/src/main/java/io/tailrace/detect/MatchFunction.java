@@ -25,6 +25,7 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
@@ -50,6 +51,7 @@ final class MatchFunction
 
     private final RuleBroadcast rules;
     private transient EventReader reader;
+    private transient Counter undecodable;
     private transient ValueState<SessionActions> actions;
 
     MatchFunction(RuleBroadcast rules) {
@@ -59,6 +61,7 @@ final class MatchFunction
     @Override
     public void open(OpenContext context) {
         reader = new EventReader();
+        undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
         actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
     }
 
@@ -72,7 +75,10 @@ final class MatchFunction
     public void processElement(EventMessage message, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out)
             throws Exception {
         ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcast.STATE));
-        DetectionEvent event = reader.event(message.bytes());
+        DetectionEvent event = read(message);
+        if (event == null) {
+            return;
+        }
         active.classifier().enrich(event);
         event.actionFrom(asked -> action(asked, context.timerService()));
         DataAccesses.of(event).ifPresent(access -> context.output(ACCESSES, access));
@@ -82,6 +88,16 @@ final class MatchFunction
             for (StatefulDetector detector : active.detectors()) {
                 detector.observe(event, observation -> context.output(EVIDENCE, seen.evidence(observation)));
             }
+        }
+    }
+
+    /** Null for a record of which only the beginning could be read: it is counted, and stops nothing. */
+    private DetectionEvent read(EventMessage message) {
+        try {
+            return reader.event(message.bytes());
+        } catch (IOException e) {
+            undecodable.inc();
+            return null;
         }
     }
 

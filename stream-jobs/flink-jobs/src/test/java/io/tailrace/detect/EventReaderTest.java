@@ -3,8 +3,10 @@ package io.tailrace.detect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.detection.action.Sighting;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.QueryEvent;
 import io.tailrace.events.SingleObjectEncoder;
 import io.tailrace.servers.Repository;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaNormalization;
@@ -38,6 +41,36 @@ class EventReaderTest {
         assertThat(message.instance()).isEqualTo("db-1");
         assertThat(message.micros()).isEqualTo(TIME.getEpochSecond() * 1_000_000 + 811_511);
         assertThat(reader.event(message.bytes()).values("user").get(0).text()).isEqualTo("root");
+    }
+
+    @Test
+    void tellsTheSessionThatTheWholeEventIsOf() throws Exception {
+        AuditEvent refused = Logins.refused("db-1", "Root", 7, TIME);
+        AuditEvent connect = Logins.refused("db-1", "root", 7, TIME);
+        connect.setStatus(0);
+        connect.setCommand("CONNECT");
+        AuditEvent row = Logins.statement("db-1", 7, TIME, "orders");
+        row.setEventClass("table");
+        row.setQueryId(null);
+        AuditEvent unconnected = Logins.statement("db-1", 7, TIME, "orders");
+        unconnected.setConnectionId(0);
+        AuditEvent started = Logins.statement("db-1", 7, TIME, "orders");
+        started.setEventClass("server");
+        for (AuditEvent event :
+                List.of(refused, connect, row, unconnected, started, Logins.statement("db-1", 7, TIME, "orders"))) {
+            EventMessage message = reader.place(new SingleObjectEncoder<>(AuditEvent.class).encode(event));
+            assertThat(message.session()).isEqualTo(session(message));
+        }
+        new BusyServers(1, 1_000, TIME).send(1, (server, record) -> {
+            if (record instanceof QueryEvent query) {
+                EventMessage message = reader.place(new SingleObjectEncoder<>(QueryEvent.class).encode(query));
+                assertThat(message.session()).isEqualTo(session(message));
+            }
+        });
+    }
+
+    private String session(EventMessage message) throws Exception {
+        return Sighting.of(reader.event(message.bytes())).map(Sighting::session).orElse(message.log());
     }
 
     @Test

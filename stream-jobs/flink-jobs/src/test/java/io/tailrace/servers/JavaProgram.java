@@ -65,6 +65,13 @@ public final class JavaProgram implements AutoCloseable {
         return process.waitFor();
     }
 
+    /** CPU time of the process and all its threads until now, in hundredths of a second: proc_pid_stat(5). */
+    public long cpuTicks() throws IOException {
+        String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+    }
+
     public String output() throws IOException {
         return Files.readString(output);
     }
@@ -85,6 +92,12 @@ public final class JavaProgram implements AutoCloseable {
     private String lastWords() throws IOException {
         String all = output();
         return all.substring(Math.max(0, all.length() - LAST_WORDS));
+    }
+
+    /** As {@code kill}: a flight recording is written. */
+    public void terminate() throws InterruptedException {
+        process.destroy();
+        process.waitFor();
     }
 
     /** As {@code kill -9}. */

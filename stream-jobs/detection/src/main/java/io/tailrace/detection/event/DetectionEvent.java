@@ -1,5 +1,6 @@
 package io.tailrace.detection.event;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -97,11 +98,14 @@ public final class DetectionEvent {
     /** Collects the fields of an event. */
     public static final class Builder {
 
+        /** For some thirty fields and what the event is enriched with. */
+        private static final int USUAL_CAPACITY = 64;
+
         private final String id;
         private final long micros;
         private final LogSource source;
         private long order;
-        private final Map<String, List<FieldValue>> fields = new HashMap<>();
+        private final Map<String, List<FieldValue>> fields = new HashMap<>(USUAL_CAPACITY);
 
         private Builder(String id, long micros, LogSource source) {
             this.id = id;
@@ -118,6 +122,11 @@ public final class DetectionEvent {
         /** Sets a text, which may be empty: present and empty is not absent. */
         public Builder text(String field, String text) {
             fields.put(field, List.of(FieldValue.of(text)));
+            return this;
+        }
+
+        public Builder time(String field, Instant time) {
+            fields.put(field, List.of(FieldValue.of(time)));
             return this;
         }
 

@@ -1,40 +1,54 @@
 package io.tailrace.detection.event;
 
-/** One value of a field: a text, and a number where it is one. Used by one thread. */
+import java.time.Instant;
+
+/**
+ * One value of a field: a text, and a number where it is one. Numbers and times are written as texts when somebody asks:
+ * of most fields nobody does. Used by one thread.
+ */
 public final class FieldValue {
 
     /** Longer texts are no numbers. */
     private static final int LONGEST_NUMBER = 32;
+    /** Up to here every whole number is a double. */
+    private static final long MOST_EXACT = 1L << 53;
 
-    private final String text;
+    private final Instant time;
+    private String text;
     private String folded;
     private double number;
     private boolean numberKnown;
 
-    private FieldValue(String text) {
+    private FieldValue(String text, Instant time) {
         this.text = text;
+        this.time = time;
     }
 
     public static FieldValue of(String text) {
-        return new FieldValue(text);
+        return new FieldValue(text, null);
+    }
+
+    /** A time, whose text is in ISO 8601, in UTC. */
+    public static FieldValue of(Instant time) {
+        return new FieldValue(null, time);
     }
 
     public static FieldValue of(long number) {
-        FieldValue value = new FieldValue(Long.toString(number));
-        value.number = number;
-        value.numberKnown = true;
-        return value;
+        if (number > MOST_EXACT || number < -MOST_EXACT) {
+            return of(Long.toString(number));
+        }
+        return of((double) number);
     }
 
     public static FieldValue of(double number) {
-        FieldValue value = new FieldValue(spelling(number));
+        FieldValue value = new FieldValue(null, null);
         value.number = number;
         value.numberKnown = true;
         return value;
     }
 
     public static FieldValue of(boolean value) {
-        return new FieldValue(Boolean.toString(value));
+        return of(Boolean.toString(value));
     }
 
     private static String spelling(double number) {
@@ -43,13 +57,16 @@ public final class FieldValue {
     }
 
     public String text() {
+        if (text == null) {
+            text = time == null ? spelling(number) : time.toString();
+        }
         return text;
     }
 
     /** The text as {@link CaseFolding} makes it. */
     public String folded() {
         if (folded == null) {
-            folded = CaseFolding.fold(text);
+            folded = CaseFolding.fold(text());
         }
         return folded;
     }
@@ -57,7 +74,7 @@ public final class FieldValue {
     /** The number that the text is; NaN where it is none. */
     public double number() {
         if (!numberKnown) {
-            number = parse(text);
+            number = parse(text());
             numberKnown = true;
         }
         return number;
@@ -87,6 +104,6 @@ public final class FieldValue {
 
     @Override
     public String toString() {
-        return text;
+        return text();
     }
 }

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ public final class DatabaseEvents {
     private static final String PRODUCT = "mysql";
 
     private static final String STATUS_UNKNOWN = "status_unknown";
+    private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
     private DatabaseEvents() {}
 
@@ -120,7 +122,7 @@ public final class DatabaseEvents {
             long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
             out = DetectionEvent.builder(text, micros, new LogSource(CATEGORY, PRODUCT, service));
             out.text(DatabaseField.EVENT_ID.fieldName(), text);
-            out.text(DatabaseField.TIMESTAMP.fieldName(), time.toString());
+            out.time(DatabaseField.TIMESTAMP.fieldName(), time);
         }
 
         void known(DatabaseField field, String text) {
@@ -163,7 +165,7 @@ public final class DatabaseEvents {
                         List.of(fingerprint, VersionComments.removed(fingerprint)));
             }
             if (queryId != null) {
-                out.text(DatabaseField.QUERY_ID.fieldName(), String.format("%016X", queryId));
+                out.text(DatabaseField.QUERY_ID.fieldName(), QUERY_ID_DIGITS.toHexDigits(queryId));
             }
         }
 
@@ -178,6 +180,9 @@ public final class DatabaseEvents {
 
         /** Tables with their database, where it is known. */
         void tables(String database, List<String> read, List<String> written) {
+            if (read.isEmpty() && written.isEmpty()) {
+                return;
+            }
             List<String> fullRead = full(database, read);
             List<String> fullWritten = full(database, written);
             Set<String> all = new LinkedHashSet<>(fullRead);
