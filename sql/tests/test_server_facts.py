@@ -7,9 +7,22 @@ AT = 1_795_307_187.0
 
 def record(at: float, **more) -> dict:
     return {
-        "v": 1, "at": at, "cluster": "shop", "instance": "db-1", "product": "mysql", "version": "8.4",
-        "kind": "accounts", "reason": "hourly", "status": "ok", "error": "", "truncated": False,
-        "part": 1, "parts": 1, "facts": [], "changes": [], **more,
+        "v": 1,
+        "at": at,
+        "cluster": "shop",
+        "instance": "db-1",
+        "product": "mysql",
+        "version": "8.4",
+        "kind": "accounts",
+        "reason": "hourly",
+        "status": "ok",
+        "error": "",
+        "truncated": False,
+        "part": 1,
+        "parts": 1,
+        "facts": [],
+        "changes": [],
+        **more,
     }
 
 

@@ -1,5 +1,8 @@
 """Grants of every level in one form: grantee, level, object, privileges.
 
+Each reader of a level yields one fact for each grantee and object, and raises ServerError. An account without
+a global privilege has none of that level.
+
 Read from the grant tables and not from information_schema, which shows others' grants only to who may read
 the whole of the schema `mysql`; these tables can be granted one by one, and some column by column.
 """
@@ -37,36 +40,13 @@ _MARIADB_BITS = (
 Reader = Callable[[Server], Iterator[Fact]]
 
 
-def read(server: Server) -> list[Fact]:
-    """One fact for each grantee, level and object; an account without a global privilege has none of that
-    level.
-
-    Raises ServerError if no level can be read. A level that is denied is a fact of its own, so that its
-    absence is not taken for the absence of grants.
-    """
-    facts: list[Fact] = []
-    denied: list[ServerError] = []
-    for level, reader in _LEVELS.items():
-        try:
-            facts.extend(reader(server))
-        except ServerError as error:
-            if error.status != "denied":
-                raise
-            denied.append(error)
-            facts.append(Fact(f"{level} grants", {"level": level, "status": "denied"}))
-    if len(denied) == len(_LEVELS):
-        raise denied[0]
-    return facts
-
-
-def _fact(grantee: str, level: str, target: str, privileges: set[str], **more: str) -> Fact:
+def _fact(grantee: str, level: str, target: str, privileges: set[str]) -> Fact:
     attributes = {
         "grantee": grantee,
         "level": level,
         "object": target,
         "privileges": ", ".join(sorted(privileges - {GRANT_OPTION})) or "USAGE",
         "grant_option": "yes" if GRANT_OPTION in privileges else "no",
-        **more,
     }
     return Fact(f"{grantee} {level} {target}", attributes)
 
@@ -170,7 +150,8 @@ def _name(name: object) -> str:
     return "`{}`".format(text(name).replace("`", "``"))
 
 
-_LEVELS: dict[str, Reader] = {
+# One kind of facts each, so that a level that is denied hides no other and is not taken for empty.
+LEVELS: dict[str, Reader] = {
     "global": _global,
     "schema": _schemas,
     "table": _tables,

@@ -3,7 +3,7 @@
 Envelopes follow schemas/snapshot.schema.json.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
@@ -25,7 +25,7 @@ class Kind:
     """A kind of facts. `limit`: how many of them are kept."""
 
     name: str
-    read: Callable[[Server], list[Fact]]
+    read: Callable[[Server], Iterable[Fact]]
     period: str = "change"
     """When it is written, besides hourly: at each `change`, at each `poll` or never (`full`). Only changes
     of the first are told as such."""
@@ -38,7 +38,7 @@ KINDS = (
     Kind("audit", audit.read),
     Kind("accounts", accounts.read),
     Kind("roles", accounts.read_roles),
-    Kind("grants", grants.read),
+    *(Kind(f"grants_{level}", reader) for level, reader in grants.LEVELS.items()),
     Kind("replication", replication.read),
     Kind("gtid", replication.read_gtids, period="poll"),
     Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MOST_TABLES),
@@ -71,7 +71,7 @@ class Look:
 def look(server: Server, kind: Kind) -> Look:
     """Asks for one kind. Raises ServerError only if the server is gone; all else is part of the answer."""
     try:
-        found = kind.read(server)
+        found = list(kind.read(server))
     except ServerError as error:
         if error.status == "gone":
             raise

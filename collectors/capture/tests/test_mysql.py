@@ -1,8 +1,10 @@
 """What is made of the tables of MySQL 5.7 and 8.0, which cannot be started here."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from tailrace_capture import accounts, audit, grants, replication
+from tailrace_capture import accounts, audit, grants, replication, snapshot
 from tailrace_capture.facts import Fact
 from tailrace_capture.server import Product, ServerError, product_of
 
@@ -45,7 +47,7 @@ class Answers:
         return self._variables
 
 
-def by_key(facts: list[Fact]) -> dict[str, dict[str, str]]:
+def by_key(facts: Iterable[Fact]) -> dict[str, dict[str, str]]:
     return {fact.key: fact.attributes for fact in facts}
 
 
@@ -87,7 +89,7 @@ def test_roles_of_mysql_8():
 
 
 def test_global_privileges_of_57_are_read_without_tables_of_8():
-    found = by_key(grants.read(Answers("5.7.44", {"mysql.user": [USER_57]})))
+    found = by_key(grants.LEVELS["global"](Answers("5.7.44", {"mysql.user": [USER_57]})))
     assert found["'app'@'%' global *.*"]["privileges"] == "CREATE TEMPORARY TABLES, SELECT"
     assert found["'app'@'%' global *.*"]["grant_option"] == "yes"
 
@@ -98,15 +100,18 @@ def test_dynamic_privileges_of_mysql_8():
         {"USER": "ops", "HOST": "%", "PRIV": "CLONE_ADMIN", "WITH_GRANT_OPTION": "N"},
     ]
     tables = {"mysql.user": [USER_57], "mysql.global_grants": dynamic}
-    found = by_key(grants.read(Answers("8.0.36", tables)))
+    found = by_key(grants.LEVELS["global"](Answers("8.0.36", tables)))
 
     assert "BACKUP_ADMIN WITH GRANT OPTION" in found["'app'@'%' global *.*"]["privileges"]
     assert found["'ops'@'%' global *.*"]["privileges"] == "CLONE_ADMIN"
 
 
-def test_a_level_that_is_denied_is_a_fact():
-    found = by_key(grants.read(Answers("8.0.36", {"mysql.global_grants": []})))
-    assert found["global grants"] == {"level": "global", "status": "denied"}
+def test_a_level_that_is_denied_hides_no_other():
+    server = Answers("8.0.36", {"mysql.global_grants": []})
+    looks = {kind.name: snapshot.look(server, kind).status for kind in snapshot.KINDS}
+
+    assert looks["grants_global"] == "denied"
+    assert looks["grants_schema"] == "ok"
 
 
 def test_a_server_without_an_audit_plugin_is_unaudited():

@@ -10,12 +10,16 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
     tables = {name: f"GRANT SELECT ON mysql.{name} TO {account};" for name in _tables(product)}
     accounts = tables["global_priv"] if "global_priv" in tables else _columns_of_user(account)
     edges = [tables[name] for name in ("roles_mapping", "role_edges", "default_roles") if name in tables]
-    known = {"user", "global_priv", "component", "roles_mapping", "role_edges", "default_roles"}
-    rest = [tables[name] for name in tables if name not in known]
+    global_grants = (tables["global_grants"],) if "global_grants" in tables else ()
     return {
         "accounts": (accounts,),
         "roles": tuple(edges),
-        "grants": (accounts, *rest),
+        "grants_global": (accounts, *global_grants),
+        "grants_schema": (tables["db"],),
+        "grants_table": (tables["tables_priv"],),
+        "grants_column": (tables["columns_priv"],),
+        "grants_routine": (tables["procs_priv"],),
+        "grants_proxy": (tables["proxies_priv"],),
         "replication": (f"GRANT {_replication(product)} ON *.* TO {account};",),
         "audit": (tables["component"],) if "component" in tables else (),
         "table_sizes": (f"GRANT SELECT ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",),

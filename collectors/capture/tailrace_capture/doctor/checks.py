@@ -47,10 +47,9 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
     for kind, look in seen.looks.items():
-        levels = [fact.key for fact in look.facts if fact.attributes.get("status") == "denied"]
-        if look.status == "denied" or levels:
-            what = f" ({', '.join(levels)})" if levels else ""
-            yield Finding(WARNING, "permissions", f"{written} may not see {kind}{what}", needed.get(kind, ()))
+        if look.status == "denied":
+            text = f"{written} may not see {kind.replace('grants_', 'grants of level ')}"
+            yield Finding(WARNING, "permissions", text, needed.get(kind, ()))
         elif look.status != "ok":
             yield Finding(WARNING, "permissions", f"{kind}: {look.status}: {look.error}")
     everywhere = [grant for grant in seen.grants if " ON *.* " in grant]
