@@ -41,8 +41,13 @@ def dataset_of(chart: Asset) -> Asset:
     return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
 
 
-def test_there_are_three_dashboards():
-    assert [asset.content["slug"] for asset in of_kind("dashboards")] == ["alerts", "books", "slow-queries"]
+def test_there_are_four_dashboards():
+    assert [asset.content["slug"] for asset in of_kind("dashboards")] == [
+        "alerts",
+        "books",
+        "slow-queries",
+        "traces",
+    ]
 
 
 def test_links_of_alerts_name_filters_that_there_are():

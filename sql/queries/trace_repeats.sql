@@ -1,0 +1,39 @@
+-- Statements that one request ran many times: a loop where a join or an IN list was meant (N+1).
+--
+-- One row per trace and statement that it ran at least five times.
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+WITH
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
+    requests AS (
+        SELECT
+            TraceId AS trace_id,
+            argMin(otel_traces.endpoint, Timestamp) AS served,
+            argMin(ServiceName, Timestamp) AS asked
+        FROM tailrace.otel_traces
+        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
+        GROUP BY TraceId),
+    calls AS (
+        SELECT
+            TraceId AS trace_id,
+            otel_traces.query_id AS id,
+            any(otel_traces.fingerprint) AS query,
+            any(otel_traces.endpoint) AS commented,
+            any(otel_traces.ServiceName) AS caller,
+            any(otel_traces.database) AS database,
+            toDateTime(min(Timestamp), 'UTC') AS time,
+            count() AS repeats,
+            sum(Duration) / 1e9 AS seconds
+        FROM tailrace.otel_traces
+        WHERE otel_traces.query_id != 0 AND Timestamp >= range_start AND Timestamp < range_end
+        GROUP BY TraceId, otel_traces.query_id
+        HAVING repeats >= 5)
+SELECT
+    time, trace_id,
+    if(requests.asked = '', caller, requests.asked) AS service,
+    multiIf(requests.served != '', requests.served, commented != '', commented, '(unknown)') AS endpoint,
+    database,
+    leftPad(hex(id), 16, '0') AS query_id,
+    query, repeats, seconds
+FROM calls
+LEFT JOIN requests USING (trace_id)

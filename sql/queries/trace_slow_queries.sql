@@ -1,0 +1,37 @@
+-- Entries of slow logs whose statement says which trace it belongs to, with the request that asked.
+--
+-- `spans` is 0 while the trace has not come: then the application does not send it, or samples it out.
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+WITH
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
+    traces AS (
+        SELECT
+            TraceId AS trace_id,
+            count() AS spans,
+            argMinIf(otel_traces.endpoint, Timestamp, SpanKind IN ('Server', 'Consumer')) AS served,
+            argMin(ServiceName, Timestamp) AS asked
+        FROM tailrace.otel_traces
+        WHERE Timestamp >= range_start - 3600 AND Timestamp < range_end + 600
+            AND TraceId IN (
+                SELECT query_events.trace_id FROM tailrace.query_events
+                WHERE query_events.trace_id != '' AND event_time >= range_start AND event_time < range_end)
+        GROUP BY TraceId)
+SELECT
+    toDateTime(event_time, 'UTC') AS time,
+    trace_id, span_id, cluster, instance,
+    if(database = '', '(none)', database) AS database,
+    leftPad(hex(query_id), 16, '0') AS query_id,
+    fingerprint AS query,
+    query_time AS seconds,
+    traces.asked AS service,
+    multiIf(
+        traces.served != '', traces.served,
+        tags['route'] != '', tags['route'],
+        tags['controller'] != '', concat(tags['controller'], '#', tags['action']),
+        '(unknown)') AS endpoint,
+    traces.spans AS spans
+FROM tailrace.query_events
+LEFT JOIN traces USING (trace_id)
+ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+WHERE trace_id != '' AND event_time >= range_start AND event_time < range_end

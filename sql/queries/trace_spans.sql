@@ -1,0 +1,19 @@
+-- The spans of traces, for who looks at one: what it called, in which order, for how long.
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+WITH
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start
+SELECT
+    Timestamp AS time,
+    TraceId AS trace_id,
+    SpanId AS span_id,
+    ParentSpanId AS parent_span_id,
+    ServiceName AS service,
+    SpanKind AS kind,
+    if(fingerprint = '', SpanName, fingerprint) AS doing,
+    endpoint,
+    if(query_id = 0, '', leftPad(hex(query_id), 16, '0')) AS query_id,
+    Duration / 1e9 AS seconds,
+    StatusCode AS status
+FROM tailrace.otel_traces
+WHERE Timestamp >= range_start AND Timestamp < range_end

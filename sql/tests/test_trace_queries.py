@@ -1,0 +1,106 @@
+"""What the dashboard "Traces" asks, on traces whose answers are known."""
+
+from datetime import UTC, datetime, timedelta
+
+import jinja2
+import pytest
+
+from tailrace.settings import REPOSITORY
+
+QUERIES = REPOSITORY / "sql" / "queries"
+NOW = datetime.now(UTC).replace(microsecond=0)
+SLOW = 0xFFFF_0000_0000_0001
+LOOPED = 2
+RANGE = ((NOW - timedelta(hours=1)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
+
+
+def span(trace: int, number: int, **columns) -> dict:
+    return {
+        "Timestamp": f"{NOW - timedelta(minutes=5) + timedelta(seconds=number):%Y-%m-%d %H:%M:%S}.5",
+        "TraceId": f"{trace:032x}",
+        "SpanId": f"{trace:08x}{number:08x}",
+        "ServiceName": "shop",
+        "Duration": 250_000_000,
+        **columns,
+    }
+
+
+def request(trace: int, endpoint: str) -> dict:
+    kind = {"SpanKind": "Server", "endpoint": endpoint, "SpanName": endpoint}
+    return span(trace, 0, Duration=9_000_000_000, **kind)
+
+
+def call(trace: int, number: int, query_id: int) -> dict:
+    said = {"rule_set": "tailrace-1", "fingerprint": f"select {query_id}", "database": "shop"}
+    return span(trace, number, SpanKind="Client", query_id=query_id, **said)
+
+
+@pytest.fixture
+def ask(admin, user):
+    """Answers of a query to somebody who may read what developers may."""
+    spans = [request(1, "GET /orders"), *(call(1, number, LOOPED) for number in range(1, 8))]
+    spans += [request(2, "GET /cart"), call(2, 1, SLOW), call(2, 2, LOOPED), call(3, 1, LOOPED)]
+    user("writer").insert("tailrace.otel_traces", spans)
+    slow = {
+        "instance": "db1",
+        "event_time": f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}",
+        "query_time": 2,
+    }
+    traced = {
+        "query_id": SLOW,
+        "rule_set": "tailrace-1",
+        "trace_id": f"{2:032x}",
+        "span_id": f"{2:08x}{1:08x}",
+    }
+    alone = {**traced, "trace_id": f"{9:032x}", "tags": {"controller": "cart", "action": "show"}}
+    user("writer").insert("tailrace.query_events", [{**slow, **traced}, {**slow, **alone}, slow])
+
+    def run(name: str, time_range: tuple[str | None, str | None] = RANGE) -> list[dict]:
+        template = jinja2.Template((QUERIES / f"{name}.sql").read_text())
+        sql = template.render(from_dttm=time_range[0], to_dttm=time_range[1])
+        return user("reader_developer").rows(sql)
+
+    return run
+
+
+def test_calls_are_of_the_endpoint_that_asked_first(ask):
+    found = ask("trace_calls")
+
+    assert sorted((row["endpoint"], row["query_id"]) for row in found) == [
+        ("(unknown)", f"{LOOPED:016X}"),
+        ("GET /cart", f"{LOOPED:016X}"),
+        ("GET /cart", f"{SLOW:016X}"),
+        *[("GET /orders", f"{LOOPED:016X}")] * 7,
+    ]
+    assert {row["seconds"] for row in found} == {0.25}
+
+
+def test_a_loop_is_a_statement_that_one_request_ran_five_times(ask):
+    (found,) = ask("trace_repeats")
+
+    assert (found["endpoint"], found["service"]) == ("GET /orders", "shop")
+    assert (found["repeats"], found["seconds"], found["trace_id"]) == (7, 1.75, f"{1:032x}")
+
+
+def test_a_slow_query_names_the_request_whose_trace_it_is(ask):
+    found = ask("trace_slow_queries")
+
+    assert sorted((row["endpoint"], row["service"], row["spans"], row["seconds"]) for row in found) == [
+        ("GET /cart", "shop", 3, 2),
+        ("cart#show", "", 0, 2),
+    ]
+
+
+def test_spans_of_a_trace_are_all_that_it_did(ask):
+    found = [row for row in ask("trace_spans") if row["trace_id"] == f"{2:032x}"]
+
+    assert [row["doing"] for row in sorted(found, key=lambda row: row["time"])] == [
+        "GET /cart",
+        f"select {SLOW}",
+        f"select {LOOPED}",
+    ]
+
+
+@pytest.mark.parametrize("query", ["trace_calls", "trace_repeats", "trace_slow_queries", "trace_spans"])
+def test_without_a_time_range_it_is_the_last_day(ask, query):
+    assert ask(query, (None, None)) == ask(query)
