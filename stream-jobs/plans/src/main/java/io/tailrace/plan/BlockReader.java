@@ -108,7 +108,14 @@ final class BlockReader {
 
     private static final Map<String, Reading> READINGS = readings();
 
+    /** Steps within steps: as many as a thread's stack surely holds. */
+    private static final int DEEPEST = 1050;
+
+    private static final JsonValue LEFT_OUT =
+            new JsonValue.JsonString("left out: nested too deep", "left out: nested too deep");
+
     private final LiteralMask mask;
+    private int depth;
 
     BlockReader(LiteralMask mask) {
         this.mask = mask;
@@ -247,6 +254,7 @@ final class BlockReader {
 
     /** The plan whose document this is. */
     PlanNode root(JsonValue queryBlock) {
+        depth = 0;
         List<PlanNode> steps = steps(Operation.QUERY_BLOCK, queryBlock);
         return steps.isEmpty() ? new NodeBuilder(Operation.QUERY_BLOCK).build() : steps.get(0);
     }
@@ -272,14 +280,18 @@ final class BlockReader {
     }
 
     private void members(NodeBuilder node, JsonObject object) {
+        depth++;
         for (Member member : object.members()) {
             Reading reading = READINGS.get(member.name());
             if (reading == null) {
                 node.other(member.name(), mask.value(member.value()));
+            } else if (depth >= DEEPEST && !(member.value() instanceof JsonValue.JsonString)) {
+                node.other(member.name(), LEFT_OUT);
             } else {
                 reading.read(this, node, member.value());
             }
         }
+        depth--;
     }
 
     private static PlanNode finished(NodeBuilder node) {

@@ -7,6 +7,7 @@ import io.tailrace.plan.json.JsonValue.JsonArray;
 import io.tailrace.plan.json.JsonValue.JsonObject;
 import io.tailrace.plan.json.JsonValue.JsonString;
 import io.tailrace.plan.json.JsonValue.Member;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -54,12 +55,17 @@ final class LiteralMask {
             return new JsonString(safe, safe);
         }
         if (value instanceof JsonArray array) {
-            return new JsonArray(array.values().stream().map(this::value).toList());
+            List<JsonValue> values = new ArrayList<>(array.values().size());
+            for (JsonValue item : array.values()) {
+                values.add(value(item));
+            }
+            return new JsonArray(values);
         }
         if (value instanceof JsonObject object) {
-            List<Member> members = object.members().stream()
-                    .map(member -> new Member(member.name(), value(member.value())))
-                    .toList();
+            List<Member> members = new ArrayList<>(object.members().size());
+            for (Member member : object.members()) {
+                members.add(new Member(member.name(), value(member.value())));
+            }
             return new JsonObject(members);
         }
         return value;

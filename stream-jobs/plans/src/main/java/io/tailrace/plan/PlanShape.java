@@ -35,7 +35,9 @@ final class PlanShape {
 
     private static QueryShape query(List<PlanNode> nodes) {
         PlanShape shape = new PlanShape();
-        nodes.forEach(shape::add);
+        for (PlanNode node : nodes) {
+            shape.add(node);
+        }
         shape.subqueries.sort(Comparator.comparing(QueryShape::text));
         return new QueryShape(List.copyOf(shape.steps), shape.sorts, shape.temporary, List.copyOf(shape.subqueries));
     }
@@ -69,7 +71,9 @@ final class PlanShape {
         if (node.operation() == Operation.MATERIALIZE && node.has(PlanFlag.RECURSIVE)) {
             combine(node, Operation.UNION);
         } else {
-            node.inputs().forEach(this::add);
+            for (PlanNode input : node.inputs()) {
+                add(input);
+            }
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.Set;
 public final class JsonReader {
 
     /** Levels of objects and arrays; what lies deeper is left out. A plan of version 2 takes two for each node. */
-    public static final int DEEPEST = 3000;
+    public static final int DEEPEST = 2100;
 
     /** Levels that a path tells from either end. */
     private static final int LONGEST_PATH = 12;
