@@ -33,7 +33,8 @@ class BadInputTest {
 
     @Test
     void everyBeginningOfAPlanIsRead() {
-        String text = "{\"query_block\": {\"select_id\": 1, \"table\": {\"table_name\": \"t\", \"access_type\": \"ALL\"}}}";
+        String text =
+                "{\"query_block\": {\"select_id\": 1, \"table\": {\"table_name\": \"t\", \"access_type\": \"ALL\"}}}";
         for (int length = 30; length < text.length(); length++) {
             Plan plan = read(text.substring(0, length)).orElseThrow();
             assertThat(plan.repairs().count(RepairKind.TRUNCATED)).isEqualTo(1);
@@ -46,19 +47,21 @@ class BadInputTest {
         String second = "{\"operation\":\"Filter: x\",\"access_type\":\"filter\",\"inputs\":[".repeat(levels)
                 + "{\"operation\":\"Table scan on t\",\"access_type\":\"table\",\"table_name\":\"t\"}"
                 + "]}".repeat(levels);
-        String first = "{\"query_block\":" + "{\"ordering_operation\":".repeat(levels) + "{\"table\":{\"table_name\":\"t\"}}"
-                + "}".repeat(levels) + "}";
+        String first = "{\"query_block\":" + "{\"ordering_operation\":".repeat(levels)
+                + "{\"table\":{\"table_name\":\"t\"}}" + "}".repeat(levels) + "}";
         for (String text : new String[] {first, second}) {
             Plan plan = withUsualStack(text);
             assertThat(plan.nodes()).hasSizeGreaterThan(levels);
-            assertThat(plan.nodes().get(levels + (text == first ? 1 : 0)).isTable()).isTrue();
+            assertThat(plan.nodes().get(levels + (text == first ? 1 : 0)).isTable())
+                    .isTrue();
             assertThat(plan.repairs().isEmpty()).isTrue();
         }
     }
 
     @Test
     void whatIsDeeperIsCut() throws InterruptedException {
-        for (String member : new String[] {"materialized_from_subquery", "nested_loop\":[{\"table", "unknown", "windows"}) {
+        for (String member :
+                new String[] {"materialized_from_subquery", "nested_loop\":[{\"table", "unknown", "windows"}) {
             Plan plan = withUsualStack("{\"query_block\":" + ("{\"" + member + "\":").repeat(100_000));
             assertThat(plan.repairs().counts()).containsKey(RepairKind.TOO_DEEP);
         }
@@ -93,7 +96,9 @@ class BadInputTest {
                 + "'x',".repeat(1000) + "'y'))\"}},";
         String text = "{\"query_block\":{\"nested_loop\":[" + table.repeat((10 << 20) / table.length())
                 + "{\"table\":{\"table_name\":\"last\",\"access_type\":\"ref\"}}]}}";
-        Plan plan = Assertions.assertTimeout(Duration.ofSeconds(20), () -> read(text).orElseThrow());
-        assertThat(plan.nodes()).anyMatch(node -> node.isTable() && node.access().alias().equals("last"));
+        Plan plan = Assertions.assertTimeout(
+                Duration.ofSeconds(20), () -> read(text).orElseThrow());
+        assertThat(plan.nodes())
+                .anyMatch(node -> node.isTable() && node.access().alias().equals("last"));
     }
 }
