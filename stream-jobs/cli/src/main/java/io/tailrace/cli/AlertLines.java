@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tailrace.detection.Alert;
+import io.tailrace.detection.EntityKey;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import java.time.Instant;
@@ -24,7 +25,7 @@ final class AlertLines {
 
     /** Time, level, title, what it is about, and the count; tabs between. */
     String text(Alert alert, DetectionEvent event) {
-        String about = alert.entity().isEmpty() ? about(event) : alert.entity().toString();
+        String about = alert.entity().isEmpty() ? about(event) : EntityKey.of(alert.entity());
         return String.join(
                 "\t",
                 time(alert.micros()),

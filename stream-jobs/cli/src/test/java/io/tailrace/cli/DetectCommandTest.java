@@ -105,7 +105,7 @@ class DetectCommandTest {
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .isEqualTo(
                         """
-                        2026-11-21T02:44:32Z\thigh\tLogin after failures\t{user=app, src_ip=10.0.0.9}\t2
+                        2026-11-21T02:44:32Z\thigh\tLogin after failures\tuser=app src_ip=10.0.0.9\t2
                         2026-11-21T02:44:33Z\tlow\tUser table read\tuser=app host=10.0.0.9 database=shop\
                          statement=select * from mysql.user\t1
                         """);

@@ -75,10 +75,7 @@ public final class RuleCoverage {
                 rule.type() == CorrelationRule.Type.TEMPORAL || rule.type() == CorrelationRule.Type.TEMPORAL_ORDERED;
         long needed = temporal && rule.operator().isRising() ? rule.bound() : 1;
         if (able.size() < needed) {
-            return "it counts matches of " + rule.rules().size()
-                    + (rule.rules().size() == 1
-                            ? " rule, which cannot match"
-                            : " rules, of which " + able.size() + " can match");
+            return unable(rule, able.size(), obstacles);
         }
         Set<String> missing = new TreeSet<>();
         for (String used : able) {
@@ -89,6 +86,20 @@ public final class RuleCoverage {
         }
         missing.removeAll(fields);
         return missing.isEmpty() ? "" : lacks(missing);
+    }
+
+    /** Why too few of its rules can match: what the first that cannot is hindered by. */
+    private static String unable(CorrelationRule rule, int able, Map<String, String> obstacles) {
+        String cause = rule.rules().stream()
+                .filter(obstacles::containsKey)
+                .map(obstacles::get)
+                .findFirst()
+                .orElse("they are too few");
+        if (rule.rules().size() == 1) {
+            return "the rule that it counts cannot match: " + cause;
+        }
+        String few = able == 0 ? "none" : "only " + able;
+        return few + " of the " + rule.rules().size() + " rules that it is made of can match: " + cause;
     }
 
     private static String lacks(Set<String> missing) {
