@@ -86,7 +86,7 @@ def test_it_is_told_once_and_again_when_it_is_more_or_over():
     ]
     assert [FACTS in row for row in rows] == [True, True, True, False]
     assert [row[SNAPSHOTS]["facts"] for row in rows] == [1, 1, 1, 0]
-    assert rows[1][FACTS]["since"] == "10.000"
+    assert rows[1][FACTS]["since"] == "1970-01-01 00:00:10.000"
 
 
 def test_a_new_process_goes_on_where_the_last_one_ended():

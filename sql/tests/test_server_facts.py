@@ -63,6 +63,13 @@ def test_what_holds_is_what_the_last_good_look_saw(admin, user):
     assert len(admin.rows("SELECT * FROM tailrace.server_snapshots FINAL")) == 3
 
 
+def test_of_gtid_sets_only_the_last_is_kept(admin, user):
+    stored(user, *(record(AT + n, kind="gtid", facts=[fact("gtid", AT + n, n=str(n))]) for n in range(3)))
+
+    rows = admin.rows("SELECT attributes FROM tailrace.server_facts FINAL WHERE kind = 'gtid'")
+    assert [row["attributes"] for row in rows] == [{"n": "2"}]
+
+
 def test_sizes_of_tables(admin, user):
     attributes = {"database": "shop", "table": "orders", "engine": "InnoDB", "rows": "3"}
     sizes = {"data_bytes": "16384", "index_bytes": "0", "free_bytes": "0"}

@@ -130,5 +130,5 @@ def unpacked(value: bytes) -> object:
     """A msgpack document. Bytes that are no UTF-8 come escaped. Raises RecordError."""
     try:
         return msgpack.unpackb(value, raw=False, unicode_errors="backslashreplace", strict_map_key=False)
-    except (ValueError, msgpack.exceptions.UnpackException) as error:
+    except (TypeError, ValueError, msgpack.exceptions.UnpackException) as error:
         raise RecordError(f"not msgpack: {error}") from error

@@ -1,6 +1,7 @@
 """From a record of tailrace.snapshots (schemas/snapshot.schema.json) to rows of ClickHouse."""
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 
 from tailrace.clickhouse import Row
 from tailrace.facts.errant import KIND, Verdict
@@ -9,6 +10,12 @@ SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 OK = "ok"
+GTID = "gtid"
+"""Differs at every look and is compared at once: only the last is kept, under the first moment there is."""
+FIRST_MOMENT = 0.0
+LAST_MOMENT = 4_102_444_800
+"""2100. What ClickHouse refuses must not get as far: it would refuse the rows of everybody beside it."""
+CHANGE = ("added", "changed", "removed")
 
 
 class RecordError(ValueError):
@@ -52,7 +59,7 @@ def rows_of(record: object) -> list[tuple[str, Row]]:
     """Table and row, the rows of facts before that of the look which makes them count. Raises RecordError."""
     try:
         return list(_rows(record))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RecordError(f"not a snapshot: {error!r}") from error
 
 
@@ -70,7 +77,7 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
                 **whose,
                 "key": str(change["key"]),
                 "at": at,
-                "change": str(change["change"]),
+                "change": _one_of(CHANGE, change["change"]),
                 "before": texts(change["before"]),
                 "after": texts(change["after"]),
             },
@@ -95,7 +102,7 @@ def _fact(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
     return FACTS, {
         **whose,
         "key": str(fact["key"]),
-        "since": instant(fact["since"]),
+        "since": instant(FIRST_MOMENT if whose["kind"] == GTID else fact["since"]),
         "last_seen": at,
         "attributes": texts(fact["attributes"]),
     }
@@ -108,13 +115,28 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
         "instance": whose["instance"],
         "at": at,
         **{name: str(attributes[name]) for name in ("database", "table", "engine")},
-        **{name: int(attributes[name]) for name in SIZES},
+        **{name: _size_in_range(int(attributes[name])) for name in SIZES},
     }
 
 
 def instant(seconds: float) -> str:
-    """Seconds since 1970 as DateTime64(3) reads them."""
-    return f"{float(seconds):.3f}"
+    """Seconds since 1970 as DateTime64(3) reads them; few seconds as a number it would take for a date."""
+    millis = round(float(seconds) * 1000)
+    if not 0 <= millis < LAST_MOMENT * 1000:
+        raise ValueError(f"{seconds} s are no time of a look")
+    return f"{datetime.fromtimestamp(millis // 1000, UTC):%Y-%m-%d %H:%M:%S}.{millis % 1000:03}"
+
+
+def _one_of(known: tuple[str, ...], text: object) -> str:
+    if text not in known:
+        raise ValueError(f"expected one of {', '.join(known)}, found {text!r}")
+    return str(text)
+
+
+def _size_in_range(size: int) -> int:
+    if not 0 <= size < 2**64:
+        raise ValueError(f"{size} is no size")
+    return size
 
 
 def texts(attributes: Mapping) -> dict[str, str]:

@@ -1,0 +1,69 @@
+"""Records that do not keep the contract stop nobody: they are refused before ClickHouse would refuse all."""
+
+import msgpack
+import pytest
+
+from tailrace.facts.loader import unpacked
+from tailrace.facts.rows import RecordError, rows_of
+
+SIZE = {"database": "d", "table": "t", "engine": "e", "rows": "1", "data_bytes": "1", "index_bytes": "1"}
+RECORD = {
+    "v": 1,
+    "at": 1_795_307_187.25,
+    "cluster": "shop",
+    "instance": "db-1",
+    "product": "mysql",
+    "version": "8.4",
+    "kind": "accounts",
+    "reason": "hourly",
+    "status": "ok",
+    "error": "",
+    "truncated": False,
+    "part": 1,
+    "parts": 1,
+    "facts": [],
+    "changes": [],
+}
+
+
+def test_a_look_is_a_row_even_where_nothing_was_found():
+    ((table, row),) = rows_of(RECORD)
+    assert (table, row["at"], row["facts"]) == ("server_snapshots", "2026-11-22 00:26:27.250", 0)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        [],
+        "text",
+        {},
+        {**RECORD, "v": 2},
+        {**RECORD, "at": "soon"},
+        {**RECORD, "at": -1},
+        {**RECORD, "at": 1e300},
+        {**RECORD, "at": float("nan")},
+        {**RECORD, "facts": [{"key": "a"}]},
+        {**RECORD, "facts": [{"key": "a", "since": 1, "attributes": []}]},
+        {**RECORD, "changes": [{"key": "a", "change": "renamed", "before": {}, "after": {}}]},
+        {
+            **RECORD,
+            "kind": "table_sizes",
+            "facts": [{"key": "a", "since": 1, "attributes": {**SIZE, "free_bytes": "-1"}}],
+        },
+        {name: value for name, value in RECORD.items() if name != "status"},
+    ],
+)
+def test_what_does_not_keep_the_contract_is_refused(record):
+    with pytest.raises(RecordError):
+        rows_of(record)
+
+
+@pytest.mark.parametrize("value", [None, b"", b"\xc1", msgpack.packb(RECORD)[:-3], msgpack.packb(1) + b"x"])
+def test_what_is_no_msgpack_is_refused(value):
+    with pytest.raises(RecordError):
+        unpacked(value)
+
+
+def test_bytes_that_are_no_text_are_kept_readable():
+    assert unpacked(b"\x81\xa1a\xa2\xff\xfe") == {"a": "\\xff\\xfe"}
