@@ -174,6 +174,30 @@ class PlanCommandTest {
     }
 
     @Test
+    void noLiteralReachesTheTerminal() {
+        String unescaped = SCAN.replace("'hunter2'", "'it\\'s \"hunter2\" \\\\' or 'hunter2'");
+        String iterators =
+                "{\"query\": \"select 'hunter2'\", \"operation\": \"Filter: (t.a = 'hunter2')\", \"access_type\":"
+                        + " \"filter\", \"condition\": \"(t.a = 'hunter2')\", \"inputs\": [{\"operation\": \"New way 'hunter2'\","
+                        + " \"new_member\": \"x 'hunter2'\", \"ranges\": [\"('hunter2' <= a <= 'x' y 'hunter2')\"]}]}";
+        for (String option : new String[] {"--color=always", "--json", "--hash"}) {
+            assertThat(run(SCAN + unescaped + iterators, "plan", option)).isZero();
+        }
+        assertThat(run(SCAN + iterators, "plan", "--diff")).isEqualTo(1);
+        assertThat(out()).doesNotContain("hunter2");
+    }
+
+    @Test
+    void aThousandLevelsAreShown() {
+        int levels = 1000;
+        String plan = "{\"operation\":\"Limit: 1 row(s)\",\"access_type\":\"limit\",\"inputs\":[".repeat(levels)
+                + "{\"operation\":\"Table scan on t\",\"access_type\":\"table\",\"table_name\":\"t\"}"
+                + "]}".repeat(levels);
+        assertThat(run(plan, "plan")).isZero();
+        assertThat(out().lines().filter(line -> line.contains("limit"))).hasSize(levels);
+    }
+
+    @Test
     void namesDoNotSteerTheTerminal() {
         run(SCAN.replace("\"o\"", "\"\\u001b[2J\\u202eo\""), "plan");
         assertThat(out()).contains("\\u001b[2J\\u202eo  ALL").doesNotContain("\u001b", "\u202e");

@@ -1,5 +1,6 @@
 package io.tailrace.plan;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -40,7 +41,7 @@ public enum AccessType {
     }
 
     private static Map<String, AccessType> byName() {
-        Map<String, AccessType> names = new java.util.HashMap<>();
+        Map<String, AccessType> names = new HashMap<>();
         for (AccessType type : values()) {
             names.put(type.label, type);
         }

@@ -8,6 +8,7 @@ import io.tailrace.plan.json.JsonValue.JsonObject;
 import io.tailrace.plan.json.JsonValue.JsonString;
 import io.tailrace.plan.json.JsonValue.Member;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -164,7 +165,7 @@ public final class PlanDocuments {
             out[length++] = escaped < 0 ? in[i] : (byte) "\n\t\0\\".charAt(escaped);
             i += escaped < 0 ? 0 : 1;
         }
-        return java.util.Arrays.copyOf(out, length);
+        return Arrays.copyOf(out, length);
     }
 
     /** A row of EXPLAIN with tabs between its cells, or null. */

@@ -15,6 +15,7 @@ import java.util.Set;
 public final class PlanReader {
 
     private static final Set<String> AROUND_BLOCKS = Set.of("query_block", "query_optimization");
+    private static final Set<String> AROUND_ITERATORS = Set.of("query", "query_plan", "json_schema_version");
 
     private final JsonReader json = new JsonReader();
     private final LiteralMask mask = new LiteralMask();
@@ -57,9 +58,9 @@ public final class PlanReader {
     private Plan iterators(JsonObject object, JsonObject plan, Repairs repairs) {
         Map<String, JsonValue> others = new LinkedHashMap<>();
         for (Member member : object.members()) {
-            boolean known = object == plan
-                    || Set.of("query", "query_plan", "json_schema_version").contains(member.name());
-            if (!known || member.name().equals("query_type")) {
+            // Of a plan without anything around it the root node keeps what is not known.
+            boolean around = object != plan && !AROUND_ITERATORS.contains(member.name());
+            if (around || member.name().equals("query_type")) {
                 others.put(member.name(), mask.value(member.value()));
             }
         }
