@@ -87,6 +87,7 @@ def test_readers_change_nothing_and_stay_within_limits(admin, user, reader):
         "ledger",
         "query_samples",
         "fingerprints",
+        "plans",
     ],
 )
 def test_the_writer_may_only_insert(admin, user, table):
@@ -95,7 +96,7 @@ def test_the_writer_may_only_insert(admin, user, table):
     refused(ACCESS_DENIED, user("writer"), f"TRUNCATE TABLE tailrace.{table}")
 
 
-@pytest.mark.parametrize("table", ["alerts", "rule_pushes", "data_access"])
+@pytest.mark.parametrize("table", ["alerts", "rule_pushes", "data_access", "plan_changes"])
 def test_the_writer_may_only_insert_what_does_not_wait(admin, user, table):
     user("writer").execute(f"INSERT INTO tailrace.{table} (ingested_at) VALUES (now())")
     refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")

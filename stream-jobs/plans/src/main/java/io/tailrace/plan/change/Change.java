@@ -1,0 +1,41 @@
+package io.tailrace.plan.change;
+
+/**
+ * A statement has another plan than before.
+ *
+ * @param oldPlan hash of its plan before
+ * @param newPlan hash of its plan since
+ * @param micros when the new plan was first seen, microseconds since 1970 UTC
+ * @param verdict PENDING when the change is told, something else when it is told again
+ * @param verdictMicros time of the execution that decided, microseconds since 1970 UTC; 0 while pending
+ * @param before the old plan's executions, those that are remembered
+ * @param after the new plan's executions
+ */
+public record Change(
+        String oldPlan,
+        String newPlan,
+        long micros,
+        Verdict verdict,
+        long verdictMicros,
+        Executions before,
+        Executions after) {
+
+    /**
+     * Executions with one plan.
+     *
+     * @param count how many
+     * @param median seconds; NaN where there are none
+     * @param rowsExamined mean; NaN where there are none
+     */
+    public record Executions(long count, double median, double rowsExamined) {
+
+        static Executions of(PlanLatencies latencies) {
+            return new Executions(latencies.executions(), latencies.all().median(), latencies.rowsExamined());
+        }
+    }
+
+    /** How many times longer an execution takes, by medians; NaN where one side has none. */
+    public double ratio() {
+        return after.median() / before.median();
+    }
+}

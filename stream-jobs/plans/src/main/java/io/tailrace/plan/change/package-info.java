@@ -1,0 +1,2 @@
+/** When a statement's plan changed, and whether it is slower since: docs/PLANS.md, changes. */
+package io.tailrace.plan.change;
