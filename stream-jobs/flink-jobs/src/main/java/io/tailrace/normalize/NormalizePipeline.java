@@ -11,6 +11,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.TraceSpan;
+import io.tailrace.event.StatementPlan;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.FramerOperator;
@@ -156,6 +157,7 @@ final class NormalizePipeline {
                 "fingerprints",
                 Fingerprint.class,
                 "fingerprints-rows");
+        sink.add(events.getSideOutput(ParseOutputs.PLANS), "plans", StatementPlan.class, "plans-rows");
         sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
         sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
         sink.add(deadLetters(inputs, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");

@@ -16,6 +16,7 @@ import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.DeadLetterId;
 import io.tailrace.parse.RecentStatements.Statement;
+import io.tailrace.plan.Plan;
 import io.tailrace.reassembly.FramedEntry;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -48,6 +49,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     private transient Map<String, Optional<EntryParser>> parsers;
     private transient PostingTally tally;
     private transient RecentStatements statements;
+    private transient LoggedPlans plans;
     private transient FramedEntry entry;
     private transient ParseListener listener;
 
@@ -61,6 +63,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         parsers = new HashMap<>();
         tally = new PostingTally();
         statements = new RecentStatements();
+        plans = new LoggedPlans();
         listener = new EventsOfEntry();
     }
 
@@ -122,8 +125,10 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             if (isAccepted(settings.queryTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));
                 event.setFingerprint(fingerprint);
+                Optional<Plan> plan = plans.of(event);
                 output.collect(new StreamRecord<>(event));
                 Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
+                plan.ifPresent(read -> passOnPlan(event, read, seen));
                 if (!fingerprint.isEmpty() && seen.takeFingerprint(nowMillis())) {
                     emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
                 }
@@ -157,6 +162,12 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
             if (seen.takeFingerprint(nowMillis())) {
                 emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
+            }
+        }
+
+        private void passOnPlan(QueryEvent event, Plan plan, Statement seen) {
+            if (seen.takePlan(event.getInstance() + ' ' + event.getPlanHash(), nowMillis())) {
+                emit(ParseOutputs.PLANS, plans.record(event, plan));
             }
         }
 

@@ -6,6 +6,7 @@ import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QuerySample;
+import io.tailrace.event.StatementPlan;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.util.OutputTag;
 
@@ -24,6 +25,8 @@ public final class ParseOutputs {
             new OutputTag<>("samples", new AvroTypeInfo<>(QuerySample.class));
     public static final OutputTag<Fingerprint> FINGERPRINTS =
             new OutputTag<>("fingerprints", new AvroTypeInfo<>(Fingerprint.class));
+    public static final OutputTag<StatementPlan> PLANS =
+            new OutputTag<>("plans", new AvroTypeInfo<>(StatementPlan.class));
 
     private ParseOutputs() {}
 }

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * <p>A fingerprint goes out once an hour. A sample goes out when the statement is seen for the first time in ten
  * minutes, at once, and again within them when an execution takes at least twice as long as the one of the last
- * sample: the first answers soonest, the slow one is the one that is looked for.
+ * sample: the first answers soonest, the slow one is the one that is looked for. A plan goes out once an hour.
  */
 final class RecentStatements {
 
@@ -17,6 +17,7 @@ final class RecentStatements {
     private static final long FINGERPRINT_MILLIS = 3_600_000;
     private static final long SAMPLE_MILLIS = 600_000;
     private static final double SLOWER = 2;
+    private static final int MOST_PLANS = 8;
 
     private record Key(long queryId, String ruleSet) {}
 
@@ -25,11 +26,27 @@ final class RecentStatements {
         private long fingerprintAt = Long.MIN_VALUE;
         private long sampleAt = Long.MIN_VALUE;
         private double sampleSeconds;
+        private Map<String, Long> plansAt = Map.of();
 
         boolean takeFingerprint(long nowMillis) {
             boolean due = fingerprintAt == Long.MIN_VALUE || nowMillis - fingerprintAt >= FINGERPRINT_MILLIS;
             if (due) {
                 fingerprintAt = nowMillis;
+            }
+            return due;
+        }
+
+        /** @param plan on which server, and its hash */
+        boolean takePlan(String plan, long nowMillis) {
+            Long last = plansAt.get(plan);
+            boolean due = last == null || nowMillis - last >= FINGERPRINT_MILLIS;
+            if (due) {
+                if (plansAt.isEmpty()) {
+                    plansAt = new LinkedHashMap<>();
+                } else if (plansAt.size() == MOST_PLANS && last == null) {
+                    plansAt.remove(plansAt.keySet().iterator().next());
+                }
+                plansAt.put(plan, nowMillis);
             }
             return due;
         }

@@ -2,6 +2,7 @@ package io.tailrace.parse;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
@@ -9,6 +10,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
+import io.tailrace.event.StatementPlan;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framer.EntryBlock;
 import io.tailrace.framer.EntryBlockWriter;
@@ -94,9 +96,7 @@ class ParseOperatorTest {
         send(entry(3, NOW.plus(Duration.ofHours(23)), 0.5));
         assertThat(side(ParseOutputs.DEAD_LETTERS))
                 .extracting(DeadLetter::getCode, DeadLetter::getEntryOffset)
-                .containsExactly(
-                        org.assertj.core.groups.Tuple.tuple("TIME_OUT_OF_RANGE", 0L),
-                        org.assertj.core.groups.Tuple.tuple("TIME_OUT_OF_RANGE", 1L));
+                .containsExactly(tuple("TIME_OUT_OF_RANGE", 0L), tuple("TIME_OUT_OF_RANGE", 1L));
         assertThat(operator.extractOutputValues()).hasSize(2);
     }
 
@@ -135,6 +135,37 @@ class ParseOperatorTest {
         operator.setProcessingTime(NOW.plus(Duration.ofHours(1)).toEpochMilli());
         send(entry(4, NOW, 0.1));
         assertThat(side(ParseOutputs.FINGERPRINTS)).hasSize(2);
+    }
+
+    @Test
+    void aPlanBesideAnExecutionIsNamedByItsEventAndPassedOnOnce() throws Exception {
+        send(explained(0, "ref", "customer"));
+        send(explained(1, "ref", "customer"));
+        send(explained(2, "ALL", "NULL"));
+        List<QueryEvent> events = operator.extractOutputValues();
+        assertThat(events.get(0).getPlanHash())
+                .matches("[0-9A-F]{16}")
+                .isEqualTo(events.get(1).getPlanHash());
+        assertThat(events.get(2).getPlanHash())
+                .matches("[0-9A-F]{16}")
+                .isNotEqualTo(events.get(0).getPlanHash());
+        assertThat(side(ParseOutputs.PLANS))
+                .extracting(StatementPlan::getPlanHash, StatementPlan::getAccessTypes, StatementPlan::getIndexes)
+                .containsExactly(
+                        tuple(events.get(0).getPlanHash(), List.of("ref"), List.of("customer")),
+                        tuple(events.get(2).getPlanHash(), List.of("ALL"), List.of("")));
+        operator.setProcessingTime(NOW.plus(Duration.ofHours(1)).toEpochMilli());
+        send(explained(3, "ref", "customer"));
+        assertThat(side(ParseOutputs.PLANS)).hasSize(3);
+    }
+
+    /** As MariaDB 10.11 writes it with log_slow_verbosity=explain. */
+    private static FramedEntry explained(long offset, String access, String index) {
+        String explain = "#\n# explain: id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\t"
+                + "filtered\tr_filtered\tExtra\n# explain: 1\tSIMPLE\torders\t" + access + "\tcustomer\t" + index
+                + "\t4\tconst\t5\t5.00\t100.00\t100.00\t\n#\nSET timestamp=";
+        FramedEntry entry = entry(offset, NOW, 0.5);
+        return withText(entry, new String(entry.bytes(), ISO_8859_1).replace("SET timestamp=", explain));
     }
 
     @Test

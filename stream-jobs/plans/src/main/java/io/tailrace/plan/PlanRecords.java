@@ -1,0 +1,44 @@
+package io.tailrace.plan;
+
+import io.tailrace.event.StatementPlan;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes rows of the table plans. Not thread-safe. */
+public final class PlanRecords {
+
+    private final PlanJson json = new PlanJson();
+
+    /** What a plan says by itself; whose it is and when it was seen, the caller says. */
+    public StatementPlan of(Plan plan) {
+        StatementPlan record = new StatementPlan();
+        record.setPlanHash(PlanHash.of(plan));
+        record.setHashRules(PlanHash.RULE_SET);
+        record.setFormat(plan.format().label());
+        record.setDatabase("");
+        record.setServerVersion("");
+        addTables(plan, record);
+        double cost = plan.root().estimates().cost();
+        record.setCost(Double.isNaN(cost) ? null : cost);
+        record.setTree("");
+        record.setModel(json.write(plan));
+        record.setAdvice(List.of());
+        return record;
+    }
+
+    private static void addTables(Plan plan, StatementPlan record) {
+        List<String> tables = new ArrayList<>();
+        List<String> accessTypes = new ArrayList<>();
+        List<String> indexes = new ArrayList<>();
+        for (PlanNode node : plan.nodes()) {
+            if (node.isTable() && !node.access().isInternal()) {
+                tables.add(node.access().alias());
+                accessTypes.add(node.access().type().label());
+                indexes.add(node.access().index());
+            }
+        }
+        record.setTables(tables);
+        record.setAccessTypes(accessTypes);
+        record.setIndexes(indexes);
+    }
+}
