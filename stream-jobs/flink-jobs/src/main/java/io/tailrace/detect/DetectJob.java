@@ -5,6 +5,7 @@ import io.tailrace.detect.DetectPipeline.Ends;
 import io.tailrace.detect.DetectPipeline.NamedSink;
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
+import io.tailrace.event.PlanChange;
 import io.tailrace.event.RulePush;
 import io.tailrace.events.AlertSerializer;
 import io.tailrace.job.ConfigException;
@@ -79,7 +80,8 @@ public final class DetectJob {
                 newest,
                 alerts,
                 List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
-                List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))));
+                List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
+                List.of(new NamedSink<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))));
     }
 
     private static <T> KafkaSource<T> source(

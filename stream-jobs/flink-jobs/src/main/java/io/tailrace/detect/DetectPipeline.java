@@ -2,6 +2,7 @@ package io.tailrace.detect;
 
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
+import io.tailrace.event.PlanChange;
 import io.tailrace.event.RulePush;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import org.apache.flink.util.OutputTag;
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
  *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
  *                                                  └ accesses to classes of data → ClickHouse
+ *                             └ by statement → plans ─────────────────────── alerts, as above
+ *                                                └ changes of plans → ClickHouse
  *   └ postings: gaps → gap ───────────────── alerts ┐
  * census ─ by instance → coverage ────────── alerts ┴ as above
  * rules → gate ═ to all of them
@@ -48,7 +51,8 @@ final class DetectPipeline {
             NewestRules newest,
             List<NamedSink<Alert>> alerts,
             List<NamedSink<RulePush>> pushes,
-            List<NamedSink<DataAccess>> accesses) {}
+            List<NamedSink<DataAccess>> accesses,
+            List<NamedSink<PlanChange>> planChanges) {}
 
     /** A sink with the uid of its operator. */
     record NamedSink<T>(String uid, Sink<T> sink) {}
@@ -64,11 +68,15 @@ final class DetectPipeline {
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<RuleRecord> rules = rules(environment);
         DataStream<EventMessage> messages = messages(environment);
-        SingleOutputStreamOperator<Alert> matches = matches(events(messages), rules);
-        DataStream<Alert> raised = raised(matches, rules).union(gaps(messages, rules), silences(environment, rules));
+        DataStream<EventMessage> events = events(messages);
+        SingleOutputStreamOperator<Alert> matches = matches(events, rules);
+        SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, rules);
+        DataStream<Alert> raised =
+                raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
         write(grouped(raised, rules), ends.alerts());
         write(rules.getSideOutput(RuleGate.PUSHES), ends.pushes());
         write(matches.getSideOutput(MatchFunction.ACCESSES), ends.accesses());
+        write(slowerPlans.getSideOutput(PlanFunction.CHANGES), ends.planChanges());
     }
 
     /** One after the other, by one subtask: their order is what all others follow. */
@@ -140,6 +148,22 @@ final class DetectPipeline {
                 .process(new MatchFunction(ruleBroadcast()), ALERT)
                 .name("match")
                 .uid("match");
+    }
+
+    /** Executions whose plan the log says; what is shipped again says nothing of now. */
+    private SingleOutputStreamOperator<Alert> slowerPlans(
+            DataStream<EventMessage> events, DataStream<RuleRecord> rules) {
+        return events.filter(event -> event.execution() != null && !event.backfilled())
+                .name("explained executions")
+                .uid("explained-executions")
+                .map(EventMessage::execution)
+                .name("plan sightings")
+                .uid("plan-sightings")
+                .keyBy(PlanSighting::statement)
+                .connect(broadcast(rules, "plans"))
+                .process(new PlanFunction(ruleBroadcast()), ALERT)
+                .name("plans")
+                .uid("plans");
     }
 
     private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules, String of) {

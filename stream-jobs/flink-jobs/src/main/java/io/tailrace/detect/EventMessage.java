@@ -12,6 +12,7 @@ package io.tailrace.detect;
  * @param micros event time, microseconds since 1970 UTC
  * @param backfilled its bytes were shipped again
  * @param posting it is no event but a posting of the ledger: a gap
+ * @param execution what it tells of its statement's plan; null where the log does not say it
  * @param bytes the record in Avro's single-object encoding
  */
 public record EventMessage(
@@ -24,4 +25,5 @@ public record EventMessage(
         long micros,
         boolean backfilled,
         boolean posting,
+        PlanSighting execution,
         byte[] bytes) {}

@@ -32,7 +32,15 @@ final class EventPlace {
 
     static {
         MODEL.setFastReaderEnabled(true);
-        addSchema(QueryEvent.class, "connection_id", "query_id");
+        addSchema(
+                QueryEvent.class,
+                "connection_id",
+                "query_id",
+                "cluster",
+                "database",
+                "plan_hash",
+                "query_time",
+                "rows_examined");
         addSchema(
                 AuditEvent.class,
                 "connection_id",
@@ -76,7 +84,25 @@ final class EventPlace {
                 (Long) place.get("event_time"),
                 ((List<?>) place.get("flags")).contains(BACKFILLED),
                 false,
+                event == QueryEvent.class ? execution(place) : null,
                 message);
+    }
+
+    /** What it tells of its statement's plan; null where the log does not say it. */
+    private static PlanSighting execution(GenericRecord place) {
+        String plan = text(place, "plan_hash");
+        if (plan.isEmpty()) {
+            return null;
+        }
+        return new PlanSighting(
+                text(place, "cluster"),
+                text(place, "instance"),
+                text(place, "database"),
+                (Long) place.get("query_id"),
+                plan,
+                (Long) place.get("event_time"),
+                (Double) place.get("query_time"),
+                (Long) place.get("rows_examined"));
     }
 
     /** As much of the event as says in which session it is. */

@@ -43,6 +43,7 @@ final class DetectorFactory {
             case CONCURRENT_NETWORKS -> concurrentNetworks(settings, basis);
             case COVERAGE -> Coverage.of(settings, basis);
             case COVERAGE_GAP -> new CoverageGap(basis);
+            case PLAN_SLOWER -> new SlowerPlan(basis, settings.number("ratio", SlowerPlan.USUAL_RATIO, 1.01, 1_000));
         };
     }
 

@@ -146,7 +146,17 @@ enum DetectorKind {
                     "A server that died while it wrote the last line of a file."),
             List.of(
                     "Ship the bytes again: tailrace backfill.",
-                    "If the file is gone or was cut, find out who was on the machine."));
+                    "If the file is gone or was cut, find out who was on the machine.")),
+    PLAN_SLOWER(
+            "5b3de7ad-0e3f-5c0e-9d4f-6a0b8c3c7a51",
+            Level.MEDIUM,
+            "A statement is slower since its plan changed",
+            "The optimizer chose another plan, and executions take longer than they varied before.",
+            List.of("performance.plan"),
+            List.of("Data that grew: the new plan may be the best that there is now."),
+            List.of(
+                    "Compare the two plans: tailrace plan --diff, or the dashboard Plans.",
+                    "See whether an index was dropped or statistics are stale: SHOW CREATE TABLE, ANALYZE TABLE."));
 
     private final String id;
     private final Level level;

@@ -24,7 +24,9 @@ class DetectorFileTest {
                 .doesNotHaveDuplicates();
         assertThat(file.detectors()).allSatisfy(detector -> {
             assertThat(detector.header().description()).endsWith(".");
-            assertThat(detector.header().tags()).isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
+            assertThat(detector.header().tags())
+                    .isNotEmpty()
+                    .allMatch(tag -> tag.startsWith("attack.") || tag.startsWith("performance."));
             assertThat(detector.header().falsePositives()).isNotEmpty();
             assertThat(detector.header().nextSteps()).isNotEmpty();
         });

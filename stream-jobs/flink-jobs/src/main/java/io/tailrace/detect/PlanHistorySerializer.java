@@ -1,0 +1,41 @@
+package io.tailrace.detect;
+
+import io.tailrace.plan.change.PlanHistory;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** The plans that a statement had. */
+public final class PlanHistorySerializer extends StateSerializer<PlanHistory> {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public PlanHistory createInstance() {
+        return new PlanHistory();
+    }
+
+    @Override
+    public void serialize(PlanHistory history, DataOutputView target) throws IOException {
+        history.write(target);
+    }
+
+    @Override
+    public PlanHistory deserialize(DataInputView source) throws IOException {
+        return PlanHistory.read(source);
+    }
+
+    @Override
+    public TypeSerializerSnapshot<PlanHistory> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What a checkpoint says of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<PlanHistory> {
+        public Snapshot() {
+            super(PlanHistorySerializer::new);
+        }
+    }
+}

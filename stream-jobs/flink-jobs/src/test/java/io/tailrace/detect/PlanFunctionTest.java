@@ -1,0 +1,148 @@
+package io.tailrace.detect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tailrace.event.Alert;
+import io.tailrace.event.PlanChange;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.Test;
+
+class PlanFunctionTest {
+
+    private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
+    private static final String SWITCHED_ON = "plan_slower: {}";
+    private static final long STATEMENT = 0xFEDCBA9876543210L;
+
+    private Instant now = START;
+
+    @Test
+    void sightingsAreSerializedWithoutKryo() {
+        assertThat(TypeInformation.of(PlanSighting.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(PlanSighting.Statement.class)).isInstanceOf(PojoTypeInfo.class);
+    }
+
+    @Test
+    void aChangeIsToldAndItsVerdictIsAnAlert() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 20, 0.1);
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getOldPlan, PlanChange::getNewPlan)
+                    .containsExactly(tuple("pending", "A", "B"), tuple("slower", "A", "B"));
+            PlanChange slower = changes(plans).get(1);
+            assertThat(slower.getChangedAt()).isEqualTo(START.plusSeconds(100));
+            assertThat(slower.getVerdictAt()).isEqualTo(START.plusSeconds(119));
+            assertThat(slower.getRowsExaminedBefore()).isEqualTo(7);
+            assertThat(plans.extractOutputValues()).singleElement().satisfies(alert -> {
+                assertThat(alert.getRuleTitle()).isEqualTo("A statement is slower since its plan changed");
+                assertThat(alert.getEntity()).isEqualTo(Map.of("instance", "db-1", "query_id", "FEDCBA9876543210"));
+                assertThat(alert.getDatabase()).isEqualTo("shop");
+                assertThat(alert.getFacts())
+                        .containsEntry("old_plan", "A")
+                        .containsEntry("new_plan", "B")
+                        .containsEntry("executions_after", "20");
+            });
+        }
+    }
+
+    @Test
+    void aVerdictIsOfTheSameChangeAfterARestart() throws Exception {
+        OperatorSubtaskState state;
+        try (var plans = plans(SWITCHED_ON)) {
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 10, 0.1);
+            state = plans.snapshot(1, 0);
+        }
+        try (var plans = plans(SWITCHED_ON, state)) {
+            run(plans, "B", 10, 0.1);
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getChangedAt)
+                    .containsExactly(tuple("slower", START.plusSeconds(100)));
+        }
+    }
+
+    @Test
+    void changesAreToldAlsoWhereNobodyWantsAlerts() throws Exception {
+        try (var plans = plans("plan_slower: {enabled: false}")) {
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 20, 0.1);
+            assertThat(changes(plans)).hasSize(2);
+            assertThat(plans.extractOutputValues()).isEmpty();
+        }
+    }
+
+    @Test
+    void theDetectorSaysWhatRatioIsWorthAWordAndWhoIsExcepted() throws Exception {
+        try (var plans = plans("plan_slower: {ratio: 20}")) {
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 700, 0.1);
+            assertThat(changes(plans)).last().satisfies(change -> assertThat(change.getVerdict())
+                    .isEqualTo("no_difference"));
+        }
+        try (var plans = plans("plan_slower: {exceptions: {instance: db-1}}")) {
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 20, 0.1);
+            assertThat(plans.extractOutputValues()).isEmpty();
+        }
+    }
+
+    @Test
+    void statementsWithoutPlansAreNotRememberedAndOthersAreForgotten() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            plans.setProcessingTime(START.toEpochMilli());
+            run(plans, "", 100, 0.01);
+            assertThat(plans.numKeyedStateEntries()).isZero();
+            run(plans, "A", 1, 0.01);
+            plans.setProcessingTime(START.plus(Duration.ofDays(30)).toEpochMilli());
+            assertThat(plans.numKeyedStateEntries()).isPositive();
+            plans.setProcessingTime(START.plus(Duration.ofDays(37)).toEpochMilli());
+            assertThat(plans.numKeyedStateEntries()).isZero();
+            assertThat(plans.numProcessingTimeTimers()).isZero();
+        }
+    }
+
+    private void run(
+            KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans,
+            String plan,
+            int times,
+            double seconds)
+            throws Exception {
+        for (int i = 0; i < times; i++) {
+            long micros = now.toEpochMilli() * 1000;
+            plans.processElement1(
+                    new PlanSighting("eu", "db-1", "shop", STATEMENT, plan, micros, seconds * (1 + i % 3 / 10.0), 7),
+                    0);
+            now = now.plusSeconds(1);
+        }
+    }
+
+    private static List<PlanChange> changes(
+            KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans) {
+        return plans.getSideOutput(PlanFunction.CHANGES).stream()
+                .map(record -> record.getValue())
+                .toList();
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert>
+            plans(String detectors, OperatorSubtaskState... restored) throws Exception {
+        RuleRecord rules = new RuleRecord(1, RuleRecord.BUNDLE, Pushes.json("p", Map.of("detectors.yaml", detectors)));
+        var operator = new CoBroadcastWithKeyedOperator<>(
+                new PlanFunction(new RuleBroadcast(rules, 0)), List.of(RuleBroadcast.STATE));
+        var plans = new KeyedTwoInputStreamOperatorTestHarness<>(
+                operator, PlanSighting::statement, null, TypeInformation.of(PlanSighting.Statement.class));
+        for (OperatorSubtaskState state : restored) {
+            plans.initializeState(state);
+        }
+        plans.open();
+        return plans;
+    }
+}
