@@ -46,6 +46,11 @@ final class EventReader {
         if (written.recordClass() == LedgerEntry.class) {
             return place(posting(message), message);
         }
+        DatumReader<GenericRecord> reader = placeReaders.computeIfAbsent(
+                fingerprint(message),
+                fingerprint -> new GenericDatumReader<>(
+                        written.schema(), EventPlace.schema(written.recordClass()), EventPlace.MODEL));
+        return read(reader, message, place -> EventPlace.of(place, written.recordClass(), message));
     }
 
     private static EventMessage place(LedgerEntry posting, byte[] message) {

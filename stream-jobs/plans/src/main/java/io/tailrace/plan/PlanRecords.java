@@ -1,6 +1,8 @@
 package io.tailrace.plan;
 
 import io.tailrace.event.StatementPlan;
+import io.tailrace.plan.advice.Advice;
+import io.tailrace.plan.advice.Advisor;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,10 +22,15 @@ public final class PlanRecords {
         addTables(plan, record);
         double cost = plan.root().estimates().cost();
         record.setCost(Double.isNaN(cost) ? null : cost);
-        record.setTree("");
+        record.setTree(String.join("\n", PlanOutline.of(plan)));
         record.setModel(json.write(plan));
-        record.setAdvice(List.of());
+        record.setAdvice(Advisor.of(plan).stream().map(PlanRecords::line).toList());
         return record;
+    }
+
+    private static String line(Advice advice) {
+        String table = advice.table().isEmpty() ? "" : advice.table() + ": ";
+        return table + advice.text() + " (" + advice.evidence() + ')';
     }
 
     private static void addTables(Plan plan, StatementPlan record) {

@@ -1,0 +1,186 @@
+"""An index is dropped under load: the change of plan, its verdict and its alert are there within a minute."""
+
+import os
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from e2e.attack_day.mariadb import Installation, Server
+from e2e.stack import Stack, wait_until
+from tailrace.sources import Source
+
+PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
+FIRST_PORT = 22710
+DATABASE_PORT = FIRST_PORT + 20
+INSTANCE = "shop-db-1"
+ROWS = 20_000
+CUSTOMERS = 500
+EXECUTIONS = 60
+PATIENCE_SECONDS = 180
+EVIDENCE_SECONDS = 60
+"""From the execution that decides to its alert."""
+
+SLOWER = "A statement is slower since its plan changed"
+ORDERS_OF_CUSTOMER = "SELECT id, note FROM orders WHERE customer = {}"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory) -> Iterator[Server]:
+    """A MariaDB from Debian's packages that writes plans into its slow log."""
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    settings_cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    directory = tmp_path_factory.mktemp("mariadb")
+    server = Server(
+        Installation.install(settings_cache),
+        directory,
+        datetime.now(UTC),
+        port=DATABASE_PORT,
+        bind="127.0.0.1",
+    )
+    server.create()
+    server.start()
+    try:
+        fill(server)
+        yield server
+    finally:
+        server.stop()
+
+
+def fill(server: Server) -> None:
+    """Makes the orders of the customers, with an index."""
+    with connection(server, "") as session, session.cursor() as cursor:
+        cursor.execute("SET GLOBAL log_slow_verbosity = 'query_plan,explain'")
+        cursor.execute("CREATE DATABASE shop")
+        cursor.execute("USE shop")
+        cursor.execute(
+            "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, note VARCHAR(99), "
+            "KEY by_customer (customer))"
+        )
+        cursor.execute(
+            f"INSERT INTO orders SELECT seq, seq % {CUSTOMERS}, REPEAT('x', 50) FROM seq_1_to_{ROWS}"
+        )
+        cursor.execute("ANALYZE TABLE orders")
+
+
+def connection(server: Server, database: str = "shop") -> pymysql.Connection:
+    return pymysql.connect(unix_socket=str(server.socket), user="root", database=database, autocommit=True)
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+    """All from the slow log to the alerts."""
+    running = Stack(
+        tmp_path_factory.mktemp("plans") / "home",
+        FIRST_PORT,
+        PARTS,
+        port_detect=str(FIRST_PORT + 7),
+        detect_checkpoint_interval="1000",
+    )
+    running.up()
+    running.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
+    yield running
+    running.down()
+
+
+class Workload:
+    """An application that asks for the orders of one customer after the other, until it is told to end."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.executions = 0
+        self.errors: list[Exception] = []
+
+    def __enter__(self) -> "Workload":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        assert not self.errors
+
+    def _run(self) -> None:
+        try:
+            with connection(self._server) as session, session.cursor() as cursor:
+                while not self._end.is_set():
+                    cursor.execute(ORDERS_OF_CUSTOMER.format(self.executions % CUSTOMERS))
+                    self.executions += 1
+        except pymysql.Error as error:
+            self.errors.append(error)
+
+    def more(self, executions: int) -> None:
+        """Waits until so many more were run."""
+        goal = self.executions + executions
+        wait_until(lambda: self.errors or self.executions >= goal, PATIENCE_SECONDS, "the workload")
+
+
+def changes(stack: Stack) -> list[dict]:
+    return stack.clickhouse().rows(
+        "SELECT query_id, old_plan, new_plan, verdict, ratio, rows_examined_before, rows_examined_after, "
+        "changed_at, verdict_at FROM tailrace.plan_changes FINAL WHERE instance = {instance:String}",
+        {"instance": INSTANCE},
+    )
+
+
+def test_a_dropped_index_is_a_change_of_plan_and_slower(stack: Stack, database: Server):
+    with Workload(database) as workload:
+        workload.more(EXECUTIONS)
+        with connection(database) as session, session.cursor() as cursor:
+            cursor.execute("ALTER TABLE orders DROP INDEX by_customer")
+        workload.more(EXECUTIONS)
+
+    wait_until(
+        lambda: [row["verdict"] for row in changes(stack)] == ["slower"], PATIENCE_SECONDS, "the verdict"
+    )
+    (change,) = changes(stack)
+    assert change["ratio"] > 2
+    assert change["rows_examined_before"] == ROWS / CUSTOMERS
+    assert change["rows_examined_after"] == ROWS
+
+    plans = stack.clickhouse().rows(
+        "SELECT plan_hash, tables, access_types, indexes FROM tailrace.plans FINAL "
+        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64}",
+        {"instance": INSTANCE, "query_id": str(change["query_id"])},
+    )
+    steps = {
+        row["plan_hash"]: list(zip(row["tables"], row["access_types"], row["indexes"], strict=True))
+        for row in plans
+    }
+    assert steps == {
+        change["old_plan"]: [("orders", "ref", "by_customer")],
+        change["new_plan"]: [("orders", "ALL", "")],
+    }
+
+
+def test_its_alert_comes_within_a_minute_of_the_evidence(stack: Stack):
+    def alert() -> list[dict]:
+        return stack.clickhouse().rows(
+            "SELECT entity, facts, dateDiff('second', event_time, seen_at) AS seconds "
+            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String}",
+            {"title": SLOWER},
+        )
+
+    wait_until(alert, PATIENCE_SECONDS, "the alert")
+    (raised,) = alert()
+    (change,) = changes(stack)
+    assert raised["entity"]["instance"] == INSTANCE
+    assert raised["facts"]["new_plan"] == change["new_plan"]
+    assert raised["seconds"] <= EVIDENCE_SECONDS
+
+
+def test_every_execution_names_its_plan(stack: Stack):
+    (change,) = changes(stack)
+    named = stack.clickhouse().rows(
+        "SELECT plan_hash, count() AS executions FROM tailrace.query_events "
+        "WHERE query_id = {query_id:UInt64} GROUP BY plan_hash",
+        {"query_id": str(change["query_id"])},
+    )
+    assert {row["plan_hash"] for row in named} == {change["old_plan"], change["new_plan"]}
+    assert all(int(row["executions"]) >= EXECUTIONS for row in named)

@@ -1,0 +1,54 @@
+package io.tailrace.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A plan as an outline: a line for each step, two more spaces before each step that gives it rows. */
+public final class PlanOutline {
+
+    private static final int DEEPEST = 200;
+
+    private PlanOutline() {}
+
+    /** The lines, without line ends. Steps deeper than {@value #DEEPEST} stand at that depth. */
+    public static List<String> of(Plan plan) {
+        List<String> lines = new ArrayList<>();
+        add(plan.root(), 0, "", lines);
+        return lines;
+    }
+
+    private static void add(PlanNode node, int depth, String role, List<String> lines) {
+        lines.add("  ".repeat(Math.min(depth, DEEPEST)) + role + label(node));
+        node.inputs().forEach(input -> add(input, depth + 1, "", lines));
+        node.subqueries().forEach(subquery -> add(subquery, depth + 1, "subquery: ", lines));
+    }
+
+    private static String label(PlanNode node) {
+        StringBuilder label = new StringBuilder(64);
+        if (node.isTable()) {
+            TableAccess access = node.access();
+            label.append(access.alias()).append(": ").append(access.type().label());
+            if (!access.index().isEmpty()) {
+                label.append(" by ").append(access.index());
+            }
+        } else {
+            label.append(node.operation().label());
+        }
+        if (!Double.isNaN(node.estimates().examinedRows())) {
+            label.append(
+                    String.format(Locale.ROOT, ", %,.0f rows", node.estimates().examinedRows()));
+        }
+        node.flags().forEach(flag -> label.append(", ")
+                .append(flag.name().toLowerCase(Locale.ROOT).replace('_', ' ')));
+        return withoutControls(label);
+    }
+
+    /** Names are the server's users': none may end a line. */
+    private static String withoutControls(CharSequence text) {
+        return text.codePoints()
+                .map(c -> Character.isISOControl(c) ? '\ufffd' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}
