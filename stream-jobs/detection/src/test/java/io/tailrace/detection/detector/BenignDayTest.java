@@ -1,0 +1,122 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.Detector;
+import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * At most ten alerts a day, of all levels but informational, by the whole pack with its detectors, where nothing bad
+ * happens: {@link BenignCompany}. Days of learning come first, whose applications are thinned, or the test would take
+ * hours. Alerts of one rule and entity within ten minutes are one, as in the detect job.
+ */
+class BenignDayTest {
+
+    private static final int MOST_A_DAY = 10;
+    private static final int LEARNED_DAYS = 16;
+    private static final int THINNED = 2_000;
+    private static final int THINNED_DAYS = 3;
+    private static final long GROUP_MICROS = 600_000_000;
+    private static final long ADVANCE_MICROS = 30_000_000;
+    private static final long LATENESS_MICROS = 60_000_000;
+    private static final int MOST_ACTIONS = 100_000;
+    /** A Monday. */
+    private static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
+
+    private final Detector rules;
+    private final DetectorEngine detectors;
+    private final DataClassifier classifier;
+    private final Actions actions = new Actions(MOST_ACTIONS);
+    private final BenignCompany company = new BenignCompany(7, START);
+    private final Set<String> groups = new HashSet<>();
+    private final Map<String, Integer> ofDay = new TreeMap<>();
+    private long events;
+    private long advanced;
+
+    BenignDayTest() throws IOException {
+        RuleBundle bundle = RuleBundle.of(RuleBundle.files(Path.of("../../rules")), new DatabaseFields());
+        assertThat(bundle.errors()).isEmpty();
+        rules = new Detector(bundle.rules(), LATENESS_MICROS);
+        detectors = new DetectorEngine(bundle.detectors(), LATENESS_MICROS, () -> Long.MAX_VALUE / 2);
+        classifier = new DataClassifier(bundle.dataClasses());
+    }
+
+    /** Without a word on volume: there is less of everything than was learned. */
+    @Test
+    void thinnedDaysGiveFewAlerts() {
+        learn();
+        for (int day = 0; day < THINNED_DAYS; day++) {
+            day(LEARNED_DAYS + day, hour -> THINNED);
+        }
+    }
+
+    /** All of the day, or, where there is less time, the hours from and to which the properties name. */
+    @Test
+    @Tag("long")
+    void aDayAtAThousandEventsASecondGivesFewAlerts() {
+        int from = Integer.getInteger("benign.from", 0);
+        int to = Integer.getInteger("benign.to", 24);
+        learn();
+        day(LEARNED_DAYS, hour -> hour >= from && hour < to ? 1 : THINNED);
+    }
+
+    private void learn() {
+        for (int day = 0; day < LEARNED_DAYS; day++) {
+            company.day(day, hour -> THINNED, true, this::detect);
+        }
+    }
+
+    private void day(int day, IntUnaryOperator thinned) {
+        events = 0;
+        ofDay.clear();
+        long start = System.nanoTime();
+        company.day(day, thinned, false, this::detect);
+        int alerts = ofDay.values().stream().mapToInt(Integer::intValue).sum();
+        System.out.printf(
+                "day %d: %,d events in %d s, %d alerts: %s%n",
+                day, events, (System.nanoTime() - start) / 1_000_000_000, alerts, ofDay);
+        assertThat(alerts).as(ofDay.toString()).isLessThanOrEqualTo(MOST_A_DAY);
+    }
+
+    private void detect(DetectionEvent event) {
+        events++;
+        classifier.enrich(event);
+        event.actionFrom(actions::of);
+        rules.detect(event, alert -> count(alert, event));
+        detectors.detect(event, alert -> count(alert, event));
+        if (event.micros() - advanced > ADVANCE_MICROS) {
+            advanced = event.micros();
+            rules.advance(advanced, alert -> count(alert, event));
+            detectors.advance(advanced);
+        }
+    }
+
+    private void count(Alert alert, DetectionEvent event) {
+        if (alert.rule().level() == Level.INFORMATIONAL) {
+            return;
+        }
+        String entity = alert.entity().isEmpty()
+                ? "" + event.values("instance") + event.values("user") + event.values("src_ip")
+                : alert.entity().toString();
+        String title = alert.rule().title();
+        if (groups.add(title + '\u001f' + entity + '\u001f' + alert.micros() / GROUP_MICROS)) {
+            ofDay.merge(title + " (" + event.values("user") + ')', 1, Integer::sum);
+        }
+    }
+}
