@@ -154,6 +154,13 @@ class PlanCommandTest {
     }
 
     @Test
+    void aBracketInAStatementHidesNoPlanBehindIt() {
+        String log = "INSERT INTO t VALUES ('{\"a\": ');\n# explain: 1\tSIMPLE\tt\tALL\tNULL\tNULL\tNULL\tNULL\t5\t\n";
+        assertThat(run(log, "plan", "--hash")).isZero();
+        assertThat(out()).contains("\tt:ALL\t");
+    }
+
+    @Test
     void errorsNameFileLineAndByte() throws IOException {
         String file = file("a.txt", "x\nERROR 1064 (42000) at line 1: syntax\n{\"a\": 1}\n");
         assertThat(run("", "plan", file)).isEqualTo(1);

@@ -7,6 +7,7 @@ import io.tailrace.plan.json.JsonValue;
 import io.tailrace.plan.json.JsonValue.JsonObject;
 import io.tailrace.plan.json.JsonValue.JsonString;
 import io.tailrace.plan.json.JsonValue.Member;
+import io.tailrace.plan.json.RepairKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +40,8 @@ public final class PlanDocuments {
     private static final String NO_PLAN = "a JSON object with none of query_block, query_plan and operation is no plan";
     /** Levels of documents in which a plan is looked for. */
     private static final int DEEPEST_ENVELOPE = 3;
+    /** Brackets that nothing closes, of one text. */
+    private static final int MOST_STRAYS = 20;
     /** Longest line of a message that is repeated, bytes. */
     private static final int LONGEST_MESSAGE = 300;
 
@@ -53,6 +56,7 @@ public final class PlanDocuments {
     private int counted;
     private final List<String> lines = new ArrayList<>();
     private int linesFrom;
+    private int strays;
 
     /** Reads a whole text. */
     public void read(byte[] bytes, Listener listener) {
@@ -61,6 +65,7 @@ public final class PlanDocuments {
         this.listener = listener;
         line = 1;
         counted = 0;
+        strays = 0;
         lines.clear();
         int at = 0;
         while (at < end) {
@@ -120,17 +125,28 @@ public final class PlanDocuments {
             return lineTo + 1;
         }
         JsonDocument document = json.read(in, brace, end);
-        found(document, lineFrom, brace);
-        return document.to();
+        boolean isPlan = found(document, lineFrom, brace);
+        return isPlan || !isStray(document) ? document.to() : lineTo + 1;
     }
 
-    private void found(JsonDocument document, int lineFrom, int brace) {
+    /**
+     * A bracket that nothing closes, as in the text of a statement: plans may follow. Only so many are passed over, or
+     * time would be quadratic.
+     */
+    private boolean isStray(JsonDocument document) {
+        boolean truncated = document.repairs().count(RepairKind.TRUNCATED) > 0;
+        strays += truncated ? 1 : 0;
+        return truncated && strays <= MOST_STRAYS;
+    }
+
+    private boolean found(JsonDocument document, int lineFrom, int brace) {
         Optional<Plan> plan = plan(document, DEEPEST_ENVELOPE);
         if (plan.isPresent()) {
             listener.plan(plan.get(), lineOf(brace), brace);
         } else if (ByteText.skipBlanks(in, lineFrom, brace) == brace) {
             listener.problem(NO_PLAN, lineOf(brace), brace);
         }
+        return plan.isPresent();
     }
 
     /** The plan that a document is or holds. */
