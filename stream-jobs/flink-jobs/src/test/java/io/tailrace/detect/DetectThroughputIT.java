@@ -55,7 +55,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DetectThroughputIT {
 
     private static final int EVENTS = Integer.getInteger("bench.events", 1_500_000);
-    private static final int MOST_RULES = 3_000;
     private static final int PLANTED_RULES = 100;
     private static final int SEED = 7;
     private static final int PARTITIONS = 2;
