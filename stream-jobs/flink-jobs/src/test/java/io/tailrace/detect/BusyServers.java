@@ -19,8 +19,8 @@ import org.apache.avro.specific.SpecificRecord;
 
 /**
  * The events of eight busy servers, a thousand a second, the same for each seed: four write MariaDB's audit log, four a
- * slow log of all statements. Sixty classes of statements of an application, connections of some forty statements, now and
- * then somebody who is refused, and the statements that {@link #planted} rules look for, one in ten thousand.
+ * slow log of all statements. Sixty classes of statements of an application, connections of some forty statements, now
+ * and then somebody who is refused, and the statements that {@link #planted} rules look for, one in ten thousand.
  */
 final class BusyServers {
 

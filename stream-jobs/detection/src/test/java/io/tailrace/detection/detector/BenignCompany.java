@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Days of a company where nothing bad happens, a thousand events a second on the average: a primary and two replicas, 63
- * accounts. The slow log has every statement of the applications (long_query_time 0), the audit log all logins and what
+ * Days of a company where nothing bad happens, a thousand events a second on the average: a primary and two replicas,
+ * 57 accounts. The slow log has every statement of the applications (long_query_time 0), the audit log all logins and what
  * people, jobs and tools do (server_audit_excl_users names the applications, as is usual at such rates).
  *
  * <ul>
- *   <li>twelve applications whose pods open thousands of connections an hour, with an ORM's habits; some statements fail
+ *   <li>twelve applications whose pods open thousands of connections an hour, with an ORM's habits; some fail
  *   <li>releases, with migrations, new statements, a new table, and pods with new addresses
  *   <li>jobs at night: ETL with staging tables, clean-up, reports, mariadb-dump, optimizing
  *   <li>monitoring, health checks, replication, a BI tool that reads the catalogue
@@ -37,7 +37,6 @@ import java.util.function.IntUnaryOperator;
 final class BenignCompany {
 
     static final int SECONDS = 86_400;
-    static final int EVENTS_PER_SECOND = 1_000;
     /** Of the events, so many are statements of applications; most others are their logins. */
     private static final double STATEMENTS_PER_SECOND = 860;
 
@@ -74,7 +73,6 @@ final class BenignCompany {
             "categories",
             "settings",
             "events");
-    private static final List<String> JOBS = List.of("etl", "invoicing", "cleanup", "newsletter", "report", "feed");
     private static final List<String> ADMINISTRATORS = List.of("anna", "ben", "chris", "dora");
     private static final int ANALYSTS = 10;
     private static final int DEVELOPERS = 18;
@@ -227,7 +225,7 @@ final class BenignCompany {
      * @param day counted from 0, a Monday
      * @param thinned how many statements and logins of applications are told by one, for each hour of the day; where
      *     that is not 1 at midnight, monitors ask every five minutes
-     * @param rowsOfAll a statement has the rows of all for which it stands: an hour's total is as without thinning, but a
+     * @param rowsOfAll a statement has the rows of all for which it stands: an hour's total is as without thinning, a
      *     single statement's is not
      */
     void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, Consumer<DetectionEvent> events) {
