@@ -216,6 +216,7 @@ final class SlowLogParser implements EntryParser {
         event.setWeight(header.weight);
         event.setPlanFlags(header.planFlags);
         event.setExplain(header.explain());
+        event.setPlanHash("");
         event.setAttributes(header.attributes);
     }
 
