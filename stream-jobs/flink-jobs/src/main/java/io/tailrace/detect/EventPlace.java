@@ -101,6 +101,8 @@ final class EventPlace {
                 (Long) place.get("query_id"),
                 plan,
                 (Long) place.get("event_time"),
+                (Long) place.get("generation"),
+                (Long) place.get("entry_offset"),
                 (Double) place.get("query_time"),
                 (Long) place.get("rows_examined"));
     }

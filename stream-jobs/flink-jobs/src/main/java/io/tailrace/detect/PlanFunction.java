@@ -7,15 +7,24 @@ import io.tailrace.plan.change.Change;
 import io.tailrace.plan.change.Change.Executions;
 import io.tailrace.plan.change.PlanHistory;
 import io.tailrace.plan.change.Verdict;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
@@ -35,10 +44,16 @@ final class PlanFunction
     private static final long serialVersionUID = 1;
     private static final Duration REMEMBERED = Duration.ofDays(35);
     private static final Duration LOOK = Duration.ofDays(1);
+    /** The parsers' subtasks are not in step: executions of one statement come up to some seconds out of order. */
+    private static final Duration WAIT = Duration.ofSeconds(5);
+
+    private static final int MOST_WAITING = 2_000;
     private static final long MICROS_PER_MILLI = 1000;
 
     private final RuleBroadcast rules;
     private transient ValueState<PlanHistory> histories;
+    private transient ListState<PlanSighting> waiting;
+    private transient ValueState<Integer> waitingCount;
 
     PlanFunction(RuleBroadcast rules) {
         this.rules = rules;
@@ -47,6 +62,9 @@ final class PlanFunction
     @Override
     public void open(OpenContext context) {
         histories = getRuntimeContext().getState(new ValueStateDescriptor<>("plans", new PlanHistorySerializer()));
+        waiting = getRuntimeContext()
+                .getListState(new ListStateDescriptor<>("waiting", TypeInformation.of(PlanSighting.class)));
+        waitingCount = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-count", Types.INT));
     }
 
     @Override
@@ -56,16 +74,49 @@ final class PlanFunction
 
     @Override
     public void processElement(PlanSighting sighting, ReadOnlyContext context, Collector<Alert> out) throws Exception {
-        PlanHistory known = histories.value();
-        if (known == null && sighting.plan().isEmpty()) {
+        if (sighting.plan().isEmpty() && histories.value() == null) {
             return;
         }
+        int count = waitingCount.value() == null ? 1 : waitingCount.value() + 1;
+        waiting.add(sighting);
+        waitingCount.update(count);
+        if (count == 1) {
+            TimerService timers = context.timerService();
+            timers.registerProcessingTimeTimer(timers.currentProcessingTime() + WAIT.toMillis());
+        }
+        if (count >= MOST_WAITING) {
+            follow(detector(context.getBroadcastState(RuleBroadcast.STATE)), context, context.timerService(), out);
+        }
+    }
+
+    private Optional<SlowerPlan> detector(ReadOnlyBroadcastState<String, RuleRecord> state) throws Exception {
+        return rules.active(state).detector(SlowerPlan.class);
+    }
+
+    /** What waited, in its order. */
+    private void follow(
+            Optional<SlowerPlan> detector, ReadOnlyContext context, TimerService timers, Collector<Alert> out)
+            throws Exception {
+        List<PlanSighting> sightings = new ArrayList<>();
+        waiting.get().forEach(sightings::add);
+        sightings.sort(PlanSighting.ORDER);
+        waiting.clear();
+        waitingCount.clear();
+        PlanHistory known = histories.value();
         PlanHistory history = known == null ? new PlanHistory() : known;
-        Optional<SlowerPlan> detector =
-                rules.active(context.getBroadcastState(RuleBroadcast.STATE)).detector(SlowerPlan.class);
+        for (PlanSighting sighting : sightings) {
+            follow(history, sighting, detector, change -> tell(change, sighting, detector, context, out));
+        }
+        histories.update(history);
+        if (known == null) {
+            timers.registerProcessingTimeTimer(timers.currentProcessingTime() + LOOK.toMillis());
+        }
+    }
+
+    private static void follow(
+            PlanHistory history, PlanSighting sighting, Optional<SlowerPlan> detector, Consumer<Change> changes) {
         if (sighting.isCapture()) {
-            history.capture(
-                    sighting.plan(), sighting.micros(), change -> tell(change, sighting, detector, context, out));
+            history.capture(sighting.plan(), sighting.micros(), changes);
         } else {
             history.execution(
                     sighting.plan(),
@@ -73,33 +124,30 @@ final class PlanFunction
                     sighting.seconds(),
                     sighting.rowsExamined(),
                     detector.map(SlowerPlan::ratio).orElse(SlowerPlan.USUAL_RATIO),
-                    change -> tell(change, sighting, detector, context, out));
+                    changes);
         }
-        histories.update(history);
-        if (known == null) {
-            lookLater(context.timerService().currentProcessingTime(), context.timerService());
-        }
-    }
-
-    private static void lookLater(long now, TimerService timers) {
-        timers.registerProcessingTimeTimer(now + LOOK.toMillis());
     }
 
     @Override
     public void onTimer(long timestamp, OnTimerContext context, Collector<Alert> out) throws Exception {
-        PlanHistory history = histories.value();
-        if (history == null) {
-            return;
-        }
-        long now = context.timerService().currentProcessingTime();
-        if (history.latestMicros() < (now - REMEMBERED.toMillis()) * MICROS_PER_MILLI) {
-            histories.clear();
-        } else {
-            lookLater(now, context.timerService());
+        TimerService timers = context.timerService();
+        if (waitingCount.value() != null) {
+            follow(detector(context.getBroadcastState(RuleBroadcast.STATE)), context, timers, out);
+        } else if (histories.value() != null) {
+            forgetOrLookLater(timers);
         }
     }
 
-    private static void tell(
+    private void forgetOrLookLater(TimerService timers) throws IOException {
+        long now = timers.currentProcessingTime();
+        if (histories.value().latestMicros() < (now - REMEMBERED.toMillis()) * MICROS_PER_MILLI) {
+            histories.clear();
+        } else {
+            timers.registerProcessingTimeTimer(now + LOOK.toMillis());
+        }
+    }
+
+    private void tell(
             Change change,
             PlanSighting sighting,
             Optional<SlowerPlan> detector,

@@ -1,10 +1,14 @@
 package io.tailrace.detect;
 
+import java.util.Comparator;
+
 /**
  * An execution of a statement, with its plan where the log says it; or a capture of a statement's plan.
  *
  * @param plan hash of the plan; empty where it is not known
  * @param micros event time, microseconds since 1970 UTC
+ * @param generation which file of its log it stands in; 0 for a capture
+ * @param offset byte offset of its entry there; 0 for a capture
  * @param seconds that the execution took; NaN for a capture
  * @param rowsExamined by the execution; 0 for a capture
  */
@@ -15,8 +19,15 @@ public record PlanSighting(
         long queryId,
         String plan,
         long micros,
+        long generation,
+        long offset,
         double seconds,
         double rowsExamined) {
+
+    /** As they happened: times of logs may be whole seconds. */
+    static final Comparator<PlanSighting> ORDER = Comparator.comparingLong(PlanSighting::micros)
+            .thenComparingLong(PlanSighting::generation)
+            .thenComparingLong(PlanSighting::offset);
 
     /** Whose plans are followed together: a statement's on a server. */
     public record Statement(String instance, long queryId) {}

@@ -124,6 +124,7 @@ final class Rows {
         event.setWeight(1);
         event.setPlanFlags(List.of("full_scan", "filesort"));
         event.setExplain("");
+        event.setPlanHash("");
         event.setAttributes(Map.of("Bytes_received", "12"));
         event.setFlags(List.of());
         event.setTablesRead(List.of("shop.orders", "customers"));

@@ -7,8 +7,11 @@ import io.tailrace.event.Alert;
 import io.tailrace.event.PlanChange;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -23,6 +26,7 @@ class PlanFunctionTest {
     private static final long STATEMENT = 0xFEDCBA9876543210L;
 
     private Instant now = START;
+    private long offset;
 
     @Test
     void sightingsAreSerializedWithoutKryo() {
@@ -51,6 +55,30 @@ class PlanFunctionTest {
                         .containsEntry("new_plan", "B")
                         .containsEntry("executions_after", "20");
             });
+        }
+    }
+
+    /** MariaDB's times are whole seconds, and the parsers' subtasks are not in step. */
+    @Test
+    void executionsThatComeInAnotherOrderAreFollowedInTheirs() throws Exception {
+        List<PlanSighting> sightings = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            sightings.add(sighting(i < 100 ? "A" : "B", i < 100 ? 0.01 : 0.1));
+        }
+        Collections.shuffle(sightings, new Random(1));
+        try (var plans = plans(SWITCHED_ON)) {
+            see(plans, sightings);
+            assertThat(changes(plans)).extracting(PlanChange::getVerdict).containsExactly("pending", "slower");
+        }
+    }
+
+    @Test
+    void manyExecutionsAtOnceDoNotWait() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            for (int i = 0; i < 2_000; i++) {
+                plans.processElement1(sighting(i < 1_000 ? "A" : "B", 0.01), 0);
+            }
+            assertThat(changes(plans)).isNotEmpty();
         }
     }
 
@@ -116,13 +144,28 @@ class PlanFunctionTest {
             int times,
             double seconds)
             throws Exception {
+        List<PlanSighting> sightings = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            long micros = now.toEpochMilli() * 1000;
-            plans.processElement1(
-                    new PlanSighting("eu", "db-1", "shop", STATEMENT, plan, micros, seconds * (1 + i % 3 / 10.0), 7),
-                    0);
-            now = now.plusSeconds(1);
+            sightings.add(sighting(plan, seconds * (1 + i % 3 / 10.0)));
         }
+        see(plans, sightings);
+    }
+
+    private PlanSighting sighting(String plan, double seconds) {
+        PlanSighting sighting = new PlanSighting(
+                "eu", "db-1", "shop", STATEMENT, plan, now.toEpochMilli() * 1000, 1, offset++, seconds, 7);
+        now = now.plusSeconds(1);
+        return sighting;
+    }
+
+    private static void see(
+            KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans,
+            List<PlanSighting> sightings)
+            throws Exception {
+        for (PlanSighting sighting : sightings) {
+            plans.processElement1(sighting, 0);
+        }
+        plans.setProcessingTime(plans.getProcessingTime() + 5_000);
     }
 
     private static List<PlanChange> changes(
