@@ -8,7 +8,7 @@ import { Browser } from './browser.mjs';
 const browser = await Browser.launch(process.env.SUPERSET_URL);
 try {
   await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
-  for (const dashboard of ['slow-queries', 'books', 'alerts', 'traces']) {
+  for (const dashboard of ['slow-queries', 'books', 'alerts', 'traces', 'plans']) {
     await browser.open(dashboard);
     await browser.screenshot(join(process.argv[2], `${dashboard}.png`));
   }

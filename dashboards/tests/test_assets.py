@@ -41,10 +41,11 @@ def dataset_of(chart: Asset) -> Asset:
     return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
 
 
-def test_there_are_four_dashboards():
+def test_there_are_five_dashboards():
     assert [asset.content["slug"] for asset in of_kind("dashboards")] == [
         "alerts",
         "books",
+        "plans",
         "slow-queries",
         "traces",
     ]

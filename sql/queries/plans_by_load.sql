@@ -1,0 +1,43 @@
+-- The plans that statements had, by the time that was spent with them.
+--
+-- One row per server, statement and plan that was seen in the time. Time and executions are those of entries that name
+-- their plan (MariaDB's slow log with log_slow_verbosity=explain).
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
+WITH
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,
+    seen AS (
+        SELECT
+            plans.instance AS instance, plans.query_id AS id, plan_hash, source,
+            any(plans.cluster) AS cluster, any(plans.database) AS database,
+            min(first_seen_at) AS first_seen, max(seen_at) AS last_seen,
+            anyLast(tree) AS tree, anyLast(advice) AS advice,
+            anyLast(tables) AS tables, anyLast(access_types) AS access_types, anyLast(cost) AS cost
+        FROM tailrace.plans
+        GROUP BY plans.instance, plans.query_id, plan_hash, source),
+    load AS (
+        SELECT
+            query_events.instance AS instance, query_events.query_id AS id, plan_hash,
+            sum(weight) AS executions, sum(weight * query_time) AS seconds
+        FROM tailrace.query_events
+        WHERE plan_hash != '' AND event_time >= range_start AND event_time < range_end
+        GROUP BY query_events.instance, query_events.query_id, plan_hash),
+    texts AS (
+        SELECT query_id AS id, any(fingerprint) AS query FROM tailrace.fingerprints
+        WHERE query_id IN (SELECT query_id FROM tailrace.plans) GROUP BY query_id)
+SELECT
+    toDateTime(last_seen, 'UTC') AS time,
+    toDateTime(first_seen, 'UTC') AS first_seen_at,
+    seen.cluster AS cluster, seen.instance AS instance, seen.database AS database,
+    leftPad(hex(seen.id), 16, '0') AS query_id,
+    texts.query AS query,
+    seen.plan_hash AS plan_hash, source, tree,
+    arrayStringConcat(advice, '\n') AS advice,
+    length(advice) AS advised,
+    arrayStringConcat(arrayMap((name, access) -> concat(name, ' ', access), tables, access_types), ', ') AS accesses,
+    cost,
+    load.executions AS executions, load.seconds AS seconds
+FROM seen
+LEFT JOIN load ON load.instance = seen.instance AND load.id = seen.id AND load.plan_hash = seen.plan_hash
+LEFT JOIN texts ON texts.id = seen.id
+WHERE last_seen >= range_start AND first_seen < range_end
