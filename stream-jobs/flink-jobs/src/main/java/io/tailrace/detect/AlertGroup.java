@@ -15,27 +15,20 @@ import java.util.List;
  */
 public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pending, long[] seen) {
 
-    private static final int FEW_EVENTS = 10;
     private static final int FEW_SEEN = 100;
 
     AlertGroup passedOn(long now) {
         return new AlertGroup(alert, openedAt, now, false, seen);
     }
 
-    /** Without most of what is written already or comes with the next one: late ones are few, and groups many. */
+    /** Without what comes with the next one: late ones are few, and groups many. */
     AlertGroup trimmed() {
         Alert kept = Alert.newBuilder(alert)
-                .setEventIds(first(alert.getEventIds(), FEW_EVENTS))
-                .setStatements(first(alert.getStatements(), 1))
                 .setTags(List.of())
                 .setNextSteps(List.of())
                 .setFalsePositives(List.of())
                 .build();
         int from = Math.max(0, seen.length - FEW_SEEN);
         return new AlertGroup(kept, openedAt, writtenAt, pending, Arrays.copyOfRange(seen, from, seen.length));
-    }
-
-    private static List<String> first(List<String> all, int most) {
-        return List.copyOf(all.subList(0, Math.min(most, all.size())));
     }
 }

@@ -130,7 +130,7 @@ final class DetectConfig {
     }
 
     Duration alertsGrouped() {
-        return values.millis(DetectKey.ALERTS_GROUP_MS, 0);
+        return values.millis(DetectKey.ALERTS_GROUP_MS, 1000);
     }
 
     Duration alertsUpdated() {

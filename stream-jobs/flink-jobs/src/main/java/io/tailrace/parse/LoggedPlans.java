@@ -8,9 +8,13 @@ import io.tailrace.plan.PlanRecords;
 import io.tailrace.plan.RowsReader;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The plans that MariaDB writes beside executions ({@code log_slow_verbosity=explain}). Not thread-safe. */
 final class LoggedPlans {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LoggedPlans.class);
 
     static final String SOURCE = "slowlog";
 
@@ -22,9 +26,15 @@ final class LoggedPlans {
         if (event.getExplain().isEmpty()) {
             return Optional.empty();
         }
-        Optional<Plan> plan = rows.read(List.of(event.getExplain().split("\n")));
-        plan.ifPresent(read -> event.setPlanHash(PlanHash.of(read)));
-        return plan;
+        try {
+            Optional<Plan> plan = rows.read(List.of(event.getExplain().split("\n")));
+            plan.ifPresent(read -> event.setPlanHash(PlanHash.of(read)));
+            return plan;
+        } catch (RuntimeException e) {
+            // Rows that no version known writes: the event is whole without its plan, and must not stop its log.
+            LOG.debug("rows that are no plan", e);
+            return Optional.empty();
+        }
     }
 
     /** Its row, without the event's literals: plans of the log hold none. */

@@ -92,7 +92,7 @@ public final class RowsReader {
         String kind = row.getOrDefault("select_type", "");
         Matcher union = COMBINED.matcher(row.getOrDefault("table", ""));
         if (kind.endsWith(" RESULT") && union.matches()) {
-            combined = new NodeBuilder(Operation.valueOf(kind.substring(0, kind.indexOf(' '))));
+            combined = new NodeBuilder(combination(kind));
             combinedSelects = numbers(union.group(2));
             cells(combined, row);
             return;
@@ -113,6 +113,15 @@ public final class RowsReader {
         node.flag(PlanFlag.UPDATED, kind.equals("UPDATE"));
         node.flag(PlanFlag.DELETED, kind.equals("DELETE"));
         tables.computeIfAbsent(select, key -> new ArrayList<>()).add(node.build());
+    }
+
+    /** MariaDB says {@code UNIT RESULT} of a mix of them (from 10.3 on). */
+    private static Operation combination(String kind) {
+        return switch (kind) {
+            case "INTERSECT RESULT" -> Operation.INTERSECT;
+            case "EXCEPT RESULT" -> Operation.EXCEPT;
+            default -> Operation.UNION;
+        };
     }
 
     private void cells(NodeBuilder node, Map<String, String> row) {

@@ -36,6 +36,20 @@ class PlanRecordsTest {
     }
 
     @Test
+    void aMixOfSetOperationsIsReadAsAUnion() {
+        Plan plan = new RowsReader()
+                .read(List.of(
+                        "1\tPRIMARY\ta\tALL\tNULL\tNULL\tNULL\tNULL\t5\t",
+                        "2\tUNION\tb\tALL\tNULL\tNULL\tNULL\tNULL\t5\t",
+                        "3\tEXCEPT\tc\tALL\tNULL\tNULL\tNULL\tNULL\t5\t",
+                        "NULL\tUNIT RESULT\t<unit1,2,3>\tALL\tNULL\tNULL\tNULL\tNULL\tNULL\t"))
+                .orElseThrow();
+
+        assertThat(plan.root().operation()).isEqualTo(Operation.UNION);
+        assertThat(new PlanRecords().of(plan).getTables()).containsExactly("a", "b", "c");
+    }
+
+    @Test
     void literalsOfADocumentAreNowhereInItsRecord() {
         byte[] document = ("{\"query_block\": {\"select_id\": 1, \"cost_info\": {\"query_cost\": \"502.25\"},"
                         + "\"table\": {\"table_name\": \"orders\", \"access_type\": \"ALL\","

@@ -5,6 +5,7 @@ import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Values of attributes as text, as the OpenTelemetry Collector's ClickHouse exporter writes them: a string as it is,
@@ -19,16 +20,17 @@ final class AttributeTexts {
 
     private AttributeTexts() {}
 
-    static String of(AnyValue value) {
+    /** @param mask of each text, also of those in lists and maps */
+    static String of(AnyValue value, UnaryOperator<String> mask) {
         return switch (value.getValueCase()) {
-            case STRING_VALUE -> cut(value.getStringValue());
+            case STRING_VALUE -> mask.apply(cut(value.getStringValue()));
             case BOOL_VALUE -> Boolean.toString(value.getBoolValue());
             case INT_VALUE -> Long.toString(value.getIntValue());
             case DOUBLE_VALUE -> number(value.getDoubleValue());
             case BYTES_VALUE -> cut(base64(value.getBytesValue()));
             case ARRAY_VALUE, KVLIST_VALUE -> {
                 StringBuilder json = new StringBuilder();
-                append(value, json);
+                append(value, mask, json);
                 yield cut(json.toString());
             }
             default -> "";
@@ -53,39 +55,39 @@ final class AttributeTexts {
         return whole ? Long.toString((long) value) : Double.toString(value);
     }
 
-    private static void append(AnyValue value, StringBuilder json) {
+    private static void append(AnyValue value, UnaryOperator<String> mask, StringBuilder json) {
         if (json.length() > LONGEST) {
             return;
         }
         switch (value.getValueCase()) {
-            case ARRAY_VALUE -> appendArray(value.getArrayValue().getValuesList(), json);
-            case KVLIST_VALUE -> appendObject(value.getKvlistValue().getValuesList(), json);
-            case STRING_VALUE -> quote(value.getStringValue(), json);
+            case ARRAY_VALUE -> appendArray(value.getArrayValue().getValuesList(), mask, json);
+            case KVLIST_VALUE -> appendObject(value.getKvlistValue().getValuesList(), mask, json);
+            case STRING_VALUE -> quote(mask.apply(cut(value.getStringValue())), json);
             case BYTES_VALUE -> quote(base64(value.getBytesValue()), json);
             case VALUE_NOT_SET -> json.append("null");
-            default -> json.append(of(value));
+            default -> json.append(of(value, mask));
         }
     }
 
-    private static void appendArray(List<AnyValue> values, StringBuilder json) {
+    private static void appendArray(List<AnyValue> values, UnaryOperator<String> mask, StringBuilder json) {
         json.append('[');
         String comma = "";
         for (AnyValue value : values) {
             json.append(comma);
-            append(value, json);
+            append(value, mask, json);
             comma = ",";
         }
         json.append(']');
     }
 
-    private static void appendObject(List<KeyValue> pairs, StringBuilder json) {
+    private static void appendObject(List<KeyValue> pairs, UnaryOperator<String> mask, StringBuilder json) {
         json.append('{');
         String comma = "";
         for (KeyValue pair : pairs) {
             json.append(comma);
-            quote(pair.getKey(), json);
+            quote(mask.apply(cut(pair.getKey())), json);
             json.append(':');
-            append(pair.getValue(), json);
+            append(pair.getValue(), mask, json);
             comma = ",";
         }
         json.append('}');

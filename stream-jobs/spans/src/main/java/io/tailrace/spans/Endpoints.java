@@ -4,6 +4,7 @@ import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.tailrace.tags.StatementTags;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * What a span serves: of a request its method and route, of a remote call its service and method, of a statement what
@@ -15,11 +16,12 @@ final class Endpoints {
 
     /**
      * @param name the span's, masked
+     * @param mask of texts that are usually names
      * @return empty where the span serves nothing
      */
-    static String of(Span span, String name, StatementTags tags) {
+    static String of(Span span, String name, StatementTags tags, UnaryOperator<String> mask) {
         return switch (span.getKind()) {
-            case SPAN_KIND_SERVER, SPAN_KIND_CONSUMER -> served(span, name);
+            case SPAN_KIND_SERVER, SPAN_KIND_CONSUMER -> mask.apply(served(span, name));
             default -> ofComment(tags.tags());
         };
     }

@@ -36,7 +36,7 @@ final class SpanRecords {
         record.setRuleSet(statement.ruleSet());
         record.setFingerprint(statement.text());
         record.setDatabase(call.database());
-        record.setEndpoint(Endpoints.of(span, record.getSpanName(), statement.tags()));
+        record.setEndpoint(Endpoints.of(span, record.getSpanName(), statement.tags(), texts::name));
         return record;
     }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -34,9 +35,10 @@ final class SpanTexts {
     private static final Set<String> STATEMENTS = Set.of("db.query.text", "db.statement");
     private static final Set<String> COMMAND_LINES = Set.of("process.command_line", "process.command_args");
     private static final List<String> MESSAGES = List.of("message", "stacktrace", "description", "error", "stack");
-    private static final Pattern LONG_NUMBER = Pattern.compile("\\d(?:[ -]?\\d){8,}");
+    // Possessive: Java matches other loops over groups by recursion, and a text of this length overflows the stack.
+    private static final Pattern LONG_NUMBER = Pattern.compile("\\d(?:[ -]?+\\d){8,}+");
     private static final Pattern STATEMENT = Pattern.compile(
-            "\\s*(?:/\\*.*?\\*/\\s*|\\(\\s*)*(?:select|insert|update|delete|replace|with|call|set|create|alter|grant|load|do"
+            "\\s*+(?:/\\*.*?\\*/\\s*+|\\(\\s*+)*+(?:select|insert|update|delete|replace|with|call|set|create|alter|grant|load|do"
                     + "|execute|prepare|explain|drop|revoke)\\s.*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -68,14 +70,28 @@ final class SpanTexts {
     Map<String, String> eventAttributes(List<KeyValue> attributes) {
         Map<String, String> texts = new LinkedHashMap<>(2 * attributes.size());
         for (KeyValue attribute : attributes) {
-            boolean type = "exception.type".equals(attribute.getKey());
-            String text = value(attribute);
-            texts.put(name(attribute.getKey()), type || !attribute.getValue().hasStringValue() ? text : message(text));
+            texts.put(name(attribute.getKey()), eventValue(attribute));
         }
         return texts;
     }
 
+    private String eventValue(KeyValue attribute) {
+        if ("exception.type".equals(attribute.getKey())) {
+            return value(attribute);
+        }
+        String text = value(attribute, this::message);
+        return switch (attribute.getValue().getValueCase()) {
+            case INT_VALUE, DOUBLE_VALUE -> message(text);
+            default -> text;
+        };
+    }
+
     private String value(KeyValue attribute) {
+        return value(attribute, isMessage(attribute.getKey()) ? this::message : this::name);
+    }
+
+    /** @param mask of each text, also of those in lists and maps, before these become JSON */
+    private String value(KeyValue attribute, UnaryOperator<String> mask) {
         String key = attribute.getKey();
         if (key.startsWith(DATABASE)) {
             return ofDatabase(key, attribute);
@@ -83,18 +99,14 @@ final class SpanTexts {
         if (COMMAND_LINES.contains(key)) {
             return MASKED;
         }
-        String text = AttributeTexts.of(attribute.getValue());
-        return switch (attribute.getValue().getValueCase()) {
-            case STRING_VALUE, ARRAY_VALUE, KVLIST_VALUE -> isMessage(key) ? message(text) : name(text);
-            default -> text;
-        };
+        return AttributeTexts.of(attribute.getValue(), mask);
     }
 
     private String ofDatabase(String key, KeyValue attribute) {
         if (STATEMENTS.contains(key)) {
             return masked;
         }
-        return KEPT.contains(key) ? name(AttributeTexts.of(attribute.getValue())) : MASKED;
+        return KEPT.contains(key) ? AttributeTexts.of(attribute.getValue(), this::name) : MASKED;
     }
 
     private static boolean isMessage(String key) {

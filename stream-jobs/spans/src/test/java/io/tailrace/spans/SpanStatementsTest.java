@@ -7,6 +7,9 @@ import static io.tailrace.spans.Messages.span;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.ArrayValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
 import io.tailrace.event.TraceSpan;
@@ -46,6 +49,45 @@ class SpanStatementsTest {
         assertThat(span.getFingerprint()).isEqualTo("select * from orders where card = ? and pass = ?");
         assertThat(span.getSpanAttributes()).containsEntry(statement, span.getFingerprint());
         assertThat(span.getDatabase()).isEqualTo("shop");
+    }
+
+    /** Each of these overflowed the stack of a loop that recurses. */
+    @ParameterizedTest
+    @ValueSource(strings = {"(", "/**/", "0 ", "1-"})
+    void longTextsOfOneKindAreReadToTheirEnd(String piece) {
+        String text = piece.repeat(60_000 / piece.length()) + " 1 'x'";
+        TraceSpan span = only(span().addAttributes(attribute("user_agent.original", text))
+                .addAttributes(attribute("exception.message", text)));
+
+        assertThat(span.getSpanAttributes().get("user_agent.original")).startsWith(piece.strip());
+        assertThat(span.getSpanAttributes()).containsKey("exception.message");
+    }
+
+    @Test
+    void textsInListsAreMaskedAsOthersAre() {
+        String lines = STATEMENT.replace(" WHERE", "\nWHERE");
+        AnyValue list = AnyValue.newBuilder()
+                .setArrayValue(ArrayValue.newBuilder()
+                        .addValues(AnyValue.newBuilder().setStringValue(lines))
+                        .addValues(
+                                AnyValue.newBuilder().setStringValue("Duplicate entry '" + CARD + "' for key 'card'")))
+                .build();
+        KeyValue batch = KeyValue.newBuilder().setKey("batch").setValue(list).build();
+        KeyValue args =
+                KeyValue.newBuilder().setKey("exception.args").setValue(list).build();
+        KeyValue number = KeyValue.newBuilder()
+                .setKey("value")
+                .setValue(AnyValue.newBuilder().setIntValue(Long.parseLong(CARD)))
+                .build();
+        TraceSpan span = only(call("mysql", lines)
+                .addAttributes(batch)
+                .addEvents(
+                        Span.Event.newBuilder().setName("x").addAttributes(args).addAttributes(number)));
+
+        assertThat(span.getSpanAttributes().get("batch"))
+                .doesNotContain(PASSWORD)
+                .contains("card = ?");
+        assertThat(span.getEventsAttributes().toString()).doesNotContain(CARD).doesNotContain(PASSWORD);
     }
 
     @Test
