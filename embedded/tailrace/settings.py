@@ -76,7 +76,7 @@ class Settings:
         600,
         "time within which further alerts of a rule and entity raise the count of the first",
         unit="s",
-        least=0,
+        least=1,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", least=1)
     capture_poll: int = _setting(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pymysql
+from pymysql.constants import CLIENT, CR
 from pymysql.cursors import DictCursor
 
 from tailrace_capture.dsn import Dsn, Password
@@ -16,6 +17,8 @@ SOCKET_GRACE_SECONDS = 5
 """How much longer the client waits than the server is told to work: not every statement heeds the server's
 limit."""
 LOCK_SECONDS = 2
+CLEAR_PASSWORD = frozenset({b"mysql_clear_password", b"dialog"})
+"""Methods by which a server is told the password itself."""
 
 MYSQL, MARIADB, PERCONA = "mysql", "mariadb", "percona"
 
@@ -138,11 +141,31 @@ class Server:
             self._connection.close()
 
 
+class Connection(pymysql.connections.Connection):
+    """The driver's, which goes on without TLS where a server, or whoever is in between, does not offer it."""
+
+    def __init__(self, insists_on_tls: bool, **settings: object) -> None:
+        self._insists_on_tls = insists_on_tls
+        super().__init__(**settings)
+
+    def _request_authentication(self) -> None:
+        if self._insists_on_tls and not self.server_capabilities & CLIENT.SSL:
+            raise pymysql.err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "the server offers no TLS")
+        super()._request_authentication()
+
+    def _process_auth(self, plugin_name: bytes, auth_packet: object) -> object:
+        if plugin_name in CLEAR_PASSWORD:
+            text = f"the server asks for the password in clear ({plugin_name.decode()})"
+            raise pymysql.err.OperationalError(CR.CR_AUTH_PLUGIN_ERR, text)
+        return super()._process_auth(plugin_name, auth_packet)
+
+
 def connect(dsn: Dsn, password: Password, statement_seconds: float, program: str) -> Server:
     """Opens the connection. `program` is what the server's process list shows where it can. Raises
     ServerError."""
     with _translated():
-        connection = pymysql.connect(
+        connection = Connection(
+            insists_on_tls=not dsn.socket and dsn.tls in ("required", "verify"),
             user=dsn.user,
             password=password.text.encode(),  # the driver would write text as latin1
             connect_timeout=CONNECT_SECONDS,
@@ -167,10 +190,8 @@ def _transport(dsn: Dsn) -> dict[str, object]:
     where = {"host": dsn.host, "port": dsn.port}
     if dsn.tls == "off":
         return {**where, "ssl_disabled": True}
-    if dsn.tls == "preferred":
-        return where
     context = ssl.create_default_context(cafile=dsn.ca or None)
-    if dsn.tls == "required":
+    if dsn.tls in ("preferred", "required"):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return {**where, "ssl": context}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace_capture import snapshot
-from tailrace_capture.dsn import Dsn, DsnError, password_of
+from tailrace_capture.dsn import Dsn, password_of
 from tailrace_capture.memory import Memory
 from tailrace_capture.server import Product, ServerError, connect
 from tailrace_capture.snapshot import KINDS, Identity, Kind, Look
@@ -175,8 +175,8 @@ class Service:
         before = watcher.problem
         try:
             watcher.look(time.time())
-        except (OSError, DsnError) as error:
-            watcher.problem = str(error)
+        except Exception as error:  # nobody would see that one server's thread has ended
+            watcher.problem = f"{type(error).__name__}: {error}" if not str(error) else str(error)
         if watcher.problem != before:
             say(f"{instance}: {watcher.problem or 'answers to everything'}")
         self._write_beat()

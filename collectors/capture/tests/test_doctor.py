@@ -207,6 +207,34 @@ def test_rotation_by_rename(tmp_path, stanza, severity, part):
     assert any(part in message for message in messages)
 
 
+def test_each_mysqladmin_has_its_own_flush(tmp_path):
+    host = machine(
+        tmp_path,
+        "/var/lib/mysql/slow.log {\n daily\n postrotate\n mysqladmin flush-slow-log\n endscript\n}\n",
+    )
+    mysql = seen(product=("8.4.3", "MySQL Community Server - GPL"), host=host)
+    (error,) = [each for each in found(checks.files, mysql, ERROR) if each.topic == "rotation"]
+    assert "        mysqladmin flush-logs slow" in error.fix
+    assert not [each for each in found(checks.files, seen(host=host), ERROR) if each.topic == "rotation"]
+
+
+def test_refused_logins_of_mysql_are_logged_from_three_on():
+    eight = ("8.4.3", "MySQL Community Server - GPL")
+    two = seen(product=eight, log_error_verbosity="2")
+    assert any("refused logins" in each.message for each in found(checks.error_log, two, WARNING))
+    three = seen(product=eight, log_error_verbosity="3")
+    assert not any("refused logins" in each.message for each in found(checks.error_log, three, WARNING))
+
+
+def test_a_server_is_listed_once_however_it_is_addressed(tmp_path):
+    file = tmp_path / "sources.yaml"
+    entry = {"instance": "db-1", "cluster": "shop", "source": "server", "dsn": "mysql://t@localhost/"}
+    assert sources.add(file, [entry]) == [entry]
+    assert sources.add(file, [{**entry, "dsn": "mysql://t@127.0.0.1/"}]) == []
+    other = {**entry, "instance": "db-10"}
+    assert sources.add(file, [other]) == [other]
+
+
 def test_a_log_that_is_not_there_is_told(tmp_path):
     host = machine(tmp_path, "")
     topics = [each.topic for each in found(checks.files, seen(host=host), WARNING)]

@@ -86,3 +86,25 @@ def test_samples_of_a_file(tmp_path):
     file.write_text('{"query_id": "5", "statement": "SELECT 1"}')
     with pytest.raises(SamplesError, match="16 hexadecimal digits"):
         from_file(file)("any", 1)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT 1evil(2)",
+        "SELECT shop.1evil(2)",
+        "SELECT 0x1evil(1)",
+        "SELECT \u2003ABS(1)",
+        "SELECT 1 --\u00a0, sleep(9)\n FROM (SELECT 1 `\u00a0`) t",
+        "SELECT 1.0INTO @a",
+    ],
+)
+def test_what_servers_read_otherwise_is_not_explained(statement):
+    assert refusal(statement)
+
+
+@pytest.mark.parametrize(
+    "statement", ["SELECT 1.5e3, .5, 0x1F, 0b01 FROM t WHERE a = 1", "SELECT a.b FROM t a"]
+)
+def test_numbers_are_no_names(statement):
+    assert refusal(statement) == ""

@@ -84,8 +84,9 @@ class Loader:
                 record = unpacked(message.value())
                 for table, row in [*rows_of(record), *self._errant(record)]:
                     rows[table].append(row)
-            except RecordError as error:
-                self._say(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error}")
+            except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
+                # Capture writes no such record; who else does must not keep the loader from all others.
+                self._say(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
         return rows
 
     def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:

@@ -8,7 +8,7 @@ TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_pr
 def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
     """By kind of fact, what lets an account, written as in SHOW GRANTS, see it."""
     tables = {name: f"GRANT SELECT ON mysql.{name} TO {account};" for name in _tables(product)}
-    accounts = tables["global_priv"] if "global_priv" in tables else _columns_of_user(account)
+    accounts = tables["global_priv"] if "global_priv" in tables else _columns_of_user(product, account)
     edges = [tables[name] for name in ("roles_mapping", "role_edges", "default_roles") if name in tables]
     global_grants = (tables["global_grants"],) if "global_grants" in tables else ()
     return {
@@ -46,6 +46,8 @@ _PRIVILEGES = (
     *("Execute", "Repl_slave", "Repl_client", "Create_view", "Show_view", "Create_routine", "Alter_routine"),
     *("Create_user", "Event", "Trigger", "Create_tablespace"),
 )
+_ROLES = ("Create_role_priv", "Drop_role_priv")
+"""MySQL has them from 8.0 on."""
 _COLUMNS = (
     *("Host", "User", "plugin", "account_locked", "password_expired", "password_last_changed"),
     *("password_lifetime", "ssl_type", "max_user_connections"),
@@ -53,6 +55,7 @@ _COLUMNS = (
 )
 
 
-def _columns_of_user(account: str) -> str:
+def _columns_of_user(product: Product, account: str) -> str:
     """Without authentication_string: whether a password is empty stays unknown then."""
-    return f"GRANT SELECT ({', '.join(_COLUMNS)}) ON mysql.user TO {account};"
+    roles = _ROLES if not product.is_mariadb and product.since(8) else ()
+    return f"GRANT SELECT ({', '.join((*_COLUMNS, *roles))}) ON mysql.user TO {account};"

@@ -1,5 +1,6 @@
 """The checks: each looks at an examination and yields findings. None of them changes anything."""
 
+import re
 from collections.abc import Callable, Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -218,10 +219,11 @@ def error_log(seen: Examination) -> Iterator[Finding]:
         fix = ("# my.cnf, read at start", _section(seen), "log_error = /var/log/mysql/error.log")
         yield Finding(WARNING, "error log", "it goes to standard error and to no file", fix)
     noise = seen.variable("log_error_verbosity", "log_warnings")
-    if noise.isdigit() and int(noise) < 2:
-        name = "log_error_verbosity" if "log_error_verbosity" in seen.variables else "log_warnings"
+    name = "log_error_verbosity" if "log_error_verbosity" in seen.variables else "log_warnings"
+    least = 3 if name == "log_error_verbosity" else 2
+    if noise.isdigit() and int(noise) < least:
         text = f"{name} is {noise}: refused logins are not in the error log"
-        yield Finding(WARNING, "error log", text, _set(seen, name, "2"))
+        yield Finding(WARNING, "error log", text, _set(seen, name, str(least)))
 
 
 def time_zone(seen: Examination) -> Iterator[Finding]:
@@ -293,28 +295,40 @@ def _rotation(seen: Examination, log: Log) -> Iterator[Finding]:
     stanza = seen.host.rotation_of(log.path)
     if stanza is None:
         if log.source != "audit":  # the audit plugins rotate by themselves
-            yield Finding(INFO, "rotation", f"logrotate has nothing for {log.path}: it grows", _stanza(log))
+            yield Finding(
+                INFO, "rotation", f"logrotate has nothing for {log.path}: it grows", _stanza(seen, log)
+            )
         return
     where = f"{log.path} ({stanza.file})"
     if "copytruncate" in stanza.directives:
-        yield Finding(ERROR, "rotation", f"{where}: {COPYTRUNCATE}", _stanza(log))
+        yield Finding(ERROR, "rotation", f"{where}: {COPYTRUNCATE}", _stanza(seen, log))
         return
     if "compress" in stanza.directives and "delaycompress" not in stanza.directives:
         text = f"{where}: compressed at once, so that what was not read yet is lost"
         yield Finding(WARNING, "rotation", text, (f"# {stanza.file}", "delaycompress"))
     if "flush" not in stanza.scripts.lower():
         text = f"{where}: the server is not told, and goes on writing to the renamed file"
-        yield Finding(WARNING, "rotation", text, _stanza(log))
+        yield Finding(WARNING, "rotation", text, _stanza(seen, log))
+    elif not seen.product.is_mariadb and _MARIADB_FLUSH.search(stanza.scripts):
+        text = f"{where}: only MariaDB's mysqladmin knows this flush: the server is not told"
+        yield Finding(ERROR, "rotation", text, _stanza(seen, log))
     else:
         yield Finding(OK, "rotation", f"{where}: by rename, and the server is told")
 
 
+_MARIADB_FLUSH = re.compile(r"\bflush-(slow|error|general|binary|engine|relay)-log")
 _FLUSH = {"slowlog": "slow", "errorlog": "error", "general": "general"}
 
 
-def _stanza(log: Log) -> tuple[str, ...]:
-    """A stanza that renames and then has the server open its log anew."""
-    flush = f"flush-{_FLUSH[log.source]}-log" if log.source in _FLUSH else "flush-logs"
+def _stanza(seen: Examination, log: Log) -> tuple[str, ...]:
+    """A stanza that renames and then has the server open its log anew.
+
+    MariaDB's mysqladmin has flush-slow-log and its like, MySQL's has flush-logs with a kind of log.
+    """
+    flush = "flush-logs"
+    if log.source in _FLUSH:
+        kind = _FLUSH[log.source]
+        flush = f"flush-{kind}-log" if seen.product.is_mariadb else f"flush-logs {kind}"
     return (
         "# /etc/logrotate.d/",
         f"{log.path} {{",

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import yaml
+
 from tailrace_capture.doctor.checks import zone_of
 from tailrace_capture.doctor.examination import Examination
 
@@ -45,7 +47,8 @@ def add(file: Path, wanted: list[Entry]) -> list[Entry]:
     content = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if content and not content[0].startswith("- "):
         raise WriteError(f"{file}: entries can be added only to a list of lines that begin with `- `")
-    new = [entry for entry in wanted if not _has(text, entry)]
+    known = _known(file, text)
+    new = [entry for entry in wanted if _identity(entry) not in known]
     if new:
         end = "" if text.endswith("\n") else "\n"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -53,8 +56,15 @@ def add(file: Path, wanted: list[Entry]) -> list[Entry]:
     return new
 
 
-def _has(text: str, entry: Entry) -> bool:
-    """Whether an entry of this instance names the same file or address."""
-    what = entry.get("path") or entry["dsn"]
-    blocks = text.split("\n- ")
-    return any(what in block and entry["instance"] in block for block in blocks)
+def _known(file: Path, text: str) -> set[tuple[str, str, str]]:
+    try:
+        return {_identity(entry) for entry in yaml.safe_load(text) or []}
+    except (yaml.YAMLError, AttributeError, TypeError) as error:
+        raise WriteError(f"{file} is no list of entries: {error}") from None
+
+
+def _identity(entry: dict) -> tuple[str, str, str]:
+    """What an instance may be listed with once: a file, or itself."""
+    source = str(entry.get("source", ""))
+    what = "" if source == "server" else str(entry.get("path", ""))
+    return str(entry.get("instance", "")), source, what

@@ -13,7 +13,7 @@ strings.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LONGEST = 1_000_000
 """Characters; longer statements are not worth the server's time."""
@@ -25,11 +25,11 @@ _TOKEN = re.compile(
       | (?P<string>'(?:[^'\\]|\\(?s:.)|'')*'|"(?:[^"\\]|\\(?s:.)|"")*")
       | (?P<name>`(?:[^`]|``)*`)
       | (?P<word>[A-Za-z_\u0080-\U0010ffff$][\w$\u0080-\U0010ffff]*)
-      | (?P<number>\d[\w.]*)
+      | (?P<number>0x[0-9A-Fa-f]+|0b[01]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
       | (?P<assign>:=)
       | (?P<sign>[^\s'"`])
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 
 
@@ -85,6 +85,8 @@ class Token:
 
     kind: str
     text: str
+    begin: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
 
 
 class UnreadableError(ValueError):
@@ -111,7 +113,8 @@ def _tokens(statement: str) -> Iterator[Token]:
         position = found.end()
         if found.lastgroup != "space":
             text = found.group()
-            yield Token(found.lastgroup, text.upper() if found.lastgroup == "word" else text)
+            shown = text.upper() if found.lastgroup == "word" else text
+            yield Token(found.lastgroup, shown, found.start(), found.end())
 
 
 def _refusal(tokens: list[Token]) -> str:
@@ -121,11 +124,18 @@ def _refusal(tokens: list[Token]) -> str:
     if first not in ("SELECT", "WITH"):
         return f"begins with {first[:20] or 'nothing'}: only SELECT is explained"
     nothing = Token("sign", "")
+    if any(map(_is_name_of_digits, tokens, tokens[1:])):
+        return "holds a name that begins with a digit"
     around = zip([nothing, *tokens], tokens, [*tokens[1:], nothing], strict=False)
     for before, token, after in around:
         if reason := _reason(before, token, after):
             return reason
     return "" if _is_balanced(tokens) else "its parentheses do not match: it may be cut off"
+
+
+def _is_name_of_digits(token: Token, after: Token) -> bool:
+    """`1evil` is a name, for the server, and `1.0INTO` a number and a word: nobody writes either."""
+    return token.kind == "number" and after.kind in ("word", "number") and after.begin == token.end
 
 
 def _reason(before: Token, token: Token, after: Token) -> str:
@@ -142,7 +152,7 @@ def _reason(before: Token, token: Token, after: Token) -> str:
 
 
 def _reason_of_call(before: Token, token: Token, after: Token) -> str:
-    if after.text != "(" or token.kind not in ("word", "name", "string"):
+    if after.text != "(" or token.kind not in ("word", "name", "string", "number"):
         return ""
     is_known = token.kind == "word" and before.text != "." and token.text in _FUNCTIONS | _KEYWORDS
     return "" if is_known else f"calls {token.text[:80]}, which may be a stored function"
