@@ -19,7 +19,8 @@ from e2e.stack import Stack, wait_until
 from tailrace import accounts, sources
 from tailrace.settings import REPOSITORY
 from tailrace_capture.doctor.accounts import grants_for
-from tailrace_capture.server import product_of
+from tailrace_capture.dsn import Password, parse
+from tailrace_capture.server import ServerError, connect, product_of
 from tailrace_capture.snapshot import KINDS
 
 FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
@@ -155,6 +156,20 @@ def statuses(stack: Stack, instance: str, kind: str) -> list[str]:
 
 def await_true(condition, what: str) -> None:
     wait_until(condition, PATIENCE_SECONDS, what)
+
+
+def test_tls_that_is_asked_for_is_insisted_on(database: Server):
+    """Debian's MariaDB has no certificate unless it is given one."""
+    run(
+        database,
+        "CREATE USER 'wire'@'127.0.0.1' IDENTIFIED BY 'x'",
+        "GRANT USAGE ON *.* TO 'wire'@'127.0.0.1'",
+    )
+    address = f"mysql://wire@127.0.0.1:{database.port}/"
+    connect(parse(address), Password("x"), 5, "test").close()
+    for tls in ("required", "verify"):
+        with pytest.raises(ServerError, match="offers no TLS"):
+            connect(parse(f"{address}?tls={tls}"), Password("x"), 5, "test")
 
 
 def test_everything_that_a_server_says_of_itself_arrives(stack, database):
