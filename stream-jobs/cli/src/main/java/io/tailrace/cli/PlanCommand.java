@@ -3,8 +3,8 @@ package io.tailrace.cli;
 import io.tailrace.digest.Ink;
 import io.tailrace.json.RecordJson;
 import io.tailrace.plan.Plan;
-import io.tailrace.plan.PlanChange;
 import io.tailrace.plan.PlanDiff;
+import io.tailrace.plan.PlanDifference;
 import io.tailrace.plan.PlanDocuments;
 import io.tailrace.plan.PlanHash;
 import io.tailrace.plan.PlanJson;
@@ -204,7 +204,7 @@ final class PlanCommand implements Callable<Integer> {
         }
         Found before = found.get(0);
         Found after = found.get(1);
-        List<PlanChange> changes = PlanDiff.of(before.plan(), after.plan());
+        List<PlanDifference> changes = PlanDiff.of(before.plan(), after.plan());
         terminal.out().append(report.compare(before.plan(), before.source(), after.plan(), after.source(), changes));
         terminal.out().flush();
         return !complete ? TROUBLE : changes.isEmpty() ? 0 : DIFFERENT;

@@ -2,7 +2,7 @@ package io.tailrace.planview;
 
 import io.tailrace.digest.Ink;
 import io.tailrace.plan.Plan;
-import io.tailrace.plan.PlanChange;
+import io.tailrace.plan.PlanDifference;
 import io.tailrace.plan.PlanHash;
 import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.advice.Advice;
@@ -89,7 +89,8 @@ public final class PlanReport {
     }
 
     /** What changed from one plan to another. */
-    public String compare(Plan before, String beforeSource, Plan after, String afterSource, List<PlanChange> changes) {
+    public String compare(
+            Plan before, String beforeSource, Plan after, String afterSource, List<PlanDifference> changes) {
         List<String> lines = new ArrayList<>();
         lines.add(ink.danger("--- ") + heading(before, beforeSource));
         lines.add(ink.good("+++ ") + heading(after, afterSource));
@@ -98,7 +99,7 @@ public final class PlanReport {
             lines.add("no difference");
         }
         String query = "";
-        for (PlanChange change : changes) {
+        for (PlanDifference change : changes) {
             if (!change.query().equals(query)) {
                 query = change.query();
                 lines.add(ink.faint(query.isEmpty() ? "outermost query" : "in " + Safe.text(query)));
@@ -108,7 +109,7 @@ public final class PlanReport {
         return String.join("\n", lines) + "\n";
     }
 
-    private String line(PlanChange change) {
+    private String line(PlanDifference change) {
         String subject = Safe.text(change.subject());
         String before = Safe.text(change.before());
         String after = Safe.text(change.after());

@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
  */
 public final class PlanDiff {
 
-    private final List<PlanChange> changes = new ArrayList<>();
+    private final List<PlanDifference> changes = new ArrayList<>();
 
     private PlanDiff() {}
 
     /** The differences, outermost query first; empty where the plans have one shape. */
-    public static List<PlanChange> of(Plan before, Plan after) {
+    public static List<PlanDifference> of(Plan before, Plan after) {
         PlanDiff diff = new PlanDiff();
         diff.compare("", PlanShape.of(before), PlanShape.of(after));
         return List.copyOf(diff.changes);
@@ -41,14 +41,15 @@ public final class PlanDiff {
         for (ShapeStep step : before) {
             ShapeStep same = named(step.name(), left);
             if (same == null) {
-                changes.add(new PlanChange(PlanChange.Kind.REMOVED, query, step.name(), text(step), ""));
+                changes.add(new PlanDifference(PlanDifference.Kind.REMOVED, query, step.name(), text(step), ""));
             } else {
                 left.remove(same);
                 common.add(step);
                 compare(query, step, same);
             }
         }
-        left.forEach(step -> changes.add(new PlanChange(PlanChange.Kind.ADDED, query, step.name(), "", text(step))));
+        left.forEach(
+                step -> changes.add(new PlanDifference(PlanDifference.Kind.ADDED, query, step.name(), "", text(step))));
         return common;
     }
 
@@ -61,7 +62,8 @@ public final class PlanDiff {
 
     private void compare(String query, ShapeStep before, ShapeStep after) {
         if (!text(before).equals(text(after))) {
-            changes.add(new PlanChange(PlanChange.Kind.CHANGED, query, before.name(), text(before), text(after)));
+            changes.add(
+                    new PlanDifference(PlanDifference.Kind.CHANGED, query, before.name(), text(before), text(after)));
         }
         queries(query, before.name(), before.sources(), after.sources());
     }
@@ -80,15 +82,15 @@ public final class PlanDiff {
         List<String> is =
                 after.stream().map(ShapeStep::name).filter(names::contains).toList();
         if (was.size() == is.size() && !was.equals(is)) {
-            changes.add(new PlanChange(
-                    PlanChange.Kind.REORDERED, query, "join order", String.join(", ", was), String.join(", ", is)));
+            changes.add(new PlanDifference(
+                    PlanDifference.Kind.REORDERED, query, "join order", String.join(", ", was), String.join(", ", is)));
         }
     }
 
     private void effort(String query, String name, boolean before, boolean after) {
         if (before != after) {
-            PlanChange.Kind kind = before ? PlanChange.Kind.REMOVED : PlanChange.Kind.ADDED;
-            changes.add(new PlanChange(kind, query, name, before ? name : "", after ? name : ""));
+            PlanDifference.Kind kind = before ? PlanDifference.Kind.REMOVED : PlanDifference.Kind.ADDED;
+            changes.add(new PlanDifference(kind, query, name, before ? name : "", after ? name : ""));
         }
     }
 
@@ -104,15 +106,15 @@ public final class PlanDiff {
         String place = query.isEmpty() ? name : query + " > " + name;
         for (int i = 0; i < Math.max(rest.size(), left.size()); i++) {
             if (i >= left.size()) {
-                changes.add(new PlanChange(
-                        PlanChange.Kind.REMOVED,
+                changes.add(new PlanDifference(
+                        PlanDifference.Kind.REMOVED,
                         place,
                         tables(rest.get(i)),
                         rest.get(i).text(),
                         ""));
             } else if (i >= rest.size()) {
-                changes.add(new PlanChange(
-                        PlanChange.Kind.ADDED,
+                changes.add(new PlanDifference(
+                        PlanDifference.Kind.ADDED,
                         place,
                         tables(left.get(i)),
                         "",

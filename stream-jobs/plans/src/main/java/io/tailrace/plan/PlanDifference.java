@@ -10,7 +10,7 @@ package io.tailrace.plan;
  * @param before how it was; empty for what was added
  * @param after how it is; empty for what was removed
  */
-public record PlanChange(Kind kind, String query, String subject, String before, String after) {
+public record PlanDifference(Kind kind, String query, String subject, String before, String after) {
 
     /** What became of it. */
     public enum Kind {
