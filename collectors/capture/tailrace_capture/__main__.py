@@ -64,7 +64,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         "--samples", type=Path, metavar="FILE", help="JSON lines: query_id, database, statement"
     )
     source.add_argument("--clickhouse", metavar="URL", help="take samples from there, as --user")
-    parser.add_argument("--user", default="reader_security")
+    parser.add_argument("--user", default="explain")
     parser.add_argument("--password-file", type=Path, metavar="FILE", help="of the user of ClickHouse")
     limits = Limits()
     parser.add_argument("--most", type=int, default=limits.statements, metavar="N", help="default: 20")
@@ -74,6 +74,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads-running", type=int, default=limits.threads_running, metavar="N", help="default: 16"
     )
+    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every round")
     parser.add_argument("--once", action="store_true", help="make one round and exit")
     parser.set_defaults(run=_explain)
 
@@ -87,7 +88,7 @@ def _explain(arguments: argparse.Namespace) -> int:
         threads_running=arguments.threads_running,
     )
     found, spool, state = _places(arguments)
-    service = ExplainService(found, _samples(arguments), spool, state, limits)
+    service = ExplainService(found, _samples(arguments), spool, state, limits, arguments.beat)
     return _serve(service, arguments.once)
 
 

@@ -9,7 +9,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 DEFAULT_PORT = 3306
 PASSWORD_VARIABLE = "TAILRACE_SERVER_PASSWORD"
-TLS_MODES = ("off", "preferred", "required", "verify")
+TLS_MODES = ("off", "preferred", "required", "verify-ca", "verify")
+INSISTING = ("required", "verify-ca", "verify")
+"""Modes in which nothing is said without TLS."""
+VERIFYING = ("verify-ca", "verify")
+"""Modes in which the server's certificate is checked."""
 OPTIONS = ("socket", "tls", "ca")
 
 
@@ -28,7 +32,8 @@ class Dsn:
     socket: str = ""
     tls: str = "preferred"
     """off; preferred: encrypted where the server can; required: encrypted or not at all, whoever it is;
-    verify: encrypted, and the server's certificate and name are checked."""
+    verify-ca: encrypted, and the certificate is one of `ca`'s, for whatever name, as MySQL's own are; verify:
+    the certificate's name is checked as well."""
     ca: str = ""
     """File of the authority that signed the server's certificate; empty: the system's own."""
 
@@ -39,7 +44,8 @@ class Dsn:
 
 
 def parse(text: str) -> Dsn:
-    """Reads `mysql://user@host[:port]/[?socket=/path][&tls=off|preferred|required|verify][&ca=/path]`.
+    """Reads `mysql://user@host[:port]/[?socket=/path][&tls=off|preferred|required|verify-ca|verify]
+    [&ca=/path]`.
 
     Raises DsnError; a password in it is refused, because command lines and configuration are read by others.
     """

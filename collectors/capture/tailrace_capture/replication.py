@@ -1,5 +1,8 @@
 """Where a server stands in replication, and which transactions it has."""
 
+import time
+from collections.abc import Collection
+
 from tailrace_capture.facts import Fact, text, yes_or_no
 from tailrace_capture.server import Server, ServerError
 
@@ -19,9 +22,16 @@ _COLUMNS = {
 }
 _CHANNELS = ("Channel_Name", "Connection_name")
 
-_GTID_VARIABLES = (
-    *("server_uuid", "server_id", "gtid_executed", "gtid_purged"),
-    *("gtid_binlog_state", "gtid_binlog_pos", "gtid_slave_pos", "gtid_current_pos", "gtid_domain_id"),
+# What a server has, in the order in which it is read: what MariaDB applied never exceeds what it logged.
+_POSITIONS = (
+    *("gtid_executed", "gtid_purged"),
+    *("gtid_slave_pos", "gtid_current_pos", "gtid_binlog_pos", "gtid_binlog_state"),
+)
+# Under which names it writes, and whom it shares them with.
+_NAMES = (
+    *("server_uuid", "server_id", "gtid_domain_id", "log_slave_updates", "log_replica_updates"),
+    *("group_replication_group_name", "group_replication_view_change_uuid"),
+    *("wsrep_on", "wsrep_gtid_domain_id", "wsrep_gtid_mode"),
 )
 
 
@@ -58,21 +68,40 @@ def _channel(row: dict[str, object]) -> Fact:
 
 
 def read_gtids(server: Server) -> list[Fact]:
-    """One fact with the server's GTID sets, as MySQL or MariaDB write them, without line ends. Raises
-    ServerError."""
+    """One fact with the server's GTID sets, as MySQL or MariaDB write them, without line ends, and between
+    which two times they were read, in seconds since 1970 UTC. Raises ServerError."""
     variables = server.variables()
-    if server.product.is_mariadb:
-        variables |= _mariadb_positions(server)
-    known = {name: variables[name].replace("\n", "") for name in _GTID_VARIABLES if name in variables}
-    return [Fact("gtid", {**known, "flavour": "mariadb" if server.product.is_mariadb else "mysql"})]
+    names = {name: variables[name] for name in _NAMES if name in variables}
+    began = time.time()
+    positions = _positions(server, variables)
+    ended = time.time()
+    return [
+        Fact(
+            "gtid",
+            {
+                **names,
+                **{name: value.replace("\n", "") for name, value in positions.items()},
+                "flavour": "mariadb" if server.product.is_mariadb else "mysql",
+                "read_from": f"{began:.3f}",
+                "read_until": f"{ended:.3f}",
+            },
+        )
+    ]
 
 
-def _mariadb_positions(server: Server) -> dict[str, str]:
-    """gtid_binlog_state is a variable that SHOW GLOBAL VARIABLES leaves out where the binary log is off."""
-    try:
-        (row,) = server.rows("SELECT @@GLOBAL.gtid_binlog_state AS gtid_binlog_state")
-    except ServerError as error:
-        if error.status in ("absent", "denied"):
-            return {}
-        raise
-    return {name: text(value) for name, value in row.items()}
+def _positions(server: Server, variables: Collection[str]) -> dict[str, str]:
+    """Read anew and one by one: SHOW GLOBAL VARIABLES cuts them after 1,024 characters (MySQL), and leaves
+    gtid_binlog_state out where the binary log is off (MariaDB)."""
+    known = [name for name in _POSITIONS if name in variables]
+    if server.product.is_mariadb and "gtid_binlog_state" not in known:
+        known.append("gtid_binlog_state")
+    found: dict[str, str] = {}
+    for name in known:
+        try:
+            (row,) = server.rows(f"SELECT @@GLOBAL.{name} AS value")
+        except ServerError as error:
+            if error.status not in ("absent", "denied"):
+                raise
+        else:
+            found[name] = text(row["value"])
+    return found

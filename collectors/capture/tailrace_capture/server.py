@@ -10,7 +10,7 @@ import pymysql
 from pymysql.constants import CLIENT, CR
 from pymysql.cursors import DictCursor
 
-from tailrace_capture.dsn import Dsn, Password
+from tailrace_capture.dsn import INSISTING, VERIFYING, Dsn, Password
 
 CONNECT_SECONDS = 5
 SOCKET_GRACE_SECONDS = 5
@@ -149,8 +149,11 @@ class Connection(pymysql.connections.Connection):
         super().__init__(**settings)
 
     def _request_authentication(self) -> None:
-        if self._insists_on_tls and not self.server_capabilities & CLIENT.SSL:
-            raise pymysql.err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "the server offers no TLS")
+        if not self.server_capabilities & CLIENT.SSL:
+            if self._insists_on_tls:
+                raise pymysql.err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "the server offers no TLS")
+            # MySQL 5.7 without a certificate takes the offer that it did not ask for for a bad handshake.
+            self.client_flag &= ~CLIENT.SSL
         super()._request_authentication()
 
     def _process_auth(self, plugin_name: bytes, auth_packet: object) -> object:
@@ -163,9 +166,10 @@ class Connection(pymysql.connections.Connection):
 def connect(dsn: Dsn, password: Password, statement_seconds: float, program: str) -> Server:
     """Opens the connection. `program` is what the server's process list shows where it can. Raises
     ServerError."""
+    transport = _transport(dsn)
     with _translated():
         connection = Connection(
-            insists_on_tls=not dsn.socket and dsn.tls in ("required", "verify"),
+            insists_on_tls=not dsn.socket and dsn.tls in INSISTING,
             user=dsn.user,
             password=password.text.encode(),  # the driver would write text as latin1
             connect_timeout=CONNECT_SECONDS,
@@ -175,7 +179,7 @@ def connect(dsn: Dsn, password: Password, statement_seconds: float, program: str
             autocommit=True,
             local_infile=False,
             program_name=program,
-            **_transport(dsn),
+            **transport,
         )
     try:
         return Server(connection, statement_seconds)
@@ -190,9 +194,12 @@ def _transport(dsn: Dsn) -> dict[str, object]:
     where = {"host": dsn.host, "port": dsn.port}
     if dsn.tls == "off":
         return {**where, "ssl_disabled": True}
-    context = ssl.create_default_context(cafile=dsn.ca or None)
-    if dsn.tls in ("preferred", "required"):
-        context.check_hostname = False
+    try:
+        context = ssl.create_default_context(cafile=dsn.ca or None)
+    except (OSError, ssl.SSLError) as error:
+        raise ServerError("failed", 0, f"the authorities in {dsn.ca} cannot be read: {error}") from None
+    context.check_hostname = dsn.tls == "verify"
+    if dsn.tls not in VERIFYING:
         context.verify_mode = ssl.CERT_NONE
     return {**where, "ssl": context}
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace_capture import snapshot
-from tailrace_capture.dsn import Dsn, password_of
+from tailrace_capture.dsn import Dsn, DsnError, password_of
 from tailrace_capture.memory import Memory
-from tailrace_capture.server import Product, ServerError, connect
+from tailrace_capture.server import Product, Server, ServerError, connect
 from tailrace_capture.snapshot import KINDS, Identity, Kind, Look
 from tailrace_capture.spool import Spool
 
@@ -21,6 +21,7 @@ AWAY_POLLS = 5
 """A server that does not let us in is asked again after at most so many polls."""
 
 SPOOLED = "snapshots"
+FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,16 @@ class Target:
     """A server to look at. `password_file` may be None: then the environment's password counts."""
 
     identity: Identity
-    dsn: Dsn
+    dsn: Dsn | None
     password_file: Path | None
+    fault: str = ""
+    """What is wrong with the address; there is no `dsn` then, and no other server is the worse for it."""
+
+    def connect(self, statement_seconds: float, program: str) -> Server:
+        """Raises ServerError if it does not let us in, DsnError if address or password cannot be used."""
+        if self.dsn is None:
+            raise DsnError(self.fault)
+        return connect(self.dsn, password_of(self.password_file), statement_seconds, program)
 
 
 @dataclass(frozen=True)
@@ -61,16 +70,17 @@ class Watcher:
     def look(self, now: float) -> None:
         """Looks once, by a connection of its own, and writes what there is to write.
 
-        Raises OSError if the spool or the memory cannot be written, DsnError if the password cannot be read.
+        Raises OSError if the spool or the memory cannot be written.
         """
         is_due = self._full_at is None or now - self._full_at >= self._rhythm.full
         full = is_due or self.is_away
         try:
             looks = self._looks(full)
             away = ""
-        except ServerError as error:
-            away = f"{error.status}: {error}"
-            looks, full = [Look(_kind("server"), [], error.status, str(error))], is_due
+        except (ServerError, DsnError) as error:
+            status = error.status if isinstance(error, ServerError) else FAILED
+            away = f"{status}: {error}"
+            looks, full = [Look(_kind("server"), [], status, str(error))], is_due
         self._write(looks, full, now)
         self.is_away = bool(away)
         self.problem = away or "; ".join(f"{each.kind.name} {each.outcome}" for each in looks if each.error)
@@ -78,10 +88,8 @@ class Watcher:
 
     def _looks(self, full: bool) -> list[Look]:
         """What the server says of each kind. Raises ServerError if it does not let us in, or ends
-        meanwhile."""
-        server = connect(
-            self._target.dsn, password_of(self._target.password_file), STATEMENT_SECONDS, PROGRAM
-        )
+        meanwhile, DsnError."""
+        server = self._target.connect(STATEMENT_SECONDS, PROGRAM)
         self._product = server.product
         try:
             return [snapshot.look(server, kind) for kind in KINDS if full or kind.period != "full"]
@@ -176,7 +184,8 @@ class Service:
         try:
             watcher.look(time.time())
         except Exception as error:  # nobody would see that one server's thread has ended
-            watcher.problem = f"{type(error).__name__}: {error}" if not str(error) else str(error)
+            watcher.problem = f"{type(error).__name__}: {error}"
+            watcher.is_away = True
         if watcher.problem != before:
             say(f"{instance}: {watcher.problem or 'answers to everything'}")
         self._write_beat()
@@ -185,13 +194,21 @@ class Service:
         if self._beat is None:
             return
         pulses = {
-            instance: {"at": watcher.looked_at, "problem": watcher.problem}
+            instance: {"at": watcher.looked_at, "problem": watcher.problem, "away": watcher.is_away}
             for instance, watcher in self._watchers.items()
         }
         with self._beating:
-            draft = self._beat.with_name(f"{self._beat.name}.draft")
-            draft.write_text(json.dumps(pulses))
-            draft.replace(self._beat)
+            write_beat(self._beat, pulses)
+
+
+def write_beat(file: Path, pulses: dict[str, dict[str, object]]) -> None:
+    """Writes the heartbeat's file, whole or not at all: one that stops is what a full disk looks like."""
+    draft = file.with_name(f"{file.name}.draft")
+    try:
+        draft.write_text(json.dumps(pulses))
+        draft.replace(file)
+    except OSError as error:
+        say(f"no heartbeat: {error}")
 
 
 def _file_name(instance: str) -> str:

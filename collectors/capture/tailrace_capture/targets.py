@@ -16,7 +16,8 @@ class ConfigurationError(ValueError):
 
 
 def from_file(file: Path) -> list[Target]:
-    """A list of objects with the keys instance, dsn and, if they are wanted, cluster and password_file."""
+    """A list of objects with the keys instance, dsn and, if they are wanted, cluster and password_file. An
+    address that cannot be used is told of that server, at each look."""
     try:
         entries = json.loads(file.read_text())
         return [_target(entry) for entry in entries]
@@ -29,7 +30,10 @@ def _target(entry: Mapping[str, str]) -> Target:
         raise ValueError(f"unknown key {sorted(unknown)[0]!r}; known are {', '.join(sorted(KEYS))}")
     password_file = Path(entry["password_file"]) if entry.get("password_file") else None
     identity = Identity(entry.get("cluster") or entry["instance"], entry["instance"])
-    return Target(identity, parse(entry["dsn"]), password_file)
+    try:
+        return Target(identity, parse(entry["dsn"]), password_file)
+    except DsnError as error:
+        return Target(identity, None, password_file, f"address: {error}")
 
 
 def from_environment(environment: Mapping[str, str]) -> list[Target]:

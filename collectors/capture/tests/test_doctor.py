@@ -1,15 +1,18 @@
 """What the doctor finds, for products and versions that cannot be started here."""
 
+import dataclasses
+import getpass
+import grp
 from pathlib import Path
 
 import pytest
 
 from tailrace_capture.doctor import checks, logrotate, sources
 from tailrace_capture.doctor.accounts import grants_for
-from tailrace_capture.doctor.examination import Examination
+from tailrace_capture.doctor.examination import Examination, Explainer
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.doctor.host import Host
-from tailrace_capture.doctor.sources import WriteError
+from tailrace_capture.doctor.sources import Access, WriteError
 from tailrace_capture.facts import Fact
 from tailrace_capture.server import product_of
 from tailrace_capture.snapshot import KINDS, Look
@@ -130,8 +133,12 @@ def test_what_may_not_be_seen_comes_with_its_grant():
 def test_no_grant_is_for_more_than_looking(product):
     lines = [line for group in grants_for(product_of(*product), "'t'@'%'").values() for line in group]
 
-    allowed = ("GRANT SELECT ", "GRANT REPLICATION CLIENT ON ", "GRANT SLAVE MONITOR ON ")
+    allowed = (
+        *("GRANT SELECT ", "GRANT REFERENCES ON `shop`.* "),
+        *("GRANT REPLICATION CLIENT ON ", "GRANT SLAVE MONITOR ON "),
+    )
     assert all(line.startswith(allowed) for line in lines)
+    assert all(" ON mysql." in line for line in lines if line.startswith("GRANT SELECT "))
     assert not any("global_priv" in line for line in lines) or "MariaDB" in product[0]
 
 
@@ -245,7 +252,8 @@ def test_a_log_that_is_not_there_is_told(tmp_path):
 def test_entries_for_the_list_of_sources(tmp_path):
     host = machine(tmp_path, "")
     examination = seen(host=host, system_time_zone="CET", auditing="no")
-    entries = sources.entries(examination, "db-1", "shop", "mysql://t@localhost/", tmp_path / "secret")
+    access = Access("mysql://t@localhost/", tmp_path / "secret")
+    entries = sources.entries(examination, "db-1", "shop", access)
 
     assert [(entry["source"], entry.get("path"), entry.get("tz")) for entry in entries] == [
         ("slowlog", "/var/lib/mysql/slow.log", "Europe/Berlin"),
@@ -258,3 +266,56 @@ def test_entries_for_the_list_of_sources(tmp_path):
     file.write_text("[{instance: a}]")
     with pytest.raises(WriteError, match="begin with"):
         sources.add(file, entries)
+
+
+def test_the_groups_and_rights_that_let_a_user_read_a_log(tmp_path):
+    host = machine(tmp_path, "")
+    log = tmp_path / "var/lib/mysql/slow.log"
+    log.parent.chmod(0o2750)
+    log.chmod(0o600)
+    group, user = grp.getgrgid(log.stat().st_gid).gr_name, getpass.getuser()
+    assert host.lets_in("/var/lib/mysql/slow.log") == (
+        f"usermod --append --groups {group} {user}",
+        f"chmod g+r {log}",
+    )
+    log.parent.chmod(0o700)
+    log.chmod(0o640)
+    assert host.lets_in("/var/lib/mysql/slow.log")[1:] == (f"chmod g+rx {log.parent}",)
+
+
+def test_a_zone_is_believed_only_by_what_the_server_calls_it(tmp_path):
+    host = machine(tmp_path, "")
+    assert checks.zone_of(seen(host=host, system_time_zone="CEST")) == "Europe/Berlin"
+    assert checks.zone_of(seen(host=host, system_time_zone="EST")) == ""
+    assert checks.zone_of(seen(host=host, system_time_zone="UTC")) == "UTC"
+    (tmp_path / "proc/77").mkdir(parents=True)
+    (tmp_path / "proc/77/environ").write_bytes(b"A=1\0TZ=:America/New_York\0B=2\0")
+    (tmp_path / "var/lib/mysql/db.pid").write_text("77\n")
+    elsewhere = seen(host=host, system_time_zone="EST", pid_file="db.pid")
+    assert checks.zone_of(elsewhere) == "America/New_York"
+    assert "America/New_York (EST)" in found(checks.time_zone, elsewhere, OK)[0].message
+
+
+def test_who_explains_reads_data_and_nothing_else():
+    def of(*grants: str) -> Finding:
+        (finding,) = checks.plans(dataclasses.replace(seen(), explainer=Explainer("e@localhost", grants)))
+        return finding
+
+    usage = "GRANT USAGE ON *.* TO `e`@`localhost`"
+    assert of(usage, "GRANT SELECT ON `shop`.* TO `e`@`localhost`").severity == OK
+    assert of(usage, "GRANT SELECT (`id`, `state`) ON `shop`.`orders` TO `e`@`localhost`").severity == OK
+    assert "may read no schema" in of(usage).message
+    assert of(usage, "GRANT SELECT ON `my\\_ql`.* TO `e`@`localhost`").severity == OK
+    for wide in (
+        "GRANT SELECT ON `%`.* TO `e`@`localhost`",
+        "GRANT SELECT ON `m_sq%`.* TO `e`@`localhost`",
+        "GRANT `reader` TO `e`@`localhost`",
+        "GRANT SELECT ON *.* TO `e`@`localhost`",
+        "GRANT SELECT ON `mysql`.* TO `e`@`localhost`",
+        "GRANT SELECT, EXECUTE ON `shop`.* TO `e`@`localhost`",
+        "GRANT SELECT, SHOW VIEW ON `shop`.* TO `e`@`localhost`",
+        "GRANT SELECT ON `shop`.* TO `e`@`localhost` WITH GRANT OPTION",
+    ):
+        assert (of(usage, wide).severity, wide in of(usage, wide).message) == (WARNING, True)
+        assert of(usage, wide).fix[0].startswith("REVOKE ALL PRIVILEGES, GRANT OPTION FROM ")
+    assert "REVOKE `reader` FROM 'e'@'localhost';" in of(usage, "GRANT `reader` TO `e`@`localhost`").fix

@@ -16,6 +16,8 @@ from tailrace_capture.explain.statement import refusal
         "  -- a comment\n SELECT /* another */ count(*) FROM t # end",
         "(SELECT a FROM t) UNION ALL (SELECT b FROM u ORDER BY 1 LIMIT 3)",
         "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT * FROM n",
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT * FROM t",
+        "WITH `t` (n) AS (SELECT 1) SELECT * FROM t",
         "SELECT * FROM t WHERE a IN (1, 2) AND NOT EXISTS (SELECT 1 FROM u WHERE u.id = t.id)",
         "SELECT /*+ NO_INDEX_MERGE(t) */ REPLACE(name, 'a', 'b'), INSERT(a, 1, 2, 'x') FROM `t`",
         "SELECT 'it''s; DROP TABLE t' AS \"INTO\", @@version, x'4d', 0x4d FROM t AS `update`",
@@ -58,6 +60,8 @@ def test_explains_what_only_reads(statement):
         ("SELECT benchmark(1e9, md5('x'))", "calls BENCHMARK"),
         ("SELECT get_lock('x', 10)", "calls GET_LOCK"),
         ("SELECT load_file('/etc/passwd')", "calls LOAD_FILE"),
+        ("WITH t(n) AS (SELECT leak(1)) SELECT n FROM t", "calls LEAK"),
+        ("SELECT a FROM t GROUP BY a WITH ROLLUP HAVING leak(a)", "calls LEAK"),
         ("SELECT NEXT VALUE FOR s", "holds NEXT"),
         ("SELECT nextval(s)", "holds NEXTVAL"),
         ("SELECT * FROM t WHERE a = 'cut off", "cut off"),
@@ -82,10 +86,10 @@ def test_samples_of_a_file(tmp_path):
     ]
     file.write_text("\n".join(map(json.dumps, rows)) + "\n")
 
-    assert from_file(file)("any", 11)[-1] == Sample("000000000000000A", "shop", "SELECT 1")
+    assert from_file(file)("any", 11, {})[-1] == Sample("000000000000000A", "shop", "SELECT 1")
     file.write_text('{"query_id": "5", "statement": "SELECT 1"}')
     with pytest.raises(SamplesError, match="16 hexadecimal digits"):
-        from_file(file)("any", 1)
+        from_file(file)("any", 1, {})
 
 
 @pytest.mark.parametrize(

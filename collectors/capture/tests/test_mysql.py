@@ -1,5 +1,6 @@
-"""What is made of the tables of MySQL 5.7 and 8.0, which cannot be started here."""
+"""What is made of the answers of MySQL 5.7 and 8.0; e2e/test_mysql.py asks real ones."""
 
+import time
 from collections.abc import Iterable
 
 import pytest
@@ -164,10 +165,12 @@ def test_channels_of_old_and_new_names(version, statement, prefix, uuid):
     assert "repl" not in found["channel main"].values()
 
 
-def test_gtid_sets_come_without_line_ends():
-    variables = {"gtid_executed": "a:1-5,\nb:1", "server_uuid": "a"}
-    assert replication.read_gtids(Answers("8.0.36", {}, variables))[0].attributes == {
-        "gtid_executed": "a:1-5,b:1",
-        "server_uuid": "a",
-        "flavour": "mysql",
-    }
+def test_gtid_sets_are_read_whole_and_come_without_line_ends():
+    """SHOW GLOBAL VARIABLES ends after 1,024 characters."""
+    variables = {"gtid_executed": "a:1-5,\nb:", "server_uuid": "a"}
+    before = time.time()
+    answers = Answers("8.0.36", {"@@GLOBAL.gtid_executed": [{"value": "a:1-5,\nb:1"}]}, variables)
+    attributes = dict(replication.read_gtids(answers)[0].attributes)
+
+    assert before - 0.001 <= float(attributes.pop("read_from")) <= float(attributes.pop("read_until"))
+    assert attributes == {"gtid_executed": "a:1-5,b:1", "server_uuid": "a", "flavour": "mysql"}

@@ -1,5 +1,7 @@
 """The least that the account of collectors/capture needs, as statements for a product and version."""
 
+from collections.abc import Sequence
+
 from tailrace_capture.server import Product
 
 TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_priv")
@@ -22,8 +24,36 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
         "grants_proxy": (tables["proxies_priv"],),
         "replication": (f"GRANT {_replication(product)} ON *.* TO {account};",),
         "audit": (tables["component"],) if "component" in tables else (),
-        "table_sizes": (f"GRANT SELECT ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",),
+        # Any privilege on a table shows its size; this one, without CREATE, permits nothing.
+        "table_sizes": (
+            f"GRANT REFERENCES ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",
+        ),
     }
+
+
+def explain_account(account: str) -> tuple[str, ...]:
+    """Makes the account that explains: it reads data and neither accounts nor settings, and little of it an
+    hour."""
+    return (
+        f"CREATE USER {account} IDENTIFIED BY '…' WITH MAX_USER_CONNECTIONS 2 MAX_QUERIES_PER_HOUR 2000;",
+        f"GRANT SELECT ON `shop`.* TO {account};  -- of each schema or table; see docs/CAPTURE.md",
+    )
+
+
+def narrowed(account: str, grants: Sequence[str]) -> tuple[str, ...]:
+    """Makes an account that exists one that explains.
+
+    Parameters
+    ----------
+    grants : its rows of SHOW GRANTS
+    """
+    _made, may_read = explain_account(account)
+    roles = [grant.removeprefix("GRANT ").partition(" TO ")[0] for grant in grants if " ON " not in grant]
+    return (
+        f"REVOKE ALL PRIVILEGES, GRANT OPTION FROM {account};",
+        *(f"REVOKE {role} FROM {account};" for role in roles),
+        may_read,
+    )
 
 
 def _tables(product: Product) -> tuple[str, ...]:

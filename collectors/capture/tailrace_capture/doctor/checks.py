@@ -1,10 +1,12 @@
 """The checks: each looks at an examination and yields findings. None of them changes anything."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from tailrace_capture.doctor.accounts import grants_for
+from tailrace_capture.doctor.accounts import explain_account, grants_for, narrowed
 from tailrace_capture.doctor.examination import Examination, Log
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.facts import account
@@ -47,10 +49,14 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     """Whether the account may see every kind of fact, and nothing else."""
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
+    told: set[str] = set()
     for kind, look in seen.looks.items():
         if look.status == "denied":
             text = f"{written} may not see {kind.replace('grants_', 'grants of level ')}"
-            yield Finding(WARNING, "permissions", text, needed.get(kind, ()))
+            lines = needed.get(kind, ())
+            fix = tuple(line for line in lines if line not in told)
+            told.update(lines)
+            yield Finding(WARNING, "permissions", text, fix or ("# the same as above",))
         elif look.status != "ok":
             yield Finding(WARNING, "permissions", f"{kind}: {look.status}: {look.error}")
     everywhere = [grant for grant in seen.grants if " ON *.* " in grant]
@@ -148,8 +154,12 @@ def audit_log(seen: Examination) -> Iterator[Finding]:
         on = {"server_audit_logging": "ON", "audit_log_policy": "'ALL'", "audit_log_disable": "OFF"}
         text = f"{auditing['by']} is loaded and writes nothing ({switch})"
         yield Finding(ERROR, "audit", text, _set(seen, switch, on.get(switch, "ON")))
+    elif seen.is_on("general_log") and "FILE" in seen.variable("log_output").upper():
+        text = "nothing but the general log: statements and logins are in it, not whether a statement failed"
+        yield Finding(INFO, "audit", text)
     elif auditing.get("active") == "unknown":
-        yield Finding(WARNING, "audit", f"not known: may not read {auditing['not_readable']}")
+        fix = grants_for(seen.product, _written(seen.account))["audit"]
+        yield Finding(WARNING, "audit", f"not known: may not read {auditing['not_readable']}", fix)
     else:
         yield Finding(ERROR, "audit", "nobody writes down who does what", _audit_plugin(seen))
 
@@ -236,11 +246,14 @@ def time_zone(seen: Examination) -> Iterator[Finding]:
     if zone:
         yield Finding(OK, "time zone", f"logs are in {zone} ({local})")
     else:
-        text = f"logs are in the machine's zone, of which the server only says {local}"
+        text = f"logs are in the server's own zone, of which is only known: {local}. They are read as UTC"
         fix = (
             _set(seen, "log_timestamps", "'UTC'")
             if "log_timestamps" in seen.variables
-            else ("# sources.yaml: the IANA name of the machine's zone", "tz: Europe/Berlin")
+            else (
+                "# the IANA name of the zone that the server was started in",
+                "tailrace doctor … --tz Area/City",
+            )
         )
         yield Finding(WARNING, "time zone", text, fix)
 
@@ -249,11 +262,20 @@ def zone_of(seen: Examination) -> str:
     """The IANA zone of the local times in the logs; empty if it is not known."""
     if seen.variable("log_timestamps").upper() == "UTC" or seen.variable("system_time_zone") == "UTC":
         return "UTC"
-    zone = seen.host.zone() if seen.is_local else ""
+    if seen.zone or not seen.is_local:
+        return seen.zone
+    zone = seen.host.zone_of_process(seen.path("pid_file")) or seen.host.zone()
+    return zone if seen.variable("system_time_zone") in _abbreviations(zone) else ""
+
+
+def _abbreviations(zone: str) -> set[str]:
+    """What a zone is called in winter and summer: a server says what it was when it started."""
     try:
-        return zone if zone and ZoneInfo(zone) else ""
+        found = ZoneInfo(zone) if zone else None
     except (ZoneInfoNotFoundError, ValueError):
-        return ""
+        found = None
+    year = datetime.now(UTC).year
+    return {datetime(year, month, 1, tzinfo=found).tzname() or "" for month in (1, 7)} if found else set()
 
 
 def files(seen: Examination) -> Iterator[Finding]:
@@ -269,25 +291,27 @@ def files(seen: Examination) -> Iterator[Finding]:
             if state.total not in crowded and state.free < max(LEAST_FREE, LEAST_FREE_SHARE * state.total):
                 crowded.add(state.total)
                 text = f"{state.free / 1e9:.1f} GB of {state.total / 1e9:.0f} GB are free where {log.path} is"
-                yield Finding(WARNING, "disk", text)
+                yield Finding(
+                    WARNING, "disk", text, (f"df -h {log.path}", f"du -sh {os.path.dirname(log.path)}")
+                )
 
 
 def _file(seen: Examination, log: Log) -> Iterator[Finding]:
     state = seen.host.file(log.path)
     if not state.exists:
         text = f"{log.path} is not there, or this user may not look into its directory"
-        yield Finding(WARNING, log.source, text, _membership(log))
+        yield Finding(WARNING, log.source, text, _membership(seen, log))
     elif not state.readable:
-        yield Finding(ERROR, log.source, f"{log.path} cannot be read by this user", _membership(log))
+        yield Finding(ERROR, log.source, f"{log.path} cannot be read by this user", _membership(seen, log))
     else:
         yield Finding(OK, log.source, f"{log.path} can be read")
 
 
-def _membership(log: Log) -> tuple[str, ...]:
+def _membership(seen: Examination, log: Log) -> tuple[str, ...]:
+    """A group is asked for at login only."""
     return (
-        "# shell: the collector's user needs to read the logs and to look into their directory",
-        "usermod --append --groups mysql tailrace",
-        f"ls -l {log.path}",
+        "# shell, as root; the collector's user (here the one that asks) then logs in anew",
+        *seen.host.lets_in(log.path),
     )
 
 
@@ -323,8 +347,11 @@ _FLUSH = {"slowlog": "slow", "errorlog": "error", "general": "general"}
 def _stanza(seen: Examination, log: Log) -> tuple[str, ...]:
     """A stanza that renames and then has the server open its log anew.
 
-    MariaDB's mysqladmin has flush-slow-log and its like, MySQL's has flush-logs with a kind of log.
+    MariaDB's program has flush-slow-log and its like, MySQL's has flush-logs with a kind of log; the former's
+    old name is a package of its own from 11 on.
     """
+    program = "mariadb-admin" if seen.product.is_mariadb and seen.product.since(10, 5) else "mysqladmin"
+    socket = f" --socket={seen.variable('socket')}" if seen.variable("socket") else ""
     flush = "flush-logs"
     if log.source in _FLUSH:
         kind = _FLUSH[log.source]
@@ -339,7 +366,7 @@ def _stanza(seen: Examination, log: Log) -> tuple[str, ...]:
         "    compress",
         "    delaycompress",
         "    postrotate",
-        f"        mysqladmin {flush}",
+        f"        {program}{socket} {flush}",
         "    endscript",
         "}",
     )
@@ -363,7 +390,44 @@ def _section(seen: Examination) -> str:
     return "[mariadbd]" if seen.product.is_mariadb else "[mysqld]"
 
 
-CHECKS: tuple[Check, ...] = (version, permissions, slow_log, audit_log, error_log, time_zone, files)
+def plans(seen: Examination) -> Iterator[Finding]:
+    """Whether somebody may explain statements, and that somebody sees nothing else."""
+    account = seen.explainer
+    if account is None:
+        whose = "'tailrace_explain'@'localhost'" if seen.is_local else "'tailrace_explain'@'%'"
+        text = "no statement is explained: that takes an account which may read the data, and nothing else"
+        yield Finding(INFO, "plans", text, explain_account(whose))
+        return
+    wide = [grant for grant in account.grants if _is_too_wide(grant)]
+    if wide:
+        text = f"{_written(account.name)} may do more than read data: {'; '.join(wide)}"
+        yield Finding(WARNING, "plans", text, narrowed(_written(account.name), account.grants))
+    elif not any("SELECT" in grant.partition(" ON ")[0] for grant in account.grants):
+        text = f"{_written(account.name)} may read no schema: every EXPLAIN is denied"
+        yield Finding(WARNING, "plans", text, explain_account(_written(account.name))[1:])
+    else:
+        yield Finding(OK, "plans", f"{_written(account.name)} may read data and nothing else")
+
+
+def _is_too_wide(grant: str) -> bool:
+    """Of SHOW GRANTS; a role, which may hold anything, is."""
+    privileges, _, rest = grant.removeprefix("GRANT ").partition(" ON ")
+    where = rest.partition(" TO ")[0].replace("`", "")
+    schema = where.partition(".")[0]
+    is_system = schema == "*" or re.fullmatch(_as_expression(schema), "mysql", re.IGNORECASE) is not None
+    names = {name.strip() for name in re.sub(r"\([^)]*\)", "", privileges).split(",")}
+    return grant.endswith("WITH GRANT OPTION") or not (
+        names == {"USAGE"} or (not is_system and names == {"SELECT"})
+    )
+
+
+def _as_expression(schema: str) -> str:
+    """Of a GRANT's pattern: % is any text, _ one character, unless a backslash stands before it."""
+    parts = re.findall(r"\\.|.", schema, re.DOTALL)
+    return "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1])) for part in parts)
+
+
+CHECKS: tuple[Check, ...] = (version, permissions, slow_log, audit_log, error_log, time_zone, files, plans)
 
 
 def findings(seen: Examination) -> list[Finding]:

@@ -4,12 +4,13 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tailrace_capture.doctor import checks, sources
-from tailrace_capture.doctor.examination import Examination, examine
+from tailrace_capture.doctor.examination import Examination, Explainer, examine
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, SEVERITIES, WARNING, Finding, in_order
 from tailrace_capture.doctor.host import Host
-from tailrace_capture.doctor.sources import WriteError
+from tailrace_capture.doctor.sources import Access, WriteError
 from tailrace_capture.dsn import DsnError, parse, password_of
 from tailrace_capture.server import ServerError, connect
 from tailrace_capture.targets import ConfigurationError
@@ -47,6 +48,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the list (default: sources.yaml)",
     )
+    parser.add_argument(
+        "--tz", default="", metavar="ZONE", help="IANA zone that the server was started in, if it is not told"
+    )
+    parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: looked at and written too")
+    parser.add_argument("--explain-password-file", type=Path, metavar="FILE")
     parser.add_argument("--instance", default="", help="the server's name there (default: its host's name)")
     parser.add_argument("--cluster", default="", help="its cluster there (default: the instance)")
     parser.set_defaults(run=run)
@@ -58,7 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     wanted, added = [], []
     if seen is not None:
         name = arguments.instance or seen.variable("hostname") or parse(arguments.server).host
-        wanted = sources.entries(seen, name, arguments.cluster, arguments.server, arguments.password_file)
+        asked = Access(arguments.server, arguments.password_file)
+        explained = (
+            Access(arguments.explain_dsn, arguments.explain_password_file) if arguments.explain_dsn else None
+        )
+        wanted = sources.entries(seen, name, arguments.cluster, asked, explained)
         if arguments.write:
             added = _added(arguments.sources, wanted)
     if arguments.json:
@@ -72,19 +82,47 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _examined(arguments: argparse.Namespace) -> tuple[Examination | None, list[Finding]]:
     try:
+        _require_zone(arguments.tz)
         dsn = parse(arguments.server)
         password = password_of(arguments.password_file, ask=True)
+        if arguments.explain_dsn:
+            parse(arguments.explain_dsn)
     except DsnError as error:
         raise ConfigurationError(str(error)) from None
+    more: list[Finding] = []
+    explainer = _explainer(arguments, more)
     try:
         server = connect(dsn, password, STATEMENT_SECONDS, PROGRAM)
         try:
-            seen = examine(server, Host())
+            seen = examine(server, Host(), arguments.tz, explainer)
         finally:
             server.close()
     except ServerError as error:
         return None, [_unreachable(dsn.where, error)]
-    return seen, in_order(checks.findings(seen))
+    return seen, in_order([*more, *checks.findings(seen)])
+
+
+def _explainer(arguments: argparse.Namespace, found: list[Finding]) -> Explainer | None:
+    """The account for EXPLAIN; what keeps it from being asked goes to `found`."""
+    if not arguments.explain_dsn:
+        return None
+    dsn = parse(arguments.explain_dsn)
+    try:
+        server = connect(dsn, password_of(arguments.explain_password_file), STATEMENT_SECONDS, PROGRAM)
+        try:
+            return Explainer.of(server)
+        finally:
+            server.close()
+    except ServerError as error:
+        found.append(_unreachable(f"{dsn.user} at {dsn.where}", error))
+        return None
+
+
+def _require_zone(zone: str) -> None:
+    try:
+        ZoneInfo(zone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ConfigurationError(f"--tz: expected an IANA zone such as Europe/Berlin, not {zone!r}") from None
 
 
 def _unreachable(where: str, error: ServerError) -> Finding:

@@ -19,6 +19,19 @@ class Log:
 
 
 @dataclass(frozen=True)
+class Explainer:
+    """The account that explains statements."""
+
+    name: str
+    grants: tuple[str, ...]
+
+    @staticmethod
+    def of(server: Server) -> "Explainer":
+        """Raises ServerError."""
+        return Explainer(_account(server), tuple(_grants(server)))
+
+
+@dataclass(frozen=True)
 class Examination:
     """A server, and the machine that this runs on."""
 
@@ -31,6 +44,9 @@ class Examination:
     host: Host
     is_local: bool
     """Whether this machine is the server's."""
+    zone: str = ""
+    """The IANA zone of the server's local times, where the user says it."""
+    explainer: "Explainer | None" = None
 
     def variable(self, *names: str) -> str:
         """The first of these variables that there is; empty for none."""
@@ -63,20 +79,26 @@ class Examination:
         ]
 
 
-def examine(server: Server, host: Host) -> Examination:
+def examine(server: Server, host: Host, zone: str = "", explainer: Explainer | None = None) -> Examination:
     """Looks at everything once. Raises ServerError if the server ends meanwhile."""
     looks = {kind.name: look(server, kind) for kind in KINDS}
     variables = server.variables()
-    (row,) = server.rows("SELECT CURRENT_USER() AS account")
     return Examination(
         product=server.product,
         variables=variables,
         looks=looks,
         grants=tuple(_grants(server)),
-        account=str(row["account"]),
+        account=_account(server),
         host=host,
         is_local=host.is_called(variables.get("hostname", "")),
+        zone=zone,
+        explainer=explainer,
     )
+
+
+def _account(server: Server) -> str:
+    (row,) = server.rows("SELECT CURRENT_USER() AS account")
+    return str(row["account"])
 
 
 def _grants(server: Server) -> list[str]:

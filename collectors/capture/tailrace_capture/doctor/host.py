@@ -1,6 +1,9 @@
 """This machine, as far as it is the server's: files, space, time zone, logrotate."""
 
+import getpass
+import grp
 import os
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +53,41 @@ class Host:
             target = os.path.realpath(self._root / "etc/localtime")
             return target.partition("/zoneinfo/")[2]
 
+    def zone_of_process(self, pid_file: str) -> str:
+        """The variable TZ of a process; empty if it has none, or this user may not see it."""
+        try:
+            pid = int((self._root / pid_file.lstrip("/")).read_text())
+            variables = (self._root / "proc" / str(pid) / "environ").read_bytes().split(b"\0")
+        except (OSError, ValueError):
+            return ""
+        zones = [
+            each.removeprefix(b"TZ=").decode(errors="replace") for each in variables if each[:3] == b"TZ="
+        ]
+        return zones[0].removeprefix(":") if zones else ""
+
+    def lets_in(self, path: str) -> tuple[str, ...]:
+        """What lets this user read a file: the groups of the file and its directory, and their rights."""
+        at = self._root / path.lstrip("/")
+        groups, rights = [], []
+        for each, wanted in ((at.parent, 0o050), (at, 0o040)):
+            try:
+                found = each.stat()
+            except OSError:
+                continue
+            groups.append(_group(found.st_gid))
+            if found.st_mode & wanted != wanted:
+                rights.append(f"chmod g+{'rx' if each is not at else 'r'} {shlex.quote(str(each))}")
+        joined = ",".join(dict.fromkeys(groups)) or "mysql"
+        return (f"usermod --append --groups {joined} {getpass.getuser()}", *rights)
+
     def rotation_of(self, path: str) -> Stanza | None:
         """What logrotate is told of a path."""
         return logrotate.stanza_of(self._root, path)
+
+
+def _group(number: int) -> str:
+    """A group's name, or its number where it has none."""
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)

@@ -1,6 +1,7 @@
 """The entries of sources.yaml for a server: what bin/tailrace and its collectors then watch."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -10,7 +11,19 @@ from tailrace_capture.doctor.examination import Examination
 
 HEADER = "# Written by `tailrace doctor`; see embedded/tailrace/sources.py for what the keys mean.\n"
 
-Entry = dict[str, str]
+Entry = dict[str, str | bool]
+
+
+@dataclass(frozen=True)
+class Access:
+    """An address and the file of its password, if any."""
+
+    dsn: str
+    password_file: Path | None
+
+    def keys(self, prefix: str) -> Entry:
+        secret = {f"{prefix}password_file": str(self.password_file.resolve())} if self.password_file else {}
+        return {f"{prefix}dsn": self.dsn, **secret}
 
 
 class WriteError(ValueError):
@@ -18,21 +31,28 @@ class WriteError(ValueError):
 
 
 def entries(
-    seen: Examination, instance: str, cluster: str, dsn: str, password_file: Path | None
+    seen: Examination,
+    instance: str,
+    cluster: str,
+    asked: Access,
+    explained: Access | None = None,
 ) -> list[Entry]:
     """One for each log that is on and a file of this machine, and one for the server itself.
 
-    The general log is left out: it holds every statement, and the audit log who ran it.
+    The general log is left out where there is an audit log, which says the same and more.
     """
     whose = {"instance": instance, "cluster": cluster or instance}
     zone = zone_of(seen) or "UTC"
+    is_audited = any(log.source == "audit" and log.is_on for log in seen.logs())
     listed = [
         {**whose, "source": log.source, "path": log.path, "tz": zone}
         for log in seen.logs()
-        if seen.is_local and log.is_on and log.path and log.source != "general"
+        if seen.is_local and log.is_on and log.path and not (is_audited and log.source == "general")
     ]
-    secret = {"password_file": str(password_file.resolve())} if password_file else {}
-    return [*listed, {**whose, "source": "server", "dsn": dsn, **secret}]
+    server: Entry = {**whose, "source": "server", **asked.keys("")}
+    if explained is not None:
+        server |= {"explain": True, **explained.keys("explain_")}
+    return [*listed, server]
 
 
 def written(entry: Entry) -> str:

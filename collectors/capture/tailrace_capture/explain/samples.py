@@ -34,14 +34,15 @@ class Sample:
     statement: str
 
 
-Samples = Callable[[str, int], list[Sample]]
-"""The heaviest samples of an instance, at most so many. Raises SamplesError."""
+Samples = Callable[[str, int, Mapping[str, str]], list[Sample]]
+"""The heaviest samples of an instance, at most so many, one for each statement; from the database that is
+kept to, where one is given for its `query_id`. Raises SamplesError."""
 
 
 def from_file(file: Path) -> Samples:
     """Reads the file anew each time; all of it is of the one instance that is asked for."""
 
-    def read(instance: str, limit: int) -> list[Sample]:
+    def read(instance: str, limit: int, kept: Mapping[str, str]) -> list[Sample]:
         try:
             lines = file.read_text().split("\n")
             return [_sample(json.loads(line)) for line in lines if line.strip()][:limit]
@@ -52,12 +53,13 @@ def from_file(file: Path) -> Samples:
 
 
 def from_clickhouse(url: str, user: str, password: Password) -> Samples:
-    """Asks as a user that may read query_events and query_samples, such as reader_security."""
+    """Asks as a user that may read query_events and query_samples, such as explain."""
 
-    def read(instance: str, limit: int) -> list[Sample]:
+    def read(instance: str, limit: int, kept: Mapping[str, str]) -> list[Sample]:
         settings = {
             "param_instance": instance,
             "param_limit": str(limit),
+            "param_kept": _map(kept),
             "default_format": "JSONEachRow",
             "wait_end_of_query": "1",
         }
@@ -76,6 +78,15 @@ def from_clickhouse(url: str, user: str, password: Password) -> Samples:
             raise SamplesError(f"{url}: {error}") from error
 
     return read
+
+
+def _map(pairs: Mapping[str, str]) -> str:
+    """ClickHouse's literal of a Map(String, String)."""
+    return "{" + ",".join(f"{_quoted(key)}:{_quoted(value)}" for key, value in pairs.items()) + "}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _sample(row: Mapping[str, str]) -> Sample:

@@ -10,11 +10,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace_capture.dsn import DsnError, Password, password_of
+from tailrace_capture import snapshot
+from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
-from tailrace_capture.server import Product, Server, ServerError, connect
-from tailrace_capture.service import Target, say
+from tailrace_capture.memory import Memory
+from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.service import FAILED, Target, say, write_beat
+from tailrace_capture.service import SPOOLED as SNAPSHOTS
+from tailrace_capture.snapshot import Kind, Look
 from tailrace_capture.spool import Spool
 
 PROGRAM = "tailrace-explain"
@@ -24,6 +28,14 @@ OK, REFUSED = "ok", "refused"
 MOST_PLAN_BYTES = 12_000_000
 """A longer plan would not pass as one message."""
 LONGEST_PAUSE_SECONDS = 1800
+KEPT_SECONDS = 7 * 86_400
+"""How long it is remembered which database a fingerprint was explained in."""
+MOST_KEPT = 500
+"""So many of them are asked for: they are part of an address."""
+TOLD_SECONDS = 3600
+"""How often it is told that nothing has changed."""
+BUSY = "busy: "
+KIND = Kind("explain", lambda server: [], period="full")
 
 
 @dataclass(frozen=True)
@@ -42,71 +54,110 @@ class Limits:
     """More running threads than that: the server is left alone."""
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a round ended: `ok`, or in one of the other statuses of snapshots, with the reason."""
+
+    status: str
+    error: str = ""
+
+    @property
+    def problem(self) -> str:
+        return f"{self.status}: {self.error}" if self.error else ""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """When a fingerprint was explained last, seconds since 1970, and in which database.
+
+    That is empty where it is not to be kept to.
+    """
+
+    at: float
+    database: str = ""
+
+
 class Explainer:
     """One server. `pause` is the time until the next round."""
 
     def __init__(self, target: Target, samples: Samples, spool: Spool, state: Path, limits: Limits) -> None:
         self.pause = limits.round
+        self.product: Product | None = None
+        """Once it let us in."""
         self._target = target
         self._samples = samples
         self._spool = spool
         self._limits = limits
         self._state = state
-        self._explained_at = _loaded(state)
+        self._explained = _loaded(state)
 
-    def round(self, now: float) -> str:
-        """Explains what is due; what kept it from doing so, empty for nothing.
+    def round(self, now: float) -> Outcome:
+        """Explains what is due, and says what kept it from doing so.
 
         Raises OSError if the spool or the state cannot be written.
         """
         try:
             due = self._due(now)
             problem = self._explain_all(due) if due else ""
+            outcome = Outcome(FAILED if problem else OK, problem)
         except (SamplesError, DsnError) as error:
-            problem = str(error)
+            outcome = Outcome(FAILED, str(error))
         except ServerError as error:
-            problem = f"{error.status}: {error}"
+            outcome = Outcome(error.status, str(error))
+        problem = outcome.error
         longer = min(LONGEST_PAUSE_SECONDS, 2 * self.pause)
         self.pause = longer if problem else self._limits.round
-        return problem
+        return outcome
 
     def _due(self, now: float) -> list[Sample]:
-        asked = self._samples(self._target.identity.instance, self._limits.statements)
         oldest = now - self._limits.interval
-        self._explained_at = {key: at for key, at in self._explained_at.items() if at > oldest}
-        return [each for each in asked if each.query_id not in self._explained_at]
+        self._explained = {
+            key: explained
+            for key, explained in self._explained.items()
+            if explained.at > min(oldest, now - KEPT_SECONDS)
+        }
+        asked = self._samples(self._target.identity.instance, self._limits.statements, self._kept())
+        recent = {key for key, explained in self._explained.items() if explained.at > oldest}
+        return [each for each in asked if each.query_id not in recent]
+
+    def _kept(self) -> dict[str, str]:
+        kept = [(key, explained) for key, explained in self._explained.items() if explained.database]
+        kept.sort(key=lambda item: item[1].at, reverse=True)
+        return {key: explained.database for key, explained in kept[:MOST_KEPT]}
 
     def _explain_all(self, due: list[Sample]) -> str:
-        password = password_of(self._target.password_file)
-        server = connect(self._target.dsn, password, self._limits.timeout, PROGRAM)
+        server = self._target.connect(self._limits.timeout, PROGRAM)
+        self.product = server.product
         try:
             _require_limits(server)
             for sample in due:
                 running = int(server.status_value("Threads_running") or 0)
                 if running > self._limits.threads_running:
-                    return f"busy: {running} threads are running"
-                if not self._explain(server, sample, password):
+                    return f"{BUSY}{running} threads are running"
+                if not self._explain(server, sample):
                     return "gone in the middle of an EXPLAIN"
         finally:
             server.close()
         return ""
 
-    def _explain(self, server: Server, sample: Sample, password: Password) -> bool:
+    def _explain(self, server: Server, sample: Sample) -> bool:
         """Writes one envelope; whether the connection can be used on."""
         began = time.time()
         status, error, plan = explained(server, sample)
         self._spool.append([self._envelope(server.product, sample, status, error, plan, began)], began)
-        self._explained_at[sample.query_id] = began
-        _save(self._state, self._explained_at)
+        # A database that is gone or closed to us gives way to another one.
+        kept = "" if status in ("absent", "denied", "failed") else sample.database
+        self._explained[sample.query_id] = Explained(began, kept)
+        _save(self._state, self._explained)
         if status == "gone":
-            self._kill(server, password)
+            self._kill(server)
         return status != "gone"
 
-    def _kill(self, server: Server, password: Password) -> None:
+    def _kill(self, server: Server) -> None:
         """Ends a statement that outlived the socket's timeout: an account may kill what is its own."""
         try:
-            another = connect(self._target.dsn, password, self._limits.timeout, PROGRAM)
-        except ServerError:
+            another = self._target.connect(self._limits.timeout, PROGRAM)
+        except (ServerError, DsnError):
             return
         try:
             another.execute(f"KILL {server.connection_id}")
@@ -154,37 +205,58 @@ def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
             server.execute("USE `{}`".format(sample.database.replace("`", "``")))
         rows = server.rows(f"EXPLAIN FORMAT=JSON {sample.statement}")
     except ServerError as error:
-        return error.status, str(error), ""
+        # The number says whether the message may hold a piece of the statement.
+        return error.status, f"{error.code}: {error}" if error.code else str(error), ""
     plan = str(next(iter(rows[0].values()))) if rows else ""
     if len(plan.encode(errors="backslashreplace")) > MOST_PLAN_BYTES:
         return "failed", f"the plan has more than {MOST_PLAN_BYTES} bytes", ""
     return OK, "", plan
 
 
-def _loaded(file: Path) -> dict[str, float]:
-    """When each fingerprint was explained last; what cannot be read is forgotten."""
+def _loaded(file: Path) -> dict[str, Explained]:
+    """When and where each fingerprint was explained last; what cannot be read is forgotten."""
     try:
-        return {str(key): float(at) for key, at in json.loads(file.read_text()).items()}
+        return {
+            str(key): Explained(float(at), str(database))
+            for key, (at, database) in json.loads(file.read_text()).items()
+        }
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
 
 
-def _save(file: Path, explained_at: dict[str, float]) -> None:
+def _save(file: Path, explained: dict[str, Explained]) -> None:
     draft = file.with_name(f"{file.name}.draft")
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        json.dump(explained_at, out)
+        json.dump({key: (each.at, each.database) for key, each in explained.items()}, out)
     draft.replace(file)
 
 
 class ExplainService:
-    """All servers, one thread each, until stopped."""
+    """All servers, one thread each, until stopped.
+
+    How rounds end is told as snapshots of the kind `explain`, which have no facts: when that changes, and
+    hourly. The heartbeat's file is that of the snapshots' service.
+    """
 
     def __init__(
-        self, targets: list[Target], samples: Samples, spool: Path, state: Path, limits: Limits
+        self,
+        targets: list[Target],
+        samples: Samples,
+        spool: Path,
+        state: Path,
+        limits: Limits,
+        beat: Path | None = None,
     ) -> None:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = Spool(spool, SPOOLED)
+        self._looks = Spool(spool, SNAPSHOTS)
+        self._memory = Memory(state / "looks.json")
+        self._beat = beat
+        self._beating = threading.Lock()
+        self._pulses: dict[str, dict[str, object]] = {}
         self._stop = threading.Event()
+        self._targets = {target.identity.instance: target for target in targets}
+        self._told: dict[str, tuple[Outcome, float]] = {}
         self._explainers = {
             target.identity.instance: Explainer(
                 target, samples, files, state / f"explain-{number}.json", limits
@@ -198,8 +270,8 @@ class ExplainService:
 
     def once(self) -> bool:
         """One round for each server; whether nothing kept it from explaining."""
-        problems = [self._round(instance, "") for instance in self._explainers]
-        return not any(problems)
+        outcomes = [self._round(instance) for instance in self._explainers]
+        return not any(outcome.error for outcome in outcomes)
 
     def run(self) -> None:
         """Returns when stopped."""
@@ -210,16 +282,36 @@ class ExplainService:
             thread.join()
 
     def _watch(self, instance: str) -> None:
-        problem = ""
         while not self._stop.is_set():
-            problem = self._round(instance, problem)
+            self._round(instance)
             self._stop.wait(self._explainers[instance].pause)
 
-    def _round(self, instance: str, before: str) -> str:
+    def _round(self, instance: str) -> Outcome:
+        now = time.time()
         try:
-            problem = self._explainers[instance].round(time.time())
-        except OSError as error:
-            problem = f"cannot write: {error}"
-        if problem != before:
-            say(f"{instance}: {problem or 'explains again'}")
-        return problem
+            outcome = self._explainers[instance].round(now)
+            self._tell(instance, outcome, now)
+        except Exception as error:  # nobody would see that one server's thread has ended
+            outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
+            say(f"{instance}: {outcome.problem}")
+        self._write_beat(instance, outcome, now)
+        return outcome
+
+    def _tell(self, instance: str, outcome: Outcome, now: float) -> None:
+        before, told_at = self._told.get(instance, (Outcome(OK), 0.0))
+        if outcome == before and now - told_at < TOLD_SECONDS:
+            return
+        if outcome != before:
+            say(f"{instance}: {outcome.problem or 'explains again'}")
+        look = Look(KIND, [], outcome.status, outcome.error)
+        reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
+        identity, product = self._targets[instance].identity, self._explainers[instance].product
+        self._looks.append(snapshot.envelopes(identity, product, look, self._memory, reason, now), now)
+        self._told[instance] = outcome, now
+
+    def _write_beat(self, instance: str, outcome: Outcome, now: float) -> None:
+        with self._beating:
+            is_away = outcome.status != OK and not outcome.error.startswith(BUSY)
+            self._pulses[instance] = {"at": now, "problem": outcome.problem, "away": is_away}
+            if self._beat is not None:
+                write_beat(self._beat, self._pulses)

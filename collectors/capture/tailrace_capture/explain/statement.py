@@ -89,6 +89,10 @@ class Token:
     end: int = field(default=0, compare=False)
 
 
+_BEFORE_COLUMNS = (Token("word", "WITH"), Token("word", "RECURSIVE"))
+"""Reserved words in every version that has them: what follows is no call."""
+
+
 class UnreadableError(ValueError):
     """The text is cut off in the middle of a string or comment."""
 
@@ -154,6 +158,8 @@ def _reason(before: Token, token: Token, after: Token) -> str:
 def _reason_of_call(before: Token, token: Token, after: Token) -> str:
     if after.text != "(" or token.kind not in ("word", "name", "string", "number"):
         return ""
+    if before in _BEFORE_COLUMNS:
+        return ""  # WITH t(n) AS (…: names a result and its columns
     is_known = token.kind == "word" and before.text != "." and token.text in _FUNCTIONS | _KEYWORDS
     return "" if is_known else f"calls {token.text[:80]}, which may be a stored function"
 
