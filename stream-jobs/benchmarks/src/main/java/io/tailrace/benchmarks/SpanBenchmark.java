@@ -13,6 +13,7 @@ import io.tailrace.event.TraceSpan;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.spans.SpanListener;
 import io.tailrace.spans.SpanReader;
+import io.tailrace.statement.StatementTables;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -67,7 +68,7 @@ public class SpanBenchmark {
         int[] found = new int[2];
         reader.read(message, NOW, new SpanListener() {
             @Override
-            public void span(TraceSpan span) {
+            public void span(TraceSpan span, StatementTables tables) {
                 found[0]++;
                 found[1] += span.getQueryId() != 0 ? 1 : 0;
             }
@@ -198,7 +199,7 @@ public class SpanBenchmark {
     public void read(Blackhole hole) {
         reader.read(message, NOW, new SpanListener() {
             @Override
-            public void span(TraceSpan span) {
+            public void span(TraceSpan span, StatementTables tables) {
                 hole.consume(span);
             }
 

@@ -44,6 +44,7 @@ final class AuditStatements {
         query.setTags(event.getTags());
         query.setTraceId(event.getTraceId());
         query.setSpanId(event.getSpanId());
+        query.setAccounts(event.getAccounts());
         return query;
     }
 }

@@ -45,6 +45,7 @@ final class DetectConfig {
         eventsTopic();
         filesTopic();
         rulesTopic();
+        capturesTopic();
         clickHouse();
         clickHouseDatabase();
         jobSettings();
@@ -77,6 +78,10 @@ final class DetectConfig {
 
     String rulesTopic() {
         return values.notEmpty(DetectKey.TOPICS_RULES);
+    }
+
+    String capturesTopic() {
+        return values.notEmpty(DetectKey.TOPICS_CAPTURES);
     }
 
     /** Empty to publish no alerts. */
@@ -127,6 +132,10 @@ final class DetectConfig {
 
     Duration duplicatesRemembered() {
         return Duration.ofDays(values.number(DetectKey.DUPLICATES_DAYS, 1, MOST_DAYS));
+    }
+
+    Duration actionsRemembered() {
+        return values.millis(DetectKey.ACTIONS_REMEMBERED_MS, 60_000);
     }
 
     Duration alertsGrouped() {

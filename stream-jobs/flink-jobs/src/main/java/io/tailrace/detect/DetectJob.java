@@ -5,16 +5,22 @@ import io.tailrace.detect.DetectPipeline.Ends;
 import io.tailrace.detect.DetectPipeline.NamedSink;
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.PlanCapture;
 import io.tailrace.event.PlanChange;
 import io.tailrace.event.RulePush;
+import io.tailrace.event.StatementPlan;
 import io.tailrace.events.AlertSerializer;
 import io.tailrace.job.ConfigException;
 import io.tailrace.job.FlinkSettings;
 import io.tailrace.job.JobRunner;
 import io.tailrace.job.TailraceVersion;
+import io.tailrace.lines.TopicMessage;
+import io.tailrace.lines.TopicMessageDeserializer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -77,11 +83,15 @@ public final class DetectJob {
                 source(config, config.eventsTopic(), "", new EventMessageDeserializer()),
                 source(config, config.filesTopic(), "-files", new HeardDeserializer()),
                 rules(config),
+                captures(config),
                 newest,
                 alerts,
                 List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
                 List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
-                List.of(new NamedSink<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))));
+                List.of(new NamedSink<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))),
+                List.of(new NamedSink<>("captured-plans-rows", rows(config, "plans", StatementPlan.class))),
+                List.of(new NamedSink<>("plan-captures-rows", rows(config, "plan_captures", PlanCapture.class))),
+                List.of(new NamedSink<>("capture-letters-rows", rows(config, "dead_letters", DeadLetter.class))));
     }
 
     private static <T> KafkaSource<T> source(
@@ -94,6 +104,19 @@ public final class DetectJob {
                 .setStartingOffsets(
                         config.startsWithLatest() ? OffsetsInitializer.latest() : OffsetsInitializer.earliest())
                 .setDeserializer(deserializer)
+                .setProperties(config.kafka().consumerProperties())
+                .build();
+    }
+
+    /** Found by pattern, so that a topic that does not exist yet is no error and is read when it does. */
+    private static KafkaSource<TopicMessage> captures(DetectConfig config) {
+        return KafkaSource.<TopicMessage>builder()
+                .setBootstrapServers(config.kafka().bootstrap())
+                .setGroupId(config.kafkaGroup())
+                .setClientIdPrefix(config.kafkaGroup() + "-captures")
+                .setTopicPattern(Pattern.compile(Pattern.quote(config.capturesTopic())))
+                .setStartingOffsets(OffsetsInitializer.earliest())
+                .setDeserializer(new TopicMessageDeserializer())
                 .setProperties(config.kafka().consumerProperties())
                 .build();
     }

@@ -15,13 +15,15 @@ enum DetectKey implements ConfigKey {
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** Topic of the census. */
     TOPICS_FILES("topics.files", "tailrace.files"),
+    /** Topic of captured plans; one that does not exist yet is no error. */
+    TOPICS_CAPTURES("topics.captures", "tailrace.explain.lines"),
     /** Topic of pushed rules and silences. */
     TOPICS_RULES("topics.rules", "tailrace.rules"),
     /** Topic that alerts are published to; empty to publish none. */
     TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
-    /** ClickHouse user, who needs INSERT on alerts, rule_pushes, data_access, dead_letters and ledger. */
+    /** ClickHouse user, who needs INSERT on what {@link DetectJob} writes, and on dead_letters and ledger. */
     CLICKHOUSE_USER("clickhouse.user", "default"),
     /** File that holds the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
@@ -47,6 +49,8 @@ enum DetectKey implements ConfigKey {
     QUIET_MS("quiet.ms", "10000"),
     /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
     DUPLICATES_DAYS("duplicates.days", "8"),
+    /** Milliseconds of event time within which another log may tell of an action that one log told of already. */
+    ACTIONS_REMEMBERED_MS("actions.remembered.ms", "900000"),
     /** Milliseconds of event time, counted from 1970, whose alerts of one rule and entity are one. */
     ALERTS_GROUP_MS("alerts.group.ms", "600000"),
     /** Milliseconds between two states of an alert that comes to stand for more. */

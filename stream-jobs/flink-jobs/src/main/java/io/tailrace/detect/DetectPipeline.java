@@ -2,8 +2,13 @@ package io.tailrace.detect;
 
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.PlanCapture;
 import io.tailrace.event.PlanChange;
 import io.tailrace.event.RulePush;
+import io.tailrace.event.StatementPlan;
+import io.tailrace.job.TailraceVersion;
+import io.tailrace.lines.TopicMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +27,11 @@ import org.apache.flink.util.OutputTag;
  * The stages of the job, in the order in which an event passes them:
  *
  * <pre>
+ * captures ─ read ─────┐ → captured plans, what came of each → ClickHouse
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
  *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
  *                                                  └ accesses to classes of data → ClickHouse
- *                             └ by statement → plans ─────────────────────── alerts, as above
+ *                             └ by statement → plans ◂ captures ──────────── alerts, as above
  *                                                └ changes of plans → ClickHouse
  *   └ postings: gaps → gap ───────────────── alerts ┐
  * census ─ by instance → coverage ────────── alerts ┴ as above
@@ -48,11 +54,15 @@ final class DetectPipeline {
             Source<EventMessage, ?, ?> events,
             Source<Heard, ?, ?> files,
             Source<RuleRecord, ?, ?> rules,
+            Source<TopicMessage, ?, ?> captures,
             NewestRules newest,
             List<NamedSink<Alert>> alerts,
             List<NamedSink<RulePush>> pushes,
             List<NamedSink<DataAccess>> accesses,
-            List<NamedSink<PlanChange>> planChanges) {}
+            List<NamedSink<PlanChange>> planChanges,
+            List<NamedSink<StatementPlan>> capturedPlans,
+            List<NamedSink<PlanCapture>> planCaptures,
+            List<NamedSink<DeadLetter>> deadLetters) {}
 
     /** A sink with the uid of its operator. */
     record NamedSink<T>(String uid, Sink<T> sink) {}
@@ -68,15 +78,19 @@ final class DetectPipeline {
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<RuleRecord> rules = rules(environment);
         DataStream<EventMessage> messages = messages(environment);
-        DataStream<EventMessage> events = events(messages);
+        SingleOutputStreamOperator<PlanSighting> captures = captures(environment);
+        DataStream<EventMessage> events = events(messages, captures);
         SingleOutputStreamOperator<Alert> matches = matches(events, rules);
-        SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, rules);
+        SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, captures, rules);
         DataStream<Alert> raised =
                 raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
         write(grouped(raised, rules), ends.alerts());
         write(rules.getSideOutput(RuleGate.PUSHES), ends.pushes());
         write(matches.getSideOutput(MatchFunction.ACCESSES), ends.accesses());
         write(slowerPlans.getSideOutput(PlanFunction.CHANGES), ends.planChanges());
+        write(captures.getSideOutput(CaptureFunction.PLANS), ends.capturedPlans());
+        write(captures.getSideOutput(CaptureFunction.CAPTURES), ends.planCaptures());
+        write(captures.getSideOutput(CaptureFunction.DEAD_LETTERS), ends.deadLetters());
     }
 
     /** One after the other, by one subtask: their order is what all others follow. */
@@ -91,12 +105,11 @@ final class DetectPipeline {
                 .setParallelism(1);
     }
 
-    /** Rules have no part in event time. */
-    private static DataStream<RuleRecord> timeless(DataStream<RuleRecord> rules, String uid) {
-        return rules.assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(context -> new NoTime<>()))
+    /** Rules and captures have no part in event time. */
+    private static <T> SingleOutputStreamOperator<T> timeless(DataStream<T> records, String uid) {
+        return records.assignTimestampsAndWatermarks(WatermarkStrategy.<T>forGenerator(context -> new NoTime<>()))
                 .name("no time")
-                .uid(uid)
-                .setParallelism(1);
+                .uid(uid);
     }
 
     private DataStream<EventMessage> messages(StreamExecutionEnvironment environment) {
@@ -127,12 +140,22 @@ final class DetectPipeline {
                 .uid("coverage");
     }
 
-    private DataStream<EventMessage> events(DataStream<EventMessage> messages) {
+    private SingleOutputStreamOperator<PlanSighting> captures(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(ends.captures(), WatermarkStrategy.noWatermarks(), "captures")
+                .uid("captures-source")
+                .process(new CaptureFunction(TailraceVersion.get()))
+                .name("captured plans")
+                .uid("captured-plans");
+    }
+
+    private DataStream<EventMessage> events(DataStream<EventMessage> messages, DataStream<PlanSighting> captures) {
         Duration quiet = config.quiet();
         return messages.filter(message -> !message.posting())
                 .name("events only")
                 .uid("events-only")
                 .keyBy(EventMessage::log)
+                .connect(captures.broadcast(CapturedStatements.STATE))
                 .process(new DuplicateFilter(config.duplicatesRemembered()))
                 .name("duplicates")
                 .uid("duplicates")
@@ -145,20 +168,21 @@ final class DetectPipeline {
     private SingleOutputStreamOperator<Alert> matches(DataStream<EventMessage> events, DataStream<RuleRecord> rules) {
         return events.keyBy(EventMessage::session)
                 .connect(broadcast(rules, "match"))
-                .process(new MatchFunction(ruleBroadcast()), ALERT)
+                .process(new MatchFunction(ruleBroadcast(), config.actionsRemembered()), ALERT)
                 .name("match")
                 .uid("match");
     }
 
-    /** Executions whose plan the log says; what is shipped again says nothing of now. */
+    /** Executions whose plan the log or a capture says; what is shipped again says nothing of now. */
     private SingleOutputStreamOperator<Alert> slowerPlans(
-            DataStream<EventMessage> events, DataStream<RuleRecord> rules) {
+            DataStream<EventMessage> events, DataStream<PlanSighting> captures, DataStream<RuleRecord> rules) {
         return events.filter(event -> event.execution() != null && !event.backfilled())
                 .name("explained executions")
                 .uid("explained-executions")
                 .map(EventMessage::execution)
                 .name("plan sightings")
                 .uid("plan-sightings")
+                .union(timeless(captures, "captures-without-time"))
                 .keyBy(PlanSighting::statement)
                 .connect(broadcast(rules, "plans"))
                 .process(new PlanFunction(ruleBroadcast()), ALERT)
@@ -167,7 +191,7 @@ final class DetectPipeline {
     }
 
     private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules, String of) {
-        return timeless(rules, "rules-for-" + of).broadcast(RuleBroadcast.STATE);
+        return timeless(rules, "rules-for-" + of).setParallelism(1).broadcast(RuleBroadcast.STATE);
     }
 
     private RuleBroadcast ruleBroadcast() {
@@ -213,7 +237,7 @@ final class DetectPipeline {
     private DataStream<Alert> grouped(DataStream<Alert> raised, DataStream<RuleRecord> rules) {
         Duration stretch = config.alertsGrouped();
         return raised.keyBy(alert -> GroupAlerts.key(alert, stretch))
-                .connect(timeless(rules, "rules-for-group").broadcast(GroupAlerts.SILENCES))
+                .connect(timeless(rules, "rules-for-group").setParallelism(1).broadcast(GroupAlerts.SILENCES))
                 .process(
                         new GroupAlerts(ends.newest(), stretch, config.alertsUpdated(), config.duplicatesRemembered()),
                         ALERT)

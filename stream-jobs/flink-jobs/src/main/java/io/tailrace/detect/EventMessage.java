@@ -12,7 +12,8 @@ package io.tailrace.detect;
  * @param micros event time, microseconds since 1970 UTC
  * @param backfilled its bytes were shipped again
  * @param posting it is no event but a posting of the ledger: a gap
- * @param execution what it tells of its statement's plan; null where the log does not say it
+ * @param queryId of its statement, if it is an execution that the log tells the time of; else 0
+ * @param execution what it tells of its statement's plan; null where neither the log nor a capture says which that is
  * @param bytes the record in Avro's single-object encoding
  */
 public record EventMessage(
@@ -25,5 +26,23 @@ public record EventMessage(
         long micros,
         boolean backfilled,
         boolean posting,
+        long queryId,
         PlanSighting execution,
-        byte[] bytes) {}
+        byte[] bytes) {
+
+    EventMessage with(PlanSighting execution) {
+        return new EventMessage(
+                log,
+                generation,
+                offset,
+                length,
+                instance,
+                session,
+                micros,
+                backfilled,
+                posting,
+                queryId,
+                execution,
+                bytes);
+    }
+}

@@ -84,22 +84,27 @@ final class EventPlace {
                 (Long) place.get("event_time"),
                 ((List<?>) place.get("flags")).contains(BACKFILLED),
                 false,
-                event == QueryEvent.class ? execution(place) : null,
+                event == QueryEvent.class ? (Long) place.get("query_id") : 0,
+                event == QueryEvent.class && namesPlan(place) ? execution(place) : null,
                 message);
     }
 
-    /** What it tells of its statement's plan; null where the log does not say it. */
-    private static PlanSighting execution(GenericRecord place) {
-        String plan = text(place, "plan_hash");
-        if (plan.isEmpty()) {
-            return null;
-        }
+    private static boolean namesPlan(GenericRecord place) {
+        return ((CharSequence) place.get("plan_hash")).length() > 0;
+    }
+
+    /**
+     * What it tells of its statement's plan.
+     *
+     * @param place of a {@link QueryEvent}
+     */
+    static PlanSighting execution(GenericRecord place) {
         return new PlanSighting(
                 text(place, "cluster"),
                 text(place, "instance"),
                 text(place, "database"),
                 (Long) place.get("query_id"),
-                plan,
+                text(place, "plan_hash"),
                 (Long) place.get("event_time"),
                 (Long) place.get("generation"),
                 (Long) place.get("entry_offset"),

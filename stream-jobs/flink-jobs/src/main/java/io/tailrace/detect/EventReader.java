@@ -46,11 +46,20 @@ final class EventReader {
         if (written.recordClass() == LedgerEntry.class) {
             return place(posting(message), message);
         }
-        DatumReader<GenericRecord> reader = placeReaders.computeIfAbsent(
+        return read(
+                placeReader(written, message), message, place -> EventPlace.of(place, written.recordClass(), message));
+    }
+
+    /** Reads what an execution tells of its statement's plan. Throws IOException if the bytes are no event. */
+    PlanSighting execution(byte[] message) throws IOException {
+        return read(placeReader(written(message), message), message, EventPlace::execution);
+    }
+
+    private DatumReader<GenericRecord> placeReader(Written written, byte[] message) throws IOException {
+        return placeReaders.computeIfAbsent(
                 fingerprint(message),
                 fingerprint -> new GenericDatumReader<>(
                         written.schema(), EventPlace.schema(written.recordClass()), EventPlace.MODEL));
-        return read(reader, message, place -> EventPlace.of(place, written.recordClass(), message));
     }
 
     private static EventMessage place(LedgerEntry posting, byte[] message) {
@@ -65,6 +74,7 @@ final class EventReader {
                 ChronoUnit.MICROS.between(Instant.EPOCH, posting.getAt()),
                 false,
                 true,
+                0,
                 null,
                 message);
     }

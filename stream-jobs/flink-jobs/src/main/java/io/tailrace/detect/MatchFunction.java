@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -42,26 +43,54 @@ final class MatchFunction
     static final OutputTag<DataAccess> ACCESSES = new OutputTag<>("accesses", new AvroTypeInfo<>(DataAccess.class));
 
     private static final long serialVersionUID = 1;
-    /** Of one connection, about 400 bytes each; those of a statement that no rule asks for are not remembered. */
+    /**
+     * Of one connection, about 400 bytes each while it is used, 60 when not; those of a statement that no rule and no
+     * detector asks for are not remembered.
+     */
     static final int MOST_ACTIONS = 1_000;
-    /** How much later than the first one another log may tell of the same action. */
-    private static final Duration ACTIONS_REMEMBERED = Duration.ofHours(1);
+    /** A session without an action for so long takes as little memory as possible. */
+    private static final Duration QUIET = Duration.ofSeconds(10);
+    /**
+     * Of one subtask, some 400 bytes each without their actions: beyond, a session is forgotten once it is quiet.
+     * Clients that connect for each statement make a thousand sessions a second.
+     */
+    private static final int MOST_SESSIONS = 100_000;
+    /** Timers of one session that would fire at about the same time are one. */
+    private static final long LOOKS_MILLIS = 1_000;
 
     private static final long MICROS_PER_MILLI = 1000;
 
     private final RuleBroadcast rules;
+    private final Duration remembered;
+    private final int mostSessions;
     private transient EventReader reader;
     private transient Counter undecodable;
     private transient ValueState<SessionActions> actions;
+    /** Made since this subtask began: those of before a restore end by themselves, and are not counted. */
+    private transient long sessions;
+    /** Names this run of the subtask. */
+    private transient long run;
 
-    MatchFunction(RuleBroadcast rules) {
+    private transient Counter forgottenEarly;
+
+    /** @param remembered how much later than the first log, in event time, another may tell of the same action */
+    MatchFunction(RuleBroadcast rules, Duration remembered) {
+        this(rules, remembered, MOST_SESSIONS);
+    }
+
+    /** @param mostSessions of one subtask; beyond, a session is forgotten once it is quiet */
+    MatchFunction(RuleBroadcast rules, Duration remembered, int mostSessions) {
         this.rules = rules;
+        this.remembered = remembered;
+        this.mostSessions = mostSessions;
     }
 
     @Override
     public void open(OpenContext context) {
         reader = new EventReader();
         undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
+        run = UUID.randomUUID().getMostSignificantBits();
+        forgottenEarly = getRuntimeContext().getMetricGroup().counter("sessions-forgotten-early");
         actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
     }
 
@@ -112,36 +141,68 @@ final class MatchFunction
         try {
             SessionActions known = actions.value();
             SessionActions session = known == null ? new SessionActions(MOST_ACTIONS) : known;
+            if (known == null) {
+                session.countBy(run);
+                sessions++;
+            }
+            lookSoon(session, sighting.own().micros(), timers);
             Action action = session.resolve(sighting);
             actions.update(session);
-            if (known == null) {
-                lookLater(sighting.own().micros(), timers);
-            }
             return action;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static void lookLater(long micros, TimerService timers) {
-        long from = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
-        timers.registerEventTimeTimer(from + ACTIONS_REMEMBERED.toMillis());
+    /** One timer for each session: its next look is that of a session that is used. */
+    private static void lookSoon(SessionActions session, long micros, TimerService timers) {
+        long now = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
+        long known = session.nextLookMillis();
+        if (known == 0 || known > now + QUIET.toMillis() + LOOKS_MILLIS) {
+            timers.deleteEventTimeTimer(known);
+            lookAt(now + QUIET.toMillis(), session, timers);
+        }
     }
 
+    private static void lookAt(long millis, SessionActions session, TimerService timers) {
+        long rounded = Math.floorDiv(millis, LOOKS_MILLIS) * LOOKS_MILLIS + LOOKS_MILLIS;
+        session.lookAt(rounded);
+        timers.registerEventTimeTimer(rounded);
+    }
+
+    /** Forgets what is too long ago, and packs what is not used. */
     @Override
     public void onTimer(long timestamp, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws IOException {
         SessionActions session = actions.value();
-        if (session == null) {
+        if (session == null || session.nextLookMillis() != 0 && session.nextLookMillis() != timestamp) {
             return;
         }
-        long before = (timestamp - ACTIONS_REMEMBERED.toMillis()) * MICROS_PER_MILLI;
-        if (session.forget(before + 1)) {
-            actions.clear();
-        } else {
-            actions.update(session);
-            lookLater(timestamp * MICROS_PER_MILLI, context.timerService());
+        if (session.forget((timestamp - remembered.toMillis()) * MICROS_PER_MILLI)) {
+            forget(session);
+            return;
         }
+        long latest = Math.floorDiv(session.latestMicros(), MICROS_PER_MILLI);
+        if (latest + QUIET.toMillis() <= timestamp) {
+            if (sessions > mostSessions) {
+                forgottenEarly.inc();
+                forget(session);
+                return;
+            }
+            session.pack();
+            lookAt(
+                    Math.max(latest + remembered.toMillis(), timestamp + QUIET.toMillis()),
+                    session,
+                    context.timerService());
+        } else {
+            lookAt(timestamp + QUIET.toMillis(), session, context.timerService());
+        }
+        actions.update(session);
+    }
+
+    private void forget(SessionActions session) {
+        actions.clear();
+        sessions -= session.countedBy() == run ? 1 : 0;
     }
 
     private boolean isLate(EventMessage message, long watermarkMillis) {

@@ -8,10 +8,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
@@ -41,18 +43,34 @@ record NewestRules(RuleRecord bundle, Map<String, RuleRecord> silences, long las
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<PartitionInfo> partitions = consumer.partitionsFor(topic, ANSWER);
-            return partitions == null || partitions.isEmpty() ? NONE : of(records(consumer, topic));
+            return partitions == null || partitions.isEmpty() ? NONE : of(records(consumer, topic, ANSWER));
         }
     }
 
-    private static List<RuleRecord> records(KafkaConsumer<byte[], byte[]> consumer, String topic) {
+    /**
+     * All records of the topic as it is now.
+     *
+     * @param patience with a broker that sends no record, nor an error: one that went away is asked again and again
+     * @throws TimeoutException when that is over: the job fails, and who watches it starts it anew
+     */
+    static List<RuleRecord> records(Consumer<byte[], byte[]> consumer, String topic, Duration patience) {
         TopicPartition partition = new TopicPartition(topic, 0);
         consumer.assign(List.of(partition));
         consumer.seekToBeginning(List.of(partition));
         long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
         List<RuleRecord> records = new ArrayList<>();
-        while (consumer.position(partition, ANSWER) < end) {
+        long position = consumer.position(partition, ANSWER);
+        long moved = System.nanoTime();
+        while (position < end) {
             consumer.poll(POLL).forEach(message -> records.add(RuleRecordDeserializer.record(message)));
+            long before = position;
+            position = consumer.position(partition, ANSWER);
+            moved = position > before ? System.nanoTime() : moved;
+            if (System.nanoTime() - moved > patience.toNanos()) {
+                throw new TimeoutException("expected the records of " + topic + " before offset " + end
+                        + ", had those before " + position + " and no other came within "
+                        + patience.toSeconds() + " s");
+            }
         }
         return records;
     }

@@ -34,7 +34,8 @@ import org.apache.flink.util.OutputTag;
 /**
  * Follows the plans of a statement on a server: tells changes, and raises an alert where one made it slower.
  *
- * <p>Nothing is remembered of statements whose plans nobody tells.
+ * <p>Nothing is remembered of statements whose plans nobody tells. A change that has no verdict after a day is called
+ * unknown.
  */
 final class PlanFunction
         extends KeyedBroadcastProcessFunction<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> {
@@ -43,7 +44,11 @@ final class PlanFunction
 
     private static final long serialVersionUID = 1;
     private static final Duration REMEMBERED = Duration.ofDays(35);
+    /** How often it is looked whether a statement can be forgotten. */
     private static final Duration LOOK = Duration.ofDays(1);
+    /** A change that is older than its deadline when it is read waits so long for executions that are read after it. */
+    private static final Duration CATCHING_UP = Duration.ofHours(1);
+
     /** The parsers' subtasks are not in step: executions of one statement come up to some seconds out of order. */
     private static final Duration WAIT = Duration.ofSeconds(5);
 
@@ -54,6 +59,12 @@ final class PlanFunction
     private transient ValueState<PlanHistory> histories;
     private transient ListState<PlanSighting> waiting;
     private transient ValueState<Integer> waitingCount;
+    /** When those that wait are followed; of all timers only the one of this time counts. */
+    private transient ValueState<Long> waitingUntil;
+    /** The same, of the next look. */
+    private transient ValueState<Long> lookAt;
+    /** What was followed last: where the statement runs. */
+    private transient ValueState<PlanSighting> latest;
 
     PlanFunction(RuleBroadcast rules) {
         this.rules = rules;
@@ -65,6 +76,10 @@ final class PlanFunction
         waiting = getRuntimeContext()
                 .getListState(new ListStateDescriptor<>("waiting", TypeInformation.of(PlanSighting.class)));
         waitingCount = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-count", Types.INT));
+        waitingUntil = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-until", Types.LONG));
+        lookAt = getRuntimeContext().getState(new ValueStateDescriptor<>("look-at", Types.LONG));
+        latest = getRuntimeContext()
+                .getState(new ValueStateDescriptor<>("latest", TypeInformation.of(PlanSighting.class)));
     }
 
     @Override
@@ -74,18 +89,31 @@ final class PlanFunction
 
     @Override
     public void processElement(PlanSighting sighting, ReadOnlyContext context, Collector<Alert> out) throws Exception {
-        if (sighting.plan().isEmpty() && histories.value() == null) {
+        // A plan that waits to be followed counts: its history begins with it.
+        if (sighting.plan().isEmpty() && histories.value() == null && waitingCount.value() == null) {
             return;
         }
         int count = waitingCount.value() == null ? 1 : waitingCount.value() + 1;
         waiting.add(sighting);
         waitingCount.update(count);
+        TimerService timers = context.timerService();
         if (count == 1) {
-            TimerService timers = context.timerService();
-            timers.registerProcessingTimeTimer(timers.currentProcessingTime() + WAIT.toMillis());
+            setTimer(waitingUntil, timers.currentProcessingTime() + WAIT.toMillis(), timers);
+        } else if (count >= MOST_WAITING) {
+            clearTimer(waitingUntil, timers);
+            follow(detector(context.getBroadcastState(RuleBroadcast.STATE)), context, timers, out);
         }
-        if (count >= MOST_WAITING) {
-            follow(detector(context.getBroadcastState(RuleBroadcast.STATE)), context, context.timerService(), out);
+    }
+
+    private static void setTimer(ValueState<Long> timer, long millis, TimerService timers) throws IOException {
+        timer.update(millis);
+        timers.registerProcessingTimeTimer(millis);
+    }
+
+    private static void clearTimer(ValueState<Long> timer, TimerService timers) throws IOException {
+        if (timer.value() != null) {
+            timers.deleteProcessingTimeTimer(timer.value());
+            timer.clear();
         }
     }
 
@@ -102,23 +130,26 @@ final class PlanFunction
         sightings.sort(PlanSighting.ORDER);
         waiting.clear();
         waitingCount.clear();
+        if (sightings.isEmpty()) {
+            return;
+        }
         PlanHistory known = histories.value();
         PlanHistory history = known == null ? new PlanHistory() : known;
         for (PlanSighting sighting : sightings) {
-            follow(history, sighting, detector, change -> tell(change, sighting, detector, context, out));
+            follow(history, sighting, detector, change -> tell(change, sighting.of(history), detector, context, out));
         }
         histories.update(history);
-        if (known == null) {
-            timers.registerProcessingTimeTimer(timers.currentProcessingTime() + LOOK.toMillis());
-        }
+        latest.update(sightings.get(sightings.size() - 1));
+        lookLater(history, timers);
     }
 
     private static void follow(
             PlanHistory history, PlanSighting sighting, Optional<SlowerPlan> detector, Consumer<Change> changes) {
         if (sighting.isCapture()) {
-            history.capture(sighting.plan(), sighting.micros(), changes);
+            history.capture(sighting.database(), sighting.plan(), sighting.micros(), changes);
         } else {
             history.execution(
+                    sighting.database(),
                     sighting.plan(),
                     sighting.micros(),
                     sighting.seconds(),
@@ -130,20 +161,51 @@ final class PlanFunction
 
     @Override
     public void onTimer(long timestamp, OnTimerContext context, Collector<Alert> out) throws Exception {
-        TimerService timers = context.timerService();
-        if (waitingCount.value() != null) {
-            follow(detector(context.getBroadcastState(RuleBroadcast.STATE)), context, timers, out);
-        } else if (histories.value() != null) {
-            forgetOrLookLater(timers);
+        Optional<SlowerPlan> detector = detector(context.getBroadcastState(RuleBroadcast.STATE));
+        if (isDue(waitingUntil, timestamp)) {
+            waitingUntil.clear();
+            follow(detector, context, context.timerService(), out);
+        }
+        if (histories.value() != null && isDue(lookAt, timestamp)) {
+            lookAt.clear();
+            look(detector, context, out);
         }
     }
 
-    private void forgetOrLookLater(TimerService timers) throws IOException {
+    /** State of an earlier version has timers, but does not know when they are due. */
+    private static boolean isDue(ValueState<Long> timer, long timestamp) throws IOException {
+        return timer.value() == null || timer.value() <= timestamp;
+    }
+
+    private void look(Optional<SlowerPlan> detector, OnTimerContext context, Collector<Alert> out) throws Exception {
+        TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
-        if (histories.value().latestMicros() < (now - REMEMBERED.toMillis()) * MICROS_PER_MILLI) {
+        PlanHistory history = histories.value();
+        if (history.latestMicros() < (now - REMEMBERED.toMillis()) * MICROS_PER_MILLI) {
             histories.clear();
-        } else {
-            timers.registerProcessingTimeTimer(now + LOOK.toMillis());
+            latest.clear();
+            return;
+        }
+        PlanSighting sighting = latest.value();
+        if (sighting != null) {
+            history.giveUp(
+                    now * MICROS_PER_MILLI, change -> tell(change, sighting.of(history), detector, context, out));
+            histories.update(history);
+        }
+        lookLater(history, timers);
+    }
+
+    /** When the statement may be forgotten, or sooner when the verdict of its change is due. */
+    private void lookLater(PlanHistory history, TimerService timers) throws IOException {
+        long now = timers.currentProcessingTime();
+        long at = now + LOOK.toMillis();
+        if (history.deadlineMicros().isPresent()) {
+            long deadline = history.deadlineMicros().getAsLong() / MICROS_PER_MILLI + 1;
+            at = Math.min(at, deadline > now ? deadline : now + CATCHING_UP.toMillis());
+        }
+        if (lookAt.value() == null || at < lookAt.value()) {
+            clearTimer(lookAt, timers);
+            setTimer(lookAt, at, timers);
         }
     }
 
@@ -167,7 +229,7 @@ final class PlanFunction
         }
     }
 
-    private static PlanChange record(Change change, PlanSighting sighting) {
+    static PlanChange record(Change change, PlanSighting sighting) {
         PlanChange record = new PlanChange();
         record.setCluster(sighting.cluster());
         record.setInstance(sighting.instance());
@@ -177,6 +239,9 @@ final class PlanFunction
         record.setOldPlan(change.oldPlan());
         record.setNewPlan(change.newPlan());
         record.setVerdict(change.verdict().name().toLowerCase(Locale.ROOT));
+        record.setReason(change.reason());
+        record.setBasis(change.basis().name().toLowerCase(Locale.ROOT));
+        record.setOldPlanSeenAt(change.oldSeenMicros() == 0 ? null : time(change.oldSeenMicros()));
         record.setVerdictAt(change.verdict() == Verdict.PENDING ? null : time(change.verdictMicros()));
         record.setRatio(known(change.ratio()));
         setExecutions(record, change.before(), change.after());

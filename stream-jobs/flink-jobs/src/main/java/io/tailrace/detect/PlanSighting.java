@@ -1,5 +1,6 @@
 package io.tailrace.detect;
 
+import io.tailrace.plan.change.PlanHistory;
 import java.util.Comparator;
 
 /**
@@ -34,6 +35,23 @@ public record PlanSighting(
 
     Statement statement() {
         return new Statement(instance, queryId);
+    }
+
+    /** With the database of the history, where that follows one: a change is not of where something else ran. */
+    PlanSighting of(PlanHistory history) {
+        return history.database().isEmpty()
+                ? this
+                : new PlanSighting(
+                        cluster,
+                        instance,
+                        history.database(),
+                        queryId,
+                        plan,
+                        micros,
+                        generation,
+                        offset,
+                        seconds,
+                        rowsExamined);
     }
 
     boolean isCapture() {

@@ -10,17 +10,17 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * Makes dead letters of Kafka records that are no lines, no census and no spans. They belong to no log: {@code log} names the
+ * Makes dead letters of Kafka records that are no lines, no census, no spans and no captured plans. They belong to no log: {@code log} names the
  * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is its key, which is
  * readable where the record is not.
  */
-final class MalformedMessages {
+public final class MalformedMessages {
 
     private static final int MOST_RAW_BYTES = 1 << 20;
 
     private MalformedMessages() {}
 
-    static DeadLetter deadLetter(TopicMessage message, String complaint, Instant now, String version) {
+    public static DeadLetter deadLetter(TopicMessage message, String complaint, Instant now, String version) {
         return deadLetter(message, DeadLetterCode.MALFORMED_MESSAGE, complaint, now, version);
     }
 

@@ -1,18 +1,27 @@
 package io.tailrace.lines;
 
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.Fingerprint;
 import io.tailrace.event.TraceSpan;
+import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.parse.ParseOutputs;
+import io.tailrace.parse.RecentStatements;
 import io.tailrace.spans.SpanListener;
 import io.tailrace.spans.SpanReader;
+import io.tailrace.statement.StatementTables;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
-/** Makes spans of OpenTelemetry's messages. It has no state: a message is spans or dead letters at once. */
+/**
+ * Makes spans of OpenTelemetry's messages, and the fingerprints of their statements: some are in no log. It has no state:
+ * a message is spans or dead letters at once.
+ */
 public final class SpanOperator extends AbstractStreamOperator<TraceSpan>
         implements OneInputStreamOperator<TopicMessage, TraceSpan> {
 
@@ -23,6 +32,7 @@ public final class SpanOperator extends AbstractStreamOperator<TraceSpan>
     private final String version;
 
     private transient SpanReader reader;
+    private transient RecentStatements statements;
     private transient Outputs outputs;
 
     /**
@@ -40,6 +50,7 @@ public final class SpanOperator extends AbstractStreamOperator<TraceSpan>
     public void open() throws Exception {
         super.open();
         reader = new SpanReader(retention);
+        statements = new RecentStatements();
         outputs = new Outputs();
     }
 
@@ -50,14 +61,30 @@ public final class SpanOperator extends AbstractStreamOperator<TraceSpan>
         reader.read(outputs.message.value(), outputs.now, outputs);
     }
 
+    private static Fingerprint fingerprint(TraceSpan span, StatementTables tables) {
+        Instant began = Instant.EPOCH.plus(span.getTimestamp(), ChronoUnit.NANOS);
+        return new Fingerprint(
+                span.getQueryId(),
+                span.getRuleSet(),
+                span.getFingerprint(),
+                tables.verb(),
+                began.truncatedTo(ChronoUnit.MICROS),
+                Fingerprinter.namesInClass(tables.read()),
+                Fingerprinter.namesInClass(tables.written()));
+    }
+
     private final class Outputs implements SpanListener {
 
         private TopicMessage message;
         private Instant now;
 
         @Override
-        public void span(TraceSpan span) {
+        public void span(TraceSpan span, StatementTables tables) {
             output.collect(new StreamRecord<>(span));
+            boolean hasClass = !span.getRuleSet().isEmpty();
+            if (hasClass && statements.of(span.getQueryId(), span.getRuleSet()).takeFingerprint(now.toEpochMilli())) {
+                output.collect(ParseOutputs.FINGERPRINTS, new StreamRecord<>(fingerprint(span, tables)));
+            }
         }
 
         @Override

@@ -180,6 +180,11 @@ final class NormalizePipeline {
 
     private static void storeSpans(SingleOutputStreamOperator<TraceSpan> spans, ClickHouseSink sink) {
         sink.add(spans, "otel_traces", TraceSpan.class, "otel-traces-rows");
+        sink.add(
+                spans.getSideOutput(ParseOutputs.FINGERPRINTS),
+                "fingerprints",
+                Fingerprint.class,
+                "span-fingerprints-rows");
         sink.add(spans.getSideOutput(MALFORMED_MESSAGES), "dead_letters", DeadLetter.class, "span-dead-letters-rows");
     }
 

@@ -205,8 +205,8 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 text,
                 event.getVerb(),
                 event.getEventTime(),
-                inClass(event.getTablesRead()),
-                inClass(event.getTablesWritten()));
+                Fingerprinter.namesInClass(event.getTablesRead()),
+                Fingerprinter.namesInClass(event.getTablesWritten()));
     }
 
     /** Tables that the log names are not the statement's words: they may be those behind a view. */
@@ -218,12 +218,8 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 text,
                 event.getVerb(),
                 event.getEventTime(),
-                ofStatement ? inClass(event.getTablesRead()) : List.of(),
-                ofStatement ? inClass(event.getTablesWritten()) : List.of());
-    }
-
-    private static List<String> inClass(List<String> tables) {
-        return tables.stream().map(Fingerprinter::nameInClass).distinct().toList();
+                ofStatement ? Fingerprinter.namesInClass(event.getTablesRead()) : List.of(),
+                ofStatement ? Fingerprinter.namesInClass(event.getTablesWritten()) : List.of());
     }
 
     private static QuerySample sample(QueryEvent event, String statement) {

@@ -11,7 +11,7 @@ import java.util.Map;
  * minutes, at once, and again within them when an execution takes at least twice as long as the one of the last
  * sample: the first answers soonest, the slow one is the one that is looked for. A plan goes out once an hour.
  */
-final class RecentStatements {
+public final class RecentStatements {
 
     private static final int MOST_STATEMENTS = 50_000;
     private static final long FINGERPRINT_MILLIS = 3_600_000;
@@ -22,13 +22,14 @@ final class RecentStatements {
     private record Key(long queryId, String ruleSet) {}
 
     /** What was passed on of one statement. */
-    static final class Statement {
+    public static final class Statement {
         private long fingerprintAt = Long.MIN_VALUE;
         private long sampleAt = Long.MIN_VALUE;
         private double sampleSeconds;
         private Map<String, Long> plansAt = Map.of();
 
-        boolean takeFingerprint(long nowMillis) {
+        /** Whether its fingerprint is to go out now, which is then taken as done. */
+        public boolean takeFingerprint(long nowMillis) {
             boolean due = fingerprintAt == Long.MIN_VALUE || nowMillis - fingerprintAt >= FINGERPRINT_MILLIS;
             if (due) {
                 fingerprintAt = nowMillis;
@@ -80,7 +81,8 @@ final class RecentStatements {
         }
     };
 
-    Statement of(long queryId, String ruleSet) {
+    /** What was passed on of a statement. */
+    public Statement of(long queryId, String ruleSet) {
         return statements.computeIfAbsent(new Key(queryId, ruleSet), key -> new Statement());
     }
 }

@@ -132,6 +132,7 @@ final class Rows {
         event.setTags(Map.of("action", "index"));
         event.setTraceId("4bf92f3577b34da6a3ce929d0e0e4736");
         event.setSpanId("00f067aa0ba902b7");
+        event.setAccounts(List.of());
         return event;
     }
 }

@@ -92,6 +92,6 @@ class LogWatermarksTest {
     }
 
     private static EventMessage message(String log, long millis, boolean backfilled) {
-        return new EventMessage(log, 1, 0, 1, "db-1", "1", millis * 1000, backfilled, false, null, new byte[0]);
+        return new EventMessage(log, 1, 0, 1, "db-1", "1", millis * 1000, backfilled, false, 0, null, new byte[0]);
     }
 }

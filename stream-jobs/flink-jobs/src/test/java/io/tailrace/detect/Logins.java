@@ -77,6 +77,7 @@ final class Logins {
         event.setTablesWritten(List.of());
         event.setConnectionAttributes(Map.of());
         event.setTags(Map.of());
+        event.setAccounts(List.of());
         return event;
     }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.event.Alert;
 import io.tailrace.event.PlanChange;
+import io.tailrace.plan.change.Basis;
+import io.tailrace.plan.change.Change;
+import io.tailrace.plan.change.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -138,6 +141,170 @@ class PlanFunctionTest {
         }
     }
 
+    @Test
+    void executionsCountForThePlanThatWasCapturedLast() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            see(plans, List.of(capture("A")));
+            run(plans, "", 100, 0.01);
+            see(plans, List.of(capture("A"), capture("B")));
+            run(plans, "", 20, 0.1);
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getBasis, PlanChange::getExecutionsBefore)
+                    .containsExactly(tuple("pending", "captured", 100L), tuple("slower", "captured", 100L));
+            assertThat(changes(plans).get(0).getOldPlanSeenAt()).isEqualTo(START.plusSeconds(101));
+            assertThat(changes(plans).get(0).getChangedAt()).isEqualTo(START.plusSeconds(102));
+            assertThat(plans.extractOutputValues()).singleElement().satisfies(alert -> assertThat(alert.getFacts())
+                    .containsEntry("basis", "captured"));
+        }
+    }
+
+    @Test
+    void executionsThatComeWhileTheFirstCaptureStillWaitsCount() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            plans.processElement1(capture("A"), 0);
+            run(plans, "", 100, 0.01);
+            see(plans, List.of(capture("A"), capture("B")));
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getExecutionsBefore)
+                    .containsExactly(tuple("pending", 100L));
+        }
+    }
+
+    @Test
+    void whatAnEarlierVersionDidNotRememberIsNoTime() {
+        Change.Executions some = new Change.Executions(20, 0.01, 7);
+        Change change = new Change(Basis.LOGGED, "A", "B", 0, 1, Verdict.SLOWER, "", 2, some, some);
+        PlanChange record = PlanFunction.record(change, sighting("B", 0.01));
+        assertThat(record.getOldPlanSeenAt()).isNull();
+        assertThat(record.getChangedAt()).isEqualTo(Instant.EPOCH.plusNanos(1_000));
+    }
+
+    @Test
+    void capturesAndTheirExecutionsGoOnAfterARestart() throws Exception {
+        OperatorSubtaskState state;
+        try (var plans = plans(SWITCHED_ON)) {
+            see(plans, List.of(capture("A")));
+            run(plans, "", 100, 0.01);
+            see(plans, List.of(capture("A"), capture("B")));
+            run(plans, "", 10, 0.1);
+            state = plans.snapshot(1, 0);
+        }
+        try (var plans = plans(SWITCHED_ON, state)) {
+            run(plans, "", 10, 0.1);
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getExecutionsAfter)
+                    .containsExactly(tuple("slower", 20L));
+        }
+    }
+
+    @Test
+    void aDayLaterAChangeWithoutAVerdictIsUnknown() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            plans.setProcessingTime(START.toEpochMilli());
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 4, 0.1);
+            Instant changed = START.plusSeconds(100);
+            plans.setProcessingTime(changed.plus(Duration.ofDays(1)).toEpochMilli() - 1);
+            assertThat(changes(plans)).extracting(PlanChange::getVerdict).containsExactly("pending");
+            plans.setProcessingTime(changed.plus(Duration.ofDays(1)).toEpochMilli() + 1);
+            assertThat(changes(plans)).last().satisfies(change -> {
+                assertThat(change.getVerdict()).isEqualTo("unknown");
+                assertThat(change.getReason()).isEqualTo("4 executions since the change");
+                assertThat(change.getDatabase()).isEqualTo("shop");
+            });
+            assertThat(plans.extractOutputValues()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsReadADayLateHasAnHourToBeDecided() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            Instant late = START.plus(Duration.ofDays(3));
+            plans.setProcessingTime(late.toEpochMilli());
+            run(plans, "A", 100, 0.01);
+            run(plans, "B", 4, 0.1);
+            plans.setProcessingTime(late.plus(Duration.ofMinutes(59)).toEpochMilli());
+            assertThat(changes(plans)).hasSize(1);
+            plans.setProcessingTime(late.plus(Duration.ofMinutes(61)).toEpochMilli());
+            assertThat(changes(plans)).last().satisfies(change -> assertThat(change.getVerdict())
+                    .isEqualTo("unknown"));
+        }
+    }
+
+    @Test
+    void howeverManyComeThereAreTwoTimers() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            for (int i = 0; i < 10_001; i++) {
+                plans.processElement1(sighting("A", 0.01), 0);
+            }
+            assertThat(plans.numProcessingTimeTimers()).isEqualTo(2);
+        }
+    }
+
+    /** Those that come after a thousand others wait their whole five seconds. */
+    @Test
+    void nobodysTimerCutsTheWaitOfOthersShort() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            for (int i = 0; i < 2_000; i++) {
+                plans.processElement1(sighting("A", 0.01), 0);
+            }
+            plans.setProcessingTime(4_000);
+            for (int i = 0; i < 3; i++) {
+                plans.processElement1(sighting("B", 0.01), 0);
+            }
+            plans.setProcessingTime(5_000);
+            assertThat(changes(plans)).isEmpty();
+            plans.setProcessingTime(9_000);
+            assertThat(changes(plans)).hasSize(1);
+        }
+    }
+
+    /** Each change is of the database that is followed, whatever runs beside it. */
+    @Test
+    void ofManyTenantsOneIsFollowed() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            see(plans, List.of(capture("ref"), capture("ref"), in("small", capture("ALL"))));
+            run(plans, "", 100, 0.01);
+            assertThat(changes(plans)).isEmpty();
+            see(plans, List.of(capture("ref"), capture("ALL"), in("small", sighting("", 0.01))));
+            run(plans, "", 19, 0.1);
+            see(plans, List.of(in("small", sighting("", 0.01)), sighting("", 0.1), in("small", sighting("", 0.01))));
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getDatabase, PlanChange::getExecutionsAfter)
+                    .containsExactly(tuple("pending", "shop", 0L), tuple("slower", "shop", 20L));
+        }
+    }
+
+    @Test
+    void aVerdictThatNobodyWaitsForIsOfTheDatabaseThatIsFollowed() throws Exception {
+        try (var plans = plans(SWITCHED_ON)) {
+            plans.setProcessingTime(START.toEpochMilli());
+            see(plans, List.of(capture("ref"), capture("ALL"), in("small", sighting("", 0.01))));
+            plans.setProcessingTime(START.plus(Duration.ofDays(2)).toEpochMilli());
+            assertThat(changes(plans))
+                    .extracting(PlanChange::getVerdict, PlanChange::getDatabase)
+                    .containsExactly(tuple("pending", "shop"), tuple("unknown", "shop"));
+        }
+    }
+
+    private static PlanSighting in(String database, PlanSighting sighting) {
+        return new PlanSighting(
+                sighting.cluster(),
+                sighting.instance(),
+                database,
+                sighting.queryId(),
+                sighting.plan(),
+                sighting.micros(),
+                sighting.generation(),
+                sighting.offset(),
+                sighting.seconds(),
+                sighting.rowsExamined());
+    }
+
+    private PlanSighting capture(String plan) {
+        return sighting(plan, Double.NaN);
+    }
+
     private void run(
             KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans,
             String plan,
@@ -170,9 +337,10 @@ class PlanFunctionTest {
 
     private static List<PlanChange> changes(
             KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans) {
-        return plans.getSideOutput(PlanFunction.CHANGES).stream()
-                .map(record -> record.getValue())
-                .toList();
+        var changes = plans.getSideOutput(PlanFunction.CHANGES);
+        return changes == null
+                ? List.of()
+                : changes.stream().map(record -> record.getValue()).toList();
     }
 
     private static KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert>

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.TraceSpan;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.parse.ParseOutputs;
 import java.time.Duration;
+import java.time.Instant;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -67,6 +69,35 @@ class SpanOperatorTest {
         assertThat(operator.getSideOutput(DEAD))
                 .extracting(record -> record.getValue().getDeadLetterId())
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aStatementsFingerprintGoesOutOnceAnHour() throws Exception {
+        String call = SPAN.replace(
+                "\"}",
+                "\",\"attributes\":[{\"key\":\"db.system.name\",\"value\":{\"stringValue\":"
+                        + "\"mariadb\"}},{\"key\":\"db.query.text\",\"value\":{\"stringValue\":"
+                        + "\"SELECT * FROM orders7 WHERE id = %%s AND card = '4111'\"}}]}");
+        String span = call.formatted("4bf92f3577b34da6a3ce929d0e0e4736", NOW_SECOND * 1_000_000_000L + 1_999);
+        send(1, span, span);
+        operator.setProcessingTime((NOW_SECOND + 3_599) * 1000);
+        send(2, span);
+        operator.setProcessingTime((NOW_SECOND + 3_600) * 1000);
+        send(3, span);
+
+        TraceSpan first = operator.extractOutputValues().get(0);
+        assertThat(operator.getSideOutput(ParseOutputs.FINGERPRINTS))
+                .extracting(StreamRecord::getValue)
+                .hasSize(2)
+                .allSatisfy(fingerprint -> {
+                    assertThat(fingerprint.getQueryId()).isEqualTo(first.getQueryId());
+                    assertThat(fingerprint.getFingerprint())
+                            .isEqualTo("select * from orders? where id = ? and card = ?");
+                    assertThat(fingerprint.getVerb()).isEqualTo("SELECT");
+                    assertThat(fingerprint.getTablesRead()).containsExactly("orders?");
+                    assertThat(fingerprint.getSeenAt())
+                            .isEqualTo(Instant.ofEpochSecond(NOW_SECOND).plusNanos(1_000));
+                });
     }
 
     @Test

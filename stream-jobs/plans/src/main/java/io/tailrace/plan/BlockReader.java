@@ -136,7 +136,7 @@ final class BlockReader {
         FLAGS.forEach((name, flag) -> readings.put(name, (reader, node, value) -> {
             node.flag(flag, Values.holds(value));
             if (KEPT_FLAGS.contains(name) && !value.isTrue()) {
-                node.other(name, reader.mask.value(value));
+                node.other(reader.mask.name(name), reader.mask.value(value));
             }
         }));
         addTable(readings);
@@ -162,7 +162,7 @@ final class BlockReader {
         readings.put("ref", (reader, node, value) -> node.ref = Values.names(value));
         readings.put("partitions", (reader, node, value) -> node.partitions = Values.names(value));
         readings.put("used_columns", (reader, node, value) -> node.usedColumns = Values.names(value));
-        readings.put("index_merge", (reader, node, value) -> node.index = IndexMerge.text(value));
+        readings.put("index_merge", (reader, node, value) -> node.index = reader.mask.name(IndexMerge.text(value)));
         readings.put("table_function", (reader, node, value) -> {
             node.flag(PlanFlag.TABLE_FUNCTION, true);
             node.say(value.text());
@@ -186,7 +186,7 @@ final class BlockReader {
                 if (cost.name().equals("query_cost") || cost.name().equals("prefix_cost")) {
                     node.cost = cost.value().number();
                 } else {
-                    node.other(cost.name(), cost.value());
+                    node.other(mask.name(cost.name()), cost.value());
                 }
             }
         }
@@ -284,9 +284,9 @@ final class BlockReader {
         for (Member member : object.members()) {
             Reading reading = READINGS.get(member.name());
             if (reading == null) {
-                node.other(member.name(), mask.value(member.value()));
+                node.other(mask.name(member.name()), mask.value(member.value()));
             } else if (depth >= DEEPEST && !(member.value() instanceof JsonValue.JsonString)) {
-                node.other(member.name(), LEFT_OUT);
+                node.other(mask.name(member.name()), LEFT_OUT);
             } else {
                 reading.read(this, node, member.value());
             }

@@ -17,9 +17,23 @@ import java.util.stream.Collectors;
  */
 final class LiteralMask {
 
+    private static final String UNKNOWN = "?";
+
     private final Fingerprinter fingerprinter = new Fingerprinter();
     /** The quotes of the text that was read last do not match. */
     private boolean doubtful;
+    /** Names of the document that is read may be pieces of a literal. */
+    private boolean distrusts;
+
+    /** @param distrusts of the next document only names stay that servers are known to write; see {@link Redaction} */
+    void distrust(boolean distrusts) {
+        this.distrusts = distrusts;
+    }
+
+    /** The name of a member that nobody knows. */
+    String name(String name) {
+        return distrusts ? UNKNOWN : name;
+    }
 
     /**
      * A condition without literals. MariaDB prints SQL's escapes and does not escape them for JSON again, MySQL does:
@@ -51,7 +65,7 @@ final class LiteralMask {
         if (value instanceof JsonString string) {
             String masked = condition(string);
             // The head of a piece of a condition may be the end of a literal.
-            String safe = doubtful ? "?" : masked;
+            String safe = doubtful ? UNKNOWN : masked;
             return new JsonString(safe, safe);
         }
         if (value instanceof JsonArray array) {
@@ -64,7 +78,7 @@ final class LiteralMask {
         if (value instanceof JsonObject object) {
             List<Member> members = new ArrayList<>(object.members().size());
             for (Member member : object.members()) {
-                members.add(new Member(member.name(), value(member.value())));
+                members.add(new Member(name(member.name()), value(member.value())));
             }
             return new JsonObject(members);
         }
@@ -157,20 +171,33 @@ final class LiteralMask {
         return (int) text.chars().filter(c -> c == '\'' || c == '"').count();
     }
 
-    /** {@code ('2024-01-01' <= created <= '2024-02-01')}: two literals around one name cannot be read otherwise. */
+    /**
+     * {@code ('2024-01-01' <= created <= '2024-02-01')}: two literals around one name cannot be read otherwise, if nothing
+     * stands around them; one literal with two quotes in it has a name before it.
+     */
     private static boolean isRange(String text) {
         int first = text.indexOf('\'');
         int second = text.indexOf('\'', first + 1);
         int third = text.indexOf('\'', second + 1);
+        int fourth = text.lastIndexOf('\'');
         if (quotes(text) == 2) {
             return second > first;
         }
         return quotes(text) == 4
                 && third > second
-                && text.substring(second + 1, third).chars().allMatch(LiteralMask::isOfRange);
+                && text.substring(0, first).strip().equals("(")
+                && text.substring(fourth + 1).strip().equals(")")
+                && isBetweenLiterals(text.substring(second + 1, third));
     }
 
-    private static boolean isOfRange(int c) {
-        return Character.isLetterOrDigit(c) || "_.`<>= ".indexOf(c) >= 0;
+    /** A name with a comparison on either side. */
+    private static boolean isBetweenLiterals(String text) {
+        String name = text.replaceFirst("^ <=? ", "").replaceFirst(" <=? $", "");
+        boolean twice = name.length() <= text.length() - 2 * " < ".length();
+        return twice && !name.isEmpty() && name.chars().allMatch(LiteralMask::isOfName);
+    }
+
+    private static boolean isOfName(int c) {
+        return Character.isLetterOrDigit(c) || "_.`$".indexOf(c) >= 0;
     }
 }

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
  * @param root its last step, from which the result comes
  * @param others members around the plan that the model has no field for, without literals
  * @param repairs what was not JSON in the document
+ * @param doubtful where a literal of the document ends cannot be told: of its names and numbers none is shown
  */
 public record Plan(
         PlanFormat format,
@@ -25,7 +26,8 @@ public record Plan(
         double optimizationMillis,
         PlanNode root,
         Map<String, JsonValue> others,
-        Repairs repairs) {
+        Repairs repairs,
+        boolean doubtful) {
 
     /** All nodes, each before its inputs, and those before its subqueries. */
     public List<PlanNode> nodes() {

@@ -168,7 +168,9 @@ public final class PlanDocuments {
             return plan(json.read(text, 0, text.length), deepest);
         }
         return value instanceof JsonObject
-                ? plan(new JsonDocument(value, around.from(), around.to(), around.repairs()), deepest)
+                ? plan(
+                        new JsonDocument(value, around.from(), around.to(), around.repairs(), around.doubtful()),
+                        deepest)
                 : Optional.empty();
     }
 

@@ -27,6 +27,8 @@ public enum PlanFlag {
     UNCACHEABLE("uncacheable"),
     LATERAL("lateral"),
     RECURSIVE("recursive"),
+    /** Rows are read first and then checked, by a condition that is not told: rows of EXPLAIN say only that there is one. */
+    FILTERED("where not told"),
     /** The access is chosen anew for each row of the tables before. */
     RANGE_CHECKED_FOR_EACH_RECORD("range checked for each record"),
     /** Reads the whole table where the outer value is NULL. */

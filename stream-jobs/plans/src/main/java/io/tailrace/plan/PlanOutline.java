@@ -39,7 +39,7 @@ public final class PlanOutline {
             label.append(
                     String.format(Locale.ROOT, ", %,.0f rows", node.estimates().examinedRows()));
         }
-        node.flags().forEach(flag -> label.append(", ")
+        node.flags().stream().filter(flag -> flag != PlanFlag.FILTERED).forEach(flag -> label.append(", ")
                 .append(flag.name().toLowerCase(Locale.ROOT).replace('_', ' ')));
         return withoutControls(label);
     }

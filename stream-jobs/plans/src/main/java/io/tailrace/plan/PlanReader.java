@@ -29,43 +29,49 @@ public final class PlanReader {
 
     /** The plan that a document is. Empty where it is none. */
     public Optional<Plan> plan(JsonDocument document) {
-        if (!(document.value() instanceof JsonObject object)) {
+        if (!(document.value() instanceof JsonObject whole)) {
             return Optional.empty();
         }
+        boolean doubtful = document.doubtful();
+        mask.distrust(doubtful);
+        JsonObject object = doubtful ? Redaction.of(whole) : whole;
         if (object.has("query_block")) {
-            return Optional.of(blocks(object, document.repairs()));
+            return Optional.of(blocks(BlockFormat.of(whole), object, document.repairs(), doubtful));
         }
         if (object.get("query_plan") instanceof JsonObject plan) {
-            return Optional.of(iterators(object, plan, document.repairs()));
+            return Optional.of(iterators(object, plan, document.repairs(), doubtful));
         }
-        return object.has("operation") ? Optional.of(iterators(object, object, document.repairs())) : Optional.empty();
+        return object.has("operation")
+                ? Optional.of(iterators(object, object, document.repairs(), doubtful))
+                : Optional.empty();
     }
 
-    private Plan blocks(JsonObject object, Repairs repairs) {
+    private Plan blocks(PlanFormat format, JsonObject object, Repairs repairs, boolean doubtful) {
         PlanNode root = blocks.root(object.get("query_block"));
         Map<String, JsonValue> others = new LinkedHashMap<>();
         for (Member member : object.members()) {
             if (!AROUND_BLOCKS.contains(member.name())) {
-                others.put(member.name(), mask.value(member.value()));
+                others.put(mask.name(member.name()), mask.value(member.value()));
             }
         }
         double millis = object.get("query_optimization") instanceof JsonObject optimization
                 ? optimization.get("r_total_time_ms").number()
                 : Double.NaN;
-        return new Plan(BlockFormat.of(object), "", "", millis, root, others, repairs);
+        return new Plan(format, "", "", millis, root, others, repairs, doubtful);
     }
 
-    private Plan iterators(JsonObject object, JsonObject plan, Repairs repairs) {
+    private Plan iterators(JsonObject object, JsonObject plan, Repairs repairs, boolean doubtful) {
         Map<String, JsonValue> others = new LinkedHashMap<>();
         for (Member member : object.members()) {
             // Of a plan without anything around it the root node keeps what is not known.
             boolean around = object != plan && !AROUND_ITERATORS.contains(member.name());
             if (around || member.name().equals("query_type")) {
-                others.put(member.name(), mask.value(member.value()));
+                others.put(mask.name(member.name()), mask.value(member.value()));
             }
         }
         String version = object.get("json_schema_version").text();
         String statement = mask.statement(object.get("query").text());
-        return new Plan(PlanFormat.MYSQL_2, version, statement, Double.NaN, iterators.node(plan), others, repairs);
+        return new Plan(
+                PlanFormat.MYSQL_2, version, statement, Double.NaN, iterators.node(plan), others, repairs, doubtful);
     }
 }

@@ -5,6 +5,7 @@ import io.tailrace.plan.advice.Advice;
 import io.tailrace.plan.advice.Advisor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Makes rows of the table plans. Not thread-safe. */
 public final class PlanRecords {
@@ -28,9 +29,11 @@ public final class PlanRecords {
         return record;
     }
 
+    /** Kind, what to look at, and the evidence: the columns of sql/queries/advice_by_load.sql. */
     private static String line(Advice advice) {
+        String kind = advice.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String table = advice.table().isEmpty() ? "" : advice.table() + ": ";
-        return table + advice.text() + " (" + advice.evidence() + ')';
+        return kind + " · " + table + advice.text() + " · " + advice.evidence();
     }
 
     private static void addTables(Plan plan, StatementPlan record) {

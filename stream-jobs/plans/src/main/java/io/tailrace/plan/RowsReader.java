@@ -71,7 +71,7 @@ public final class RowsReader {
         if (tables.isEmpty() && combined == null) {
             return Optional.empty();
         }
-        return Optional.of(new Plan(PlanFormat.ROWS, "", "", Double.NaN, root(), Map.of(), new Repairs()));
+        return Optional.of(new Plan(PlanFormat.ROWS, "", "", Double.NaN, root(), Map.of(), new Repairs(), false));
     }
 
     private void clear() {
@@ -161,7 +161,8 @@ public final class RowsReader {
     /** Words of the column Extra (sql/opt_explain_format.cc, sql/sql_explain.cc). */
     private void extra(NodeBuilder node, String words) {
         switch (words) {
-            case "Using where", "" -> {}
+            case "" -> {}
+            case "Using where" -> node.flags.add(PlanFlag.FILTERED);
             case "Using index" -> node.flags.add(PlanFlag.INDEX_ONLY);
             case "Using index condition", "Using index condition(BKA)" -> node.flags.add(
                     PlanFlag.INDEX_CONDITION_PUSHDOWN);

@@ -179,13 +179,18 @@ final class Version2Reader {
         for (Member member : object.members()) {
             Reading reading = READINGS.get(member.name());
             if (reading == null) {
-                node.other(member.name(), mask.value(member.value()));
+                node.other(mask.name(member.name()), mask.value(member.value()));
             } else {
                 reading.read(this, node, member.value());
             }
         }
         finish(node, object, operation);
         return node.build();
+    }
+
+    /** True for the words of {@code access_type} and {@code index_access_type}. */
+    static boolean namesStep(String word) {
+        return OPERATIONS.containsKey(word) || INDEX_ACCESS.containsKey(word);
     }
 
     private static Operation operation(String accessType, String operation) {

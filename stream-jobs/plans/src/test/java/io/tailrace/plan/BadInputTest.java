@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What no server writes on a good day. */
 class BadInputTest {
@@ -100,5 +102,151 @@ class BadInputTest {
                 Duration.ofSeconds(20), () -> read(text).orElseThrow());
         assertThat(plan.nodes())
                 .anyMatch(node -> node.isTable() && node.access().alias().equals("last"));
+    }
+
+    /** Whatever stands on one line of a megabyte: the end of a text is not searched to its end for each of them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"'\",1,\"''\" x,",
+                "\"'\" ` \",",
+                "\"'\",\"`\",",
+                "\"'x\\\\\",\"'\" y,",
+                "\"\\'\",1,",
+                "\"'\" \" ,",
+                "\",\"'",
+                "\"a\":\"'\",\"b`\":1,",
+            })
+    void hostileQuotesTakeLinearTime(String piece) {
+        for (String open : new String[] {"{\"query_block\":{\"x\":[\"'\" ,", "{\"query_block\":{\"x\":[\"`'\" z,"}) {
+            String text = open + piece.repeat((1 << 20) / piece.length());
+            Assertions.assertTimeout(Duration.ofSeconds(20), () -> read(text));
+        }
+    }
+
+    /** MariaDB does not escape the quotes of a condition's literal: cut off within one, its members look like the plan's. */
+    @Test
+    void theRestOfALiteralThatIsCutOffIsNotShown() {
+        String text =
+                """
+                {"query_block": {"select_id": 1, "table": {"table_name": "t", "access_type": "ALL",
+                  "attached_condition": "t.doc = '{"name": "hunter2", "x": "hunter2", "hunter2": 4711,
+                    "attached_condition": "hunter2", "y": ["hunter2", 4711], "message": "hunter2"}' and t.id > 4711"
+                  }}}
+                """;
+        for (int length = text.indexOf("t.doc"); length <= text.length(); length++) {
+            Plan plan = read(text.substring(0, length)).orElseThrow();
+            assertThat(new PlanJson().write(plan))
+                    .as(text.substring(0, length))
+                    .doesNotContain("hunter2")
+                    .doesNotContain("4711")
+                    .contains("\"ALL\"");
+        }
+    }
+
+    /** The rest of a literal may look like anything that a server writes, and numbers may be of cards. */
+    @Test
+    void noMemberOfACutDocumentIsBelieved() {
+        String secret = "\"hunter2\"";
+        String names = "";
+        for (String name : new String[] {
+            "table_name",
+            "access_type",
+            "key",
+            "key_length",
+            "join_type",
+            "buffer_type",
+            "buffer_size",
+            "r_filtered",
+            "r_sort_passes",
+            "using_join_buffer",
+            "table_function",
+            "schema_name",
+            "alias",
+            "index_name",
+            "join_algorithm",
+            "subquery_location",
+            "operation",
+            "limit",
+            "heading"
+        }) {
+            names += "\"%s\": %s, ".formatted(name, secret);
+        }
+        for (String name : new String[] {
+            "possible_keys",
+            "used_key_parts",
+            "ref",
+            "partitions",
+            "used_columns",
+            "key_columns",
+            "lookup_references",
+            "tables"
+        }) {
+            names += "\"%s\": [%s], ".formatted(name, secret);
+        }
+        for (String name :
+                new String[] {"rows", "filtered", "cost", "r_rows", "r_filtered", "estimated_rows", "limit"}) {
+            names += "\"%s\": 4711, ".formatted(name);
+        }
+        names += "\"cost_info\": {\"hunter2\": 4711, \"sort_cost\": \"hunter2\"}, "
+                + "\"index_merge\": {\"hunter2\": {\"range\": {\"key\": \"hunter2\"}}}, ";
+        for (String begin : new String[] {
+            "{\"query_block\": {\"table\": {\"attached_condition\": \"t.doc = '{\", ",
+            "{\"query_plan\": {\"access_type\": \"table\", \"condition\": \"t.doc = '{\", "
+        }) {
+            String text = begin + names;
+            for (int length = begin.length(); length <= text.length(); length++) {
+                String cut = text.substring(0, length);
+                Plan plan = read(cut).orElseThrow();
+                assertThat(new PlanJson().write(plan) + PlanOutline.of(plan) + PlanHash.shape(plan))
+                        .as(cut)
+                        .doesNotContain("hunter2")
+                        .doesNotContain("4711");
+            }
+            Plan plan = read(text).orElseThrow();
+            assertThat(plan.doubtful()).isTrue();
+            assertThat(plan.nodes())
+                    .anySatisfy(node -> assertThat(node.isTable()).isTrue());
+        }
+    }
+
+    @Test
+    void anApostropheOfTheServerIsNoQuote() {
+        String subquery = ", \"order_by_subqueries\": [{\"query_block\": {\"message\": \"Plan isn't ready yet\"}}]";
+        for (String literal : new String[] {"'x'", "'a \"quoted\" word'"}) {
+            Plan plan = read("{\"query_block\": {\"table\": {\"table_name\": \"t\", \"attached_condition\": \"t.a = "
+                            + literal + "\"}" + subquery + "}}")
+                    .orElseThrow();
+            assertThat(plan.doubtful()).as(literal).isFalse();
+            assertThat(PlanOutline.of(plan).toString()).contains("t");
+        }
+    }
+
+    /** Version 2 prints values of ranges without escaping their quotes. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "(name = 'x'hunter2'y')",
+                "(name = 'x' <= hunter2 <= 'y')",
+                "(name = 'x' <= hunter2 <= 'y' )",
+                "('x'hunter2'y' <= name)",
+                "('x' hunter2 <= 'y')",
+                "('x' <= hunter2'y')",
+                "('x' <= hunter2 <= 'y' <= created)",
+            })
+    void oneLiteralWithQuotesInItIsNoRange(String range) {
+        assertThat(new PlanJson().write(ofRange(range))).doesNotContain("hunter2");
+    }
+
+    @Test
+    void aRangeBetweenTwoLiteralsIsReadable() {
+        assertThat(new PlanJson().write(ofRange("('2024-01-01' <= created < '2024-02-01')")))
+                .contains("(? <= created < ?)");
+    }
+
+    private Plan ofRange(String range) {
+        return read("{\"query_plan\": {\"operation\": \"Index range scan on t\", \"access_type\": \"index\", "
+                        + "\"table_name\": \"t\", \"index_name\": \"i\", \"ranges\": [\"" + range + "\"]}}")
+                .orElseThrow();
     }
 }

@@ -66,6 +66,7 @@ public final class AuditEvents {
         event.setTags(Map.of());
         event.setTraceId("");
         event.setSpanId("");
+        event.setAccounts(List.of());
         return event;
     }
 
@@ -142,6 +143,10 @@ public final class AuditEvents {
             }
         }
         event.getFlags().addAll(fingerprinter.flags(shape, bytes, from, to));
+        event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
+        if (fingerprinter.accountsAreIncomplete()) {
+            event.getFlags().add(Fingerprinter.ACCOUNTS_INCOMPLETE);
+        }
         StatementTags tags = fingerprinter.tags(bytes);
         event.setTags(tags.tags());
         event.setTraceId(tags.traceId());

@@ -52,7 +52,9 @@ final class ConditionTokens {
             Map.entry("then", Kind.STOP)));
     // spotless:on
 
+    private final SqlMode mode;
     private byte[] in;
+    private int first;
     private int to;
     /** Index of the next byte that was not read. */
     private int at;
@@ -60,12 +62,27 @@ final class ConditionTokens {
     private Kind kind;
     private int from;
     private int end;
+    /** The token at hand is not cut off within quotes. */
+    private boolean closed;
 
-    void start(byte[] bytes, int first, int last) {
+    private boolean versions;
+
+    ConditionTokens(SqlMode mode) {
+        this.mode = mode;
+    }
+
+    void start(byte[] bytes, int begin, int last) {
         in = bytes;
-        at = first;
+        first = begin;
+        at = begin;
         to = last;
+        versions = false;
         next();
+    }
+
+    /** A version comment was read: only some servers run what stands in it. */
+    boolean hasVersions() {
+        return versions;
     }
 
     Kind kind() {
@@ -84,9 +101,30 @@ final class ConditionTokens {
         return in;
     }
 
+    /** A name in quotes of names. */
+    boolean isQuotedName() {
+        return kind == Kind.NAME && isNameQuote(in[from]);
+    }
+
+    /** {@code ||}, which is OR but where {@code sql_mode} has PIPES_AS_CONCAT. */
+    boolean isPipes() {
+        return kind == Kind.OR && in[from] == '|';
+    }
+
+    /** The token at hand has its closing quote. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** It does, and no word stands right before or behind it. */
+    boolean isSound() {
+        boolean glued = end < to && SqlBytes.isWord(in[end]) || from > first && SqlBytes.isWord(in[from - 1]);
+        return closed && !glued;
+    }
+
     /** Goes back to a token by its {@link #from}. */
-    void back(int first) {
-        at = first;
+    void back(int token) {
+        at = token;
         next();
     }
 
@@ -104,6 +142,7 @@ final class ConditionTokens {
     /** Reads the next token; at the end stays there. */
     void next() {
         skip();
+        closed = true;
         from = at;
         kind = at < to ? read(in[at]) : Kind.END;
         end = at;
@@ -143,6 +182,7 @@ final class ConditionTokens {
     }
 
     private int afterVersion(int digits) {
+        versions = true;
         int i = digits;
         while (i < to && i < digits + 6 && (ByteText.isDigit(in[i]) || in[i] == '?')) {
             i++;
@@ -160,7 +200,8 @@ final class ConditionTokens {
 
     private Kind read(byte b) {
         return switch (b) {
-            case '\'', '"' -> quoted(b);
+            case '\'' -> quoted(b);
+            case '"' -> mode.ansiQuotes() ? name() : quoted(b);
             case '`' -> name();
             case '(' -> one(Kind.OPEN);
             case ')' -> one(Kind.CLOSE);
@@ -180,18 +221,28 @@ final class ConditionTokens {
         return found;
     }
 
-    /** A literal up to its closing quote; a doubled quote and one behind a backslash belong to it. */
+    private boolean isNameQuote(byte b) {
+        return b == '`' || b == '"' && mode.ansiQuotes();
+    }
+
     private Kind quoted(byte quote) {
-        int i = at + 1;
+        at = quotedEnd(at, mode.noBackslashEscapes() ? quote : (byte) '\\');
+        return Kind.TEXT;
+    }
+
+    /** Index after the closing quote; a doubled quote and one behind an escape belong to what is quoted. */
+    private int quotedEnd(int begin, byte escape) {
+        byte quote = in[begin];
+        int i = begin + 1;
         while (i < to) {
-            boolean pair = in[i] == '\\' || in[i] == quote && at(i + 1, (char) quote);
+            boolean pair = in[i] == escape && escape != quote || in[i] == quote && at(i + 1, (char) quote);
             if (!pair && in[i] == quote) {
-                break;
+                return i + 1;
             }
             i += pair ? 2 : 1;
         }
-        at = Math.min(i + 1, to);
-        return Kind.TEXT;
+        closed = false;
+        return to;
     }
 
     private Kind comparison() {
@@ -221,7 +272,8 @@ final class ConditionTokens {
 
     private Kind word() {
         int last = wordEnd(at);
-        if (at(last, '\'') && (in[at] == '_' || last - at == 1 && "xXbBnN".indexOf(in[at]) >= 0)) {
+        if (at(last, '\'')
+                && (in[at] == '_' && in[last - 1] != '@' || last - at == 1 && "xXbBnN".indexOf(in[at]) >= 0)) {
             at = last;
             quoted((byte) '\'');
             return Kind.CODED;
@@ -239,9 +291,8 @@ final class ConditionTokens {
         int before = -1;
         while (at < to && at != before) {
             before = at;
-            at = in[at] == '`' ? ByteText.firstOf(in, at + 1, to, (byte) '`', (byte) '`') + 1 : wordEnd(at);
-            at = Math.min(at, to);
-            boolean goesOn = at(at, '.') && at + 1 < to && (in[at + 1] == '`' || SqlBytes.isWord(in[at + 1]));
+            at = isNameQuote(in[at]) ? quotedEnd(at, in[at]) : wordEnd(at);
+            boolean goesOn = at(at, '.') && at + 1 < to && (isNameQuote(in[at + 1]) || SqlBytes.isWord(in[at + 1]));
             at += goesOn ? 1 : 0;
             before = goesOn ? before : at;
         }

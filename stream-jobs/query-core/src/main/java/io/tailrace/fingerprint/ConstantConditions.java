@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.fingerprint.Operand.Truth;
 import io.tailrace.lexer.ByteText;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -20,72 +21,134 @@ final class ConstantConditions {
      */
     static final String CONSTANT_CONDITION = "constant_condition";
 
+    /** The statement's own WHERE holds nothing but what is true whatever the row holds: {@code WHERE 1=1}. */
+    static final String EVERY_ROW = "every_row";
+
+    private static final byte[] WHERE = ByteText.ascii("where");
+    private static final byte[] RETURNING = ByteText.ascii("returning");
+
     /** Parentheses and negations before an operand that are read. */
     private static final int MOST_BEFORE = 64;
 
-    private final ConditionTokens tokens = new ConditionTokens();
+    /** Whether a condition is true, whatever the row holds. */
+    private enum Verdict {
+        DEPENDS,
+        HOLDS,
+        FAILS
+    }
+
+    private final ConditionTokens tokens;
     /** Question marks stand for literals, as in a masked text; elsewhere for parameters, of which nothing is known. */
     private boolean masked;
 
     private boolean tautology;
     private boolean constant;
+    private boolean everyRow;
     private boolean negated;
+    /** The condition that was read last compares literals with literals. */
+    private boolean compared;
+    /** It is one by which people and frameworks write that nothing matches. */
+    private boolean idiom;
+    /** The condition stands behind {@code ||} and that behind a name: most likely a text is appended to it. */
+    private boolean mayConcatenate;
+
+    ConstantConditions(SqlMode mode) {
+        tokens = new ConditionTokens(mode);
+    }
 
     /** Whether a statement with this masked text may have any. */
     boolean arePossible(byte[] maskedText, int length) {
         masked = true;
         read(maskedText, 0, length);
-        return tautology || constant;
+        return tautology || constant || everyRow;
     }
 
     /** The flags of a statement. */
     List<String> of(byte[] bytes, int from, int to) {
         masked = false;
         read(bytes, from, to);
-        return tautology
-                ? constant ? List.of(TAUTOLOGY, CONSTANT_CONDITION) : List.of(TAUTOLOGY)
-                : constant ? List.of(CONSTANT_CONDITION) : List.of();
+        List<String> flags = new ArrayList<>(0);
+        if (tautology) {
+            flags.add(TAUTOLOGY);
+        }
+        if (constant) {
+            flags.add(CONSTANT_CONDITION);
+        }
+        if (everyRow) {
+            flags.add(EVERY_ROW);
+        }
+        return flags;
     }
 
     private void read(byte[] bytes, int from, int to) {
         tautology = false;
         constant = false;
+        everyRow = false;
+        int depth = 0;
         tokens.start(bytes, from, to);
+        Kind before = Kind.END;
         while (tokens.kind() != Kind.END) {
             Kind joined = tokens.kind();
+            depth += joined == Kind.OPEN ? 1 : joined == Kind.CLOSE ? -1 : 0;
+            boolean isWhere = depth == 0 && tokens.is(WHERE);
+            boolean pipes = tokens.isPipes();
+            mayConcatenate = pipes && (before == Kind.NAME || before == Kind.CLOSE);
+            before = joined;
             tokens.next();
-            if (joined == Kind.OR || joined == Kind.AND) {
+            if (isWhere || joined == Kind.OR || joined == Kind.AND) {
                 int operand = tokens.from();
-                condition(joined);
+                if (isWhere) {
+                    everyRow |= holdsAlways();
+                } else {
+                    judge(joined, condition());
+                }
                 tokens.back(operand);
             }
         }
     }
 
-    /** Reads what follows OR or AND. */
-    private void condition(Kind joined) {
-        negated = false;
-        if (!skipBefore()) {
-            return;
+    /** Reads what AND joins behind WHERE, until one may not hold. */
+    private boolean holdsAlways() {
+        while (condition() == Verdict.HOLDS) {
+            skip(Kind.CLOSE);
+            if (tokens.kind() != Kind.AND) {
+                return tokens.kind() == Kind.END || tokens.kind() == Kind.STOP || tokens.is(RETURNING);
+            }
+            tokens.next();
         }
-        Operand left = operand();
-        if (left == null) {
-            return;
+        return false;
+    }
+
+    /** @param joined what stands before the condition that was read */
+    private void judge(Kind joined, Verdict verdict) {
+        if (verdict != Verdict.DEPENDS) {
+            boolean holds = verdict == Verdict.HOLDS;
+            tautology |= joined == Kind.OR && holds;
+            constant |= compared && !idiom && (joined == Kind.AND || !holds);
+        }
+    }
+
+    /** Reads what follows OR, AND or WHERE. */
+    private Verdict condition() {
+        negated = false;
+        compared = false;
+        idiom = false;
+        boolean read = skipBefore();
+        boolean text = tokens.kind() == Kind.TEXT;
+        Operand left = read ? operand() : null;
+        if (left == null || text && (mayConcatenate || tokens.isPipes())) {
+            return Verdict.DEPENDS;
         }
         skip(Kind.CLOSE);
         boolean not = tokens.kind() == Kind.NOT;
         if (not) {
             tokens.next();
         }
-        switch (tokens.kind()) {
-            case COMPARISON, LIKE -> comparison(joined, left, not);
-            case BETWEEN -> between(joined, left, not);
-            default -> {
-                if (left.isLiteral() && endsHere() && joined == Kind.OR) {
-                    tautology |= holds(left.truth(), false);
-                }
-            }
-        }
+        return switch (tokens.kind()) {
+            case COMPARISON, LIKE -> comparison(left, not);
+            case BETWEEN -> between(left, not);
+            default -> left.isLiteral() && endsHere() ? verdict(left.truth(), false) : Verdict.DEPENDS;
+        };
     }
 
     /** Skips parentheses and negations. */
@@ -110,42 +173,38 @@ final class ConstantConditions {
     private boolean endsHere() {
         return switch (tokens.kind()) {
             case END, CLOSE, STOP, OR, AND, WHERE -> true;
-            default -> false;
+            default -> tokens.is(RETURNING);
         };
     }
 
-    private void comparison(Kind joined, Operand left, boolean not) {
+    private Verdict comparison(Operand left, boolean not) {
         String operator =
                 ByteText.utf8(tokens.bytes(), tokens.from(), tokens.end()).toLowerCase(Locale.ROOT);
         tokens.next();
         skip(Kind.OPEN);
         Operand right = operand();
-        if (right == null || !left.isLiteral() && !endsHere()) {
-            return;
+        if (right == null || !left.isLiteral() && !endsHere() || left.isLiteral() != right.isLiteral()) {
+            return Verdict.DEPENDS;
         }
-        if (left.isLiteral() != right.isLiteral()) {
-            return;
-        }
-        boolean holds = holds(left.compare(operator, right), not);
-        tautology |= joined == Kind.OR && holds;
-        boolean idiom = left.isZeroOrOne() && right.isZeroOrOne() && !holds;
-        constant |= left.isLiteral() && !idiom && (joined == Kind.AND || !holds);
+        Verdict verdict = verdict(left.compare(operator, right), not);
+        compared = left.isLiteral();
+        idiom = left.isZeroOrOne() && right.isZeroOrOne() && verdict == Verdict.FAILS;
+        return verdict;
     }
 
-    private void between(Kind joined, Operand left, boolean not) {
+    private Verdict between(Operand left, boolean not) {
         tokens.next();
         Operand low = operand();
         if (low == null || tokens.kind() != Kind.AND) {
-            return;
+            return Verdict.DEPENDS;
         }
         tokens.next();
         Operand high = operand();
         if (high == null || !left.isLiteral() || !low.isLiteral() || !high.isLiteral()) {
-            return;
+            return Verdict.DEPENDS;
         }
-        boolean holds = holds(between(left, low, high), not);
-        tautology |= joined == Kind.OR && holds;
-        constant |= joined == Kind.AND || !holds;
+        compared = true;
+        return verdict(between(left, low, high), not);
     }
 
     private static Truth between(Operand value, Operand low, Operand high) {
@@ -157,10 +216,10 @@ final class ConstantConditions {
         return above == Truth.TRUE && below == Truth.TRUE ? Truth.TRUE : Truth.UNKNOWN;
     }
 
-    /** Whether the condition is true, or may be: what cannot be computed here counts as true. */
-    private boolean holds(Truth truth, boolean not) {
+    /** What cannot be computed here counts as true. */
+    private Verdict verdict(Truth truth, boolean not) {
         Truth whole = negated != not ? truth.not() : truth;
-        return whole != Truth.FALSE;
+        return whole == Truth.FALSE ? Verdict.FAILS : Verdict.HOLDS;
     }
 
     /** A name, a literal with its sign, or literals that are added and multiplied; null where it is none of these. */

@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Finds the class of a statement. The rules are those of {@value #RULE_SET}; docs/FINGERPRINT.md lists them with a
@@ -20,6 +21,9 @@ public final class Fingerprinter {
     /** Name and version of the rules: ids of different rule sets must not be compared. */
     public static final String RULE_SET = "tailrace-1";
 
+    /** Flag of an event whose accounts may be more than it names: {@link #accountsAreIncomplete}. */
+    public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
+
     /** Longest text of a fingerprint, bytes; its id is of the whole. */
     public static final int LONGEST_TEXT = 16 << 10;
 
@@ -27,6 +31,10 @@ public final class Fingerprinter {
     private static final int LONGEST_READ = 1 << 20;
 
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
+    private static final List<String> TOOL_VERBS = List.of("select ", "replace ", "insert ", "update ", "delete ");
+    /** Files, and what is injected. */
+    private static final List<String> NO_TOOL = List.of("outfile", "dumpfile", "load_file", "union", ";");
+
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
     /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
     private static final int LONGEST_COMMAND = 64;
@@ -40,8 +48,10 @@ public final class Fingerprinter {
     private final Collapser collapser = new Collapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
-    private final ConstantConditions conditions = new ConstantConditions();
-    private final HiddenStatements hidden = new HiddenStatements();
+    private final ConstantConditions conditions;
+    private final HiddenStatements hidden;
+    private final AccountNames accounts;
+    private boolean accountsIncomplete;
 
     /** For servers of the default {@code sql_mode}. */
     public Fingerprinter() {
@@ -50,6 +60,9 @@ public final class Fingerprinter {
 
     public Fingerprinter(SqlMode mode) {
         masker = new Masker(mode);
+        conditions = new ConstantConditions(mode);
+        hidden = new HiddenStatements(mode);
+        accounts = new AccountNames(mode);
     }
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
@@ -64,9 +77,10 @@ public final class Fingerprinter {
         if (length == 0) {
             return NOTHING;
         }
-        StatementShape shape = ByteText.startsWith(bytes, start, end, DUMP)
-                ? named("mysqldump", length)
-                : masker.hasToolComment() ? named("percona-toolkit", length) : statement(length);
+        String tool = ByteText.startsWith(bytes, start, end, DUMP)
+                ? "mysqldump"
+                : masker.hasToolComment() ? "percona-toolkit" : "";
+        StatementShape shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
         return masker.isDoubtful() ? shape.withUnknownTables() : shape;
     }
 
@@ -111,6 +125,39 @@ public final class Fingerprinter {
         return flags;
     }
 
+    /**
+     * The accounts and roles that the statement makes, changes or drops, or to or from which it gives or takes rights, as it
+     * names them: {@code user@host}, or a name alone. A user's name that holds {@code @} or a backtick stands in
+     * backticks. Never a password. Only the first {@value #LONGEST_READ} bytes are read.
+     *
+     * @param shape what {@link #statement} said of it
+     * @param user whose session it is, for {@code CURRENT_USER}; empty where nobody knows
+     */
+    public List<String> accounts(StatementShape shape, byte[] bytes, int from, int to, String user) {
+        accountsIncomplete = shape.accountsMatter() && to - from > LONGEST_READ;
+        if (!shape.accountsMatter()) {
+            return List.of();
+        }
+        List<String> found = accounts.of(bytes, from, Math.min(to, from + LONGEST_READ), user);
+        accountsIncomplete |= accounts.areIncomplete();
+        return found;
+    }
+
+    /**
+     * The statement of the latest call of {@link #accounts} may concern others, too: it seems cut, holds a name that
+     * cannot be read or more than are kept, or prepares a text of which a part is missing.
+     */
+    public boolean accountsAreIncomplete() {
+        return accountsIncomplete;
+    }
+
+    /** Anybody may write a tool's comment: what no tool does keeps its own class. */
+    private boolean isOfATool(int length) {
+        String text = ByteText.utf8(masker.bytes(), 0, length).toLowerCase(Locale.ROOT);
+        return TOOL_VERBS.stream().anyMatch(text::startsWith)
+                && NO_TOOL.stream().noneMatch(text::contains);
+    }
+
     /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
     public StatementShape administratorCommand(byte[] bytes, int from, int to) {
         int end = withoutSemicolon(bytes, from, to);
@@ -147,6 +194,11 @@ public final class Fingerprinter {
         return NameMask.masked(table);
     }
 
+    /** The same of several tables; names that become one are in the list once. */
+    public static List<String> namesInClass(List<String> tables) {
+        return tables.stream().map(Fingerprinter::nameInClass).distinct().toList();
+    }
+
     private static StatementTables noTables(String verb) {
         return new StatementTables(verb, List.of(), List.of(), true);
     }
@@ -180,9 +232,10 @@ public final class Fingerprinter {
         }
         int read = Math.min(length, LONGEST_READ);
         boolean literals = conditions.arePossible(masked, read) || hidden.arePossible(masked, read);
+        boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());
-        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals));
+        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals, named));
     }
 
     /** A class with a fixed text. */
@@ -197,10 +250,11 @@ public final class Fingerprinter {
     }
 
     private static StatementShape shape(byte[] text, int length, StatementTables tables) {
-        return shape(text, length, tables, false);
+        return shape(text, length, tables, false, false);
     }
 
-    private static StatementShape shape(byte[] text, int length, StatementTables tables, boolean literals) {
+    private static StatementShape shape(
+            byte[] text, int length, StatementTables tables, boolean literals, boolean accounts) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
         byte[] digest = md5.digest();
@@ -208,7 +262,7 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals);
+        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts);
     }
 
     /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */

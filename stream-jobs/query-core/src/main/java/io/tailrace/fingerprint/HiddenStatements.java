@@ -44,10 +44,18 @@ final class HiddenStatements {
                     + "|(truncate)\\s+\\S|(delete)\\s+from\\b|(insert|replace)\\s+into\\b|(update)\\s+\\S+\\s+set\\b"
                     + "|(select)\\s+\\S|(call)\\s+\\S)");
 
+    /** Among the flags. */
+    private static final Pattern OF_ACCOUNTS =
+            Pattern.compile("dynamic_(?:grant|revoke|set_password|.*_(?:user|role))");
+
     private static final Pattern FILE =
             Pattern.compile("(?is)\\binto\\s+(?:outfile|dumpfile)\\b|\\bload_file\\s*\\(|\\binfile\\b");
 
-    private final ConditionTokens tokens = new ConditionTokens();
+    private final ConditionTokens tokens;
+
+    HiddenStatements(SqlMode mode) {
+        tokens = new ConditionTokens(mode);
+    }
 
     /** Whether a statement with this masked text may hold another. */
     boolean arePossible(byte[] masked, int length) {
@@ -57,6 +65,12 @@ final class HiddenStatements {
     /** The flags of a statement. */
     List<String> of(byte[] bytes, int from, int to) {
         return List.copyOf(read(bytes, from, to, false));
+    }
+
+    /** Whether the text begins like a statement that makes, changes or drops accounts, or gives or takes rights. */
+    static boolean concernsAccounts(String text) {
+        Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), LONGEST)));
+        return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
     }
 
     /** With {@code masked}, whether there is any such literal: its place is told as if it were a flag. */

@@ -12,8 +12,10 @@ import java.util.List;
  * @param queryId right-most 64 bits of the MD5 of the whole fingerprint's bytes
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
  * @param literalsMatter whether {@link Fingerprinter#flags} may tell something of the statement at hand
+ * @param accountsMatter whether {@link Fingerprinter#accounts} may
  */
-public record StatementShape(String fingerprint, long queryId, StatementTables tables, boolean literalsMatter) {
+public record StatementShape(
+        String fingerprint, long queryId, StatementTables tables, boolean literalsMatter, boolean accountsMatter) {
 
     private static final HexFormat ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -41,6 +43,7 @@ public record StatementShape(String fingerprint, long queryId, StatementTables t
                 fingerprint,
                 queryId,
                 new StatementTables(tables.verb(), tables.read(), tables.written(), false),
-                literalsMatter);
+                literalsMatter,
+                accountsMatter);
     }
 }

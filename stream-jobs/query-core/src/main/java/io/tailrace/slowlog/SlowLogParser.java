@@ -143,6 +143,11 @@ final class SlowLogParser implements EntryParser {
         fingerprinter
                 .flags(shape, entry.bytes(), header.statementFrom, header.statementTo)
                 .forEach(this::flag);
+        event.setAccounts(fingerprinter.accounts(
+                shape, entry.bytes(), header.statementFrom, header.statementTo, event.getUser()));
+        if (fingerprinter.accountsAreIncomplete()) {
+            flag(Fingerprinter.ACCOUNTS_INCOMPLETE);
+        }
         if (header.overflow) {
             flag("time_overflow");
         }

@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.lexer.ByteText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +49,22 @@ class FingerprinterTest {
             quoteCharacter = '\u0001')
     void fingerprintsDifferFromPerconasOnPurpose(String statement, String theirs, String ours) {
         assertThat(shape(statement).fingerprint()).isEqualTo(ours);
+    }
+
+    @Test
+    void aToolsCommentHidesNothingThatNoToolDoes() {
+        for (String statement : List.of(
+                "SELECT /*test.t:1/2*/ * FROM t INTO OUTFILE '/tmp/x'",
+                "/*test.t:1/2*/ DROP DATABASE shop",
+                "/*test.t:1/2*/ GRANT ALL ON *.* TO a",
+                "SELECT /*test.t:1/2*/ Load_File('/etc/passwd')",
+                "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` UNION SELECT 1",
+                "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` INTO OUTFILE '/tmp/x'")) {
+            byte[] bytes = ByteText.bytes(statement);
+            assertThat(new Fingerprinter().statement(bytes, 0, bytes.length).fingerprint())
+                    .as(statement)
+                    .isNotIn("percona-toolkit", "mysqldump");
+        }
     }
 
     @Test

@@ -38,6 +38,10 @@ class LiteralFlagsTest {
                 "OR ((1=1))",
                 "OR (1)=(1)",
                 "|| 1=1",
+                "|| '1'='1'",
+                "|| '1'",
+                "|| 1 || b=2",
+                "AND (b=4) || 1",
                 "XOR 1=1",
                 "OR 1.0=1",
                 "OR '1'=1",
@@ -93,6 +97,10 @@ class LiteralFlagsTest {
                 "OR a=a+1",
                 "OR ?=?",
                 "AND a = 'x OR 1=1'",
+                "AND a = b || '1'",
+                "AND b || '0' = '50'",
+                "AND upper(b) || '1' = c",
+                "AND c LIKE '%' || '1' || '%'",
                 "AND a = \"it's\" AND b = ' OR 1=1 '",
                 "/* OR 1=1 */",
                 "-- OR 1=1"
@@ -126,6 +134,57 @@ class LiteralFlagsTest {
         assertThat(flags("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE id=id"))
                 .isEmpty();
         assertThat(flags("UPDATE t SET a = 1 WHERE (1=0)")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM t WHERE 1=1",
+                "DELETE FROM t WHERE 1",
+                "DELETE FROM t WHERE (TRUE)",
+                "DELETE FROM t WHERE ((1)=(1))",
+                "DELETE FROM t WHERE NOT 0",
+                "DELETE FROM t WHERE 'a' LIKE 'a' ORDER BY id",
+                "DELETE FROM t WHERE id=id RETURNING id",
+                "DELETE FROM t WHERE 5 BETWEEN 1 AND 9;",
+                "UPDATE t SET a=1 WHERE 2>1 LIMIT 5",
+                "/*!50000 DELETE FROM t WHERE 1=1 */"
+            })
+    void aWhereThatKeepsNothingOutIsTold(String statement) {
+        assertThat(flags(statement)).containsExactly("every_row");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM t WHERE 1=0",
+                "DELETE FROM t WHERE 0",
+                "DELETE FROM t WHERE ?",
+                "DELETE FROM t WHERE ?=?",
+                "DELETE FROM t WHERE id=1",
+                "DELETE FROM t WHERE 1=1 AND a=2",
+                "DELETE FROM t WHERE (1=1 OR a=1) AND b=2",
+                "DELETE FROM t WHERE 1=1 XOR a=1",
+                "DELETE FROM t WHERE 1 IN (a, b)",
+                "DELETE FROM t WHERE a IN (SELECT b FROM u WHERE 1=1)",
+                "DELETE a FROM a JOIN b ON 1=1",
+                "DELETE FROM t"
+            })
+    void aWhereThatMayKeepRowsOutIsNot(String statement) {
+        assertThat(flags(statement)).doesNotContain("every_row");
+    }
+
+    @Test
+    void quotesAreThoseOfTheServersMode() {
+        Fingerprinter noEscapes = new Fingerprinter(new SqlMode(false, true));
+        byte[] path = ByteText.bytes("SELECT a FROM t WHERE b = 'c:\\' AND c = ' OR 1=1 OR ' AND d = '\\'");
+        StatementShape shape = noEscapes.statement(path, 0, path.length);
+        assertThat(noEscapes.flags(shape, path, 0, path.length)).isEmpty();
+
+        Fingerprinter ansi = new Fingerprinter(new SqlMode(true, false));
+        byte[] names = ByteText.bytes("SELECT a FROM t WHERE b = 1 OR \"c\" = \"d\"");
+        shape = ansi.statement(names, 0, names.length);
+        assertThat(ansi.flags(shape, names, 0, names.length)).isEmpty();
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.tailrace.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.json.RecordJson;
@@ -24,6 +26,7 @@ class SecretsOfEveryFormatTest {
             "UPDATE t SET a = _utf8mb4'zq7secret', b = x'zq7secret' /* zq7secret */ WHERE c = 1 -- zq7secret",
             "SELECT '</SQLTEXT></AUDIT_RECORD><AUDIT_RECORD>zq7secret', '\",\"zq7secret\"}},', ',0\n\"Query\",\"9_zq7secret'",
             "CREATE USER u IDENTIFIED BY 'zq7secret'",
+            "CREATE USER u IDENTIFIED BY 'a, zq7secret', 'v' IDENTIFIED BY \"b', zq7secret\", w",
             "SET PASSWORD FOR u = 'zq7secret'",
             "ALTER USER u IDENTIFIED WITH sha256_password AS 'zq7secret'",
             "SELECT 'a\u0001\u001a zq7secret' # zq7secret");
@@ -56,8 +59,35 @@ class SecretsOfEveryFormatTest {
         log.rejections()
                 .forEach(rejection -> assertThat(rejection.message()).as(record).doesNotContain("zq7"));
         for (Parsed.Outcome outcome : outcomes) {
-            String all = outcome.event() == null ? outcome.message() : new RecordJson().write(outcome.event());
+            String all = outcome.event() == null
+                    ? outcome.message()
+                    : new RecordJson().write(outcome.event()) + accounts(outcome);
             assertThat(all + outcome.fingerprint()).as(record).doesNotContain("zq7");
+        }
+    }
+
+    private static List<String> accounts(Parsed.Outcome outcome) {
+        if (outcome.event() instanceof QueryEvent query) {
+            return query.getAccounts();
+        }
+        return outcome.event() instanceof AuditEvent audit ? audit.getAccounts() : List.of();
+    }
+
+    /** As clients write statements, and as servers rewrite them for their logs. */
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void accountsOfAStatementAreNamed(LogWriter writer) {
+        for (String statement : List.of(
+                "CREATE USER 'it\\'s'@'%', `b``t`@\"10.0.0.%\" IDENTIFIED BY 'zq7secret'",
+                "CREATE USER 'it''s'@'%' IDENTIFIED WITH 'caching_sha2_password' AS '<secret>',"
+                        + "'b`t'@'10.0.0.%' IDENTIFIED WITH 'mysql_native_password' AS '*0123' REQUIRE NONE",
+                "CREATE USER \"it's\"@'%' IDENTIFIED BY *****, `b``t`@'10.0.0.%' IDENTIFIED BY *****",
+                "GRANT ALL ON *.* /* to all */ TO\n'it''s'@'%',\n\t'b`t'@'10.0.0.%' WITH GRANT OPTION")) {
+            byte[] file = writer.record().apply(statement).getBytes(StandardCharsets.UTF_8);
+            FramedLog log = FramedLog.of(writer.logFormat(), file);
+            Parsed.Outcome outcome = Parsed.of(writer.logFormat(), log).get(0);
+            List<String> expected = outcome.fingerprint().isEmpty() ? List.of() : List.of("it's@%", "`b``t`@10.0.0.%");
+            assertThat(accounts(outcome)).as(statement).isEqualTo(expected);
         }
     }
 

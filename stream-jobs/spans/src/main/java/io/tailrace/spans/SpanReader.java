@@ -99,7 +99,7 @@ public final class SpanReader {
         } else if (!wrongTime.isEmpty()) {
             complaints.span(DeadLetterCode.TIME_OUT_OF_RANGE, wrongTime);
         } else {
-            listener.span(records.record(span, ofScope.getScope()));
+            listener.span(records.record(span, ofScope.getScope()), records.tables());
         }
     }
 }

@@ -5,6 +5,7 @@ import io.opentelemetry.proto.resource.v1.Resource;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
 import io.tailrace.event.TraceSpan;
+import io.tailrace.statement.StatementTables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +18,17 @@ final class SpanRecords {
     private final StatementMask mask = new StatementMask();
     private final SpanTexts texts = new SpanTexts(mask);
     private Map<String, String> resource = Map.of();
+    private StatementTables tables = MaskedStatement.NONE.tables();
 
     /** Goes to the next resource. */
     void startResource(Resource next) {
         texts.start(DatabaseCall.NONE, MaskedStatement.NONE);
         resource = texts.attributes(next.getAttributesList());
+    }
+
+    /** Tables of the latest record's statement. */
+    StatementTables tables() {
+        return tables;
     }
 
     TraceSpan record(Span span, InstrumentationScope scope) {
@@ -32,6 +39,7 @@ final class SpanRecords {
         setSpan(record, span, scope);
         setEvents(record, span.getEventsList());
         setLinks(record, span.getLinksList());
+        tables = statement.tables();
         record.setQueryId(statement.queryId());
         record.setRuleSet(statement.ruleSet());
         record.setFingerprint(statement.text());

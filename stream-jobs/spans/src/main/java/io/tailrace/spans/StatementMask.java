@@ -28,7 +28,7 @@ final class StatementMask {
         byte[] bytes = statement.toByteArray();
         boolean readable =
                 call.isSql() && ByteText.firstOf(bytes, 0, bytes.length, BACKSLASH, BACKSLASH) == bytes.length;
-        return readable ? new MaskedStatement(text(bytes), 0, "", StatementTags.NONE) : MaskedStatement.OPAQUE;
+        return readable ? MaskedStatement.withoutClass(text(bytes), StatementTags.NONE) : MaskedStatement.OPAQUE;
     }
 
     private MaskedStatement ofMySql(byte[] statement) {
@@ -36,8 +36,9 @@ final class StatementMask {
         StatementTags tags = fingerprinter.tags(statement);
         boolean whole = !fingerprinter.isDoubtful() && !shape.fingerprint().isEmpty();
         return whole
-                ? new MaskedStatement(shape.fingerprint(), shape.queryId(), Fingerprinter.RULE_SET, tags)
-                : new MaskedStatement(shape.fingerprint(), 0, "", tags);
+                ? new MaskedStatement(
+                        shape.fingerprint(), shape.queryId(), Fingerprinter.RULE_SET, tags, shape.tables())
+                : MaskedStatement.withoutClass(shape.fingerprint(), tags);
     }
 
     /** A statement of whatever server without its literals. */

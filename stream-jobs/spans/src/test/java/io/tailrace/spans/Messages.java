@@ -11,6 +11,7 @@ import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.TracesData;
 import io.tailrace.event.TraceSpan;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.statement.StatementTables;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class Messages implements SpanListener {
     final Map<DeadLetterCode, String> rejected = new EnumMap<>(DeadLetterCode.class);
 
     @Override
-    public void span(TraceSpan span) {
+    public void span(TraceSpan span, StatementTables tables) {
         spans.add(span);
     }
 

@@ -5,12 +5,22 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.UUID;
 
 /** An action with all that its events have said of it so far. */
 final class RecordedAction {
 
     /** Events of one action by which it is recognised when they come again. */
     private static final int MOST_MEMBERS = 16;
+
+    private static final int ID_IS_UUID = 1;
+    private static final int OF_ONE_EVENT = 2;
+    private static final int KNOWS_ORIGIN = 4;
+    private static final int TRUNCATED = 8;
+    private static final int OF_SERVER_QUERY = 16;
+    private static final int TOOK_TIME = 32;
+    private static final int UUID_LENGTH = 36;
 
     private final Action action;
     /** Tells actions of the same time apart: the order in which they became known. */
@@ -39,38 +49,60 @@ final class RecordedAction {
         members = new long[] {Hash.of(first.own().id())};
     }
 
-    private RecordedAction(DataInput in) throws IOException {
-        action = new Action(in.readUTF(), in.readLong(), in.readLong());
-        kind = in.readLong();
-        serverQuery = in.readLong();
-        voices = in.readInt();
-        verb = in.readInt();
-        truncated = in.readBoolean();
-        tables = in.readLong();
-        slackMicros = in.readLong();
-        origin = in.readBoolean() ? Origin.read(in) : Origin.UNKNOWN;
-        members = new long[in.readByte()];
-        for (int i = 0; i < members.length; i++) {
-            members[i] = in.readLong();
-        }
+    private RecordedAction(Action action) {
+        this.action = action;
     }
 
+    /** Some 60 bytes: what most actions have none of is left out, and the id of an event is its 16 bytes. */
     void write(DataOutput out) throws IOException {
-        out.writeUTF(action.id());
+        Optional<UUID> uuid = uuid(action.id());
+        boolean ofOneEvent = members.length == 1 && members[0] == Hash.of(action.id());
+        boolean knowsOrigin = !origin.equals(Origin.UNKNOWN);
+        out.writeByte((uuid.isPresent() ? ID_IS_UUID : 0)
+                | (ofOneEvent ? OF_ONE_EVENT : 0)
+                | (knowsOrigin ? KNOWS_ORIGIN : 0)
+                | (truncated ? TRUNCATED : 0)
+                | (serverQuery != 0 ? OF_SERVER_QUERY : 0)
+                | (slackMicros != 0 ? TOOK_TIME : 0));
+        if (uuid.isPresent()) {
+            out.writeLong(uuid.get().getMostSignificantBits());
+            out.writeLong(uuid.get().getLeastSignificantBits());
+        } else {
+            out.writeUTF(action.id());
+        }
         out.writeLong(action.micros());
         out.writeLong(action.order());
         out.writeLong(kind);
-        out.writeLong(serverQuery);
         out.writeInt(voices);
         out.writeInt(verb);
-        out.writeBoolean(truncated);
         out.writeLong(tables);
-        out.writeLong(slackMicros);
-        boolean known = !origin.equals(Origin.UNKNOWN);
-        out.writeBoolean(known);
-        if (known) {
+        if (serverQuery != 0) {
+            out.writeLong(serverQuery);
+        }
+        if (slackMicros != 0) {
+            out.writeLong(slackMicros);
+        }
+        if (knowsOrigin) {
             origin.write(out);
         }
+        if (!ofOneEvent) {
+            writeMembers(out);
+        }
+    }
+
+    private static Optional<UUID> uuid(String id) {
+        if (id.length() != UUID_LENGTH) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(UUID.fromString(id))
+                    .filter(uuid -> uuid.toString().equals(id));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void writeMembers(DataOutput out) throws IOException {
         out.writeByte(members.length);
         for (long member : members) {
             out.writeLong(member);
@@ -78,7 +110,42 @@ final class RecordedAction {
     }
 
     static RecordedAction read(DataInput in) throws IOException {
-        return new RecordedAction(in);
+        byte has = in.readByte();
+        String id = (has & ID_IS_UUID) != 0 ? new UUID(in.readLong(), in.readLong()).toString() : in.readUTF();
+        RecordedAction read = new RecordedAction(new Action(id, in.readLong(), in.readLong()));
+        read.kind = in.readLong();
+        read.voices = in.readInt();
+        read.verb = in.readInt();
+        read.tables = in.readLong();
+        read.serverQuery = (has & OF_SERVER_QUERY) != 0 ? in.readLong() : 0;
+        read.slackMicros = (has & TOOK_TIME) != 0 ? in.readLong() : 0;
+        read.origin = (has & KNOWS_ORIGIN) != 0 ? Origin.read(in) : Origin.UNKNOWN;
+        read.truncated = (has & TRUNCATED) != 0;
+        read.members = (has & OF_ONE_EVENT) != 0 ? new long[] {Hash.of(id)} : readMembers(in);
+        return read;
+    }
+
+    /** As states of version 1 have it. */
+    static RecordedAction readFirstVersion(DataInput in) throws IOException {
+        RecordedAction read = new RecordedAction(new Action(in.readUTF(), in.readLong(), in.readLong()));
+        read.kind = in.readLong();
+        read.serverQuery = in.readLong();
+        read.voices = in.readInt();
+        read.verb = in.readInt();
+        read.truncated = in.readBoolean();
+        read.tables = in.readLong();
+        read.slackMicros = in.readLong();
+        read.origin = in.readBoolean() ? Origin.read(in) : Origin.UNKNOWN;
+        read.members = readMembers(in);
+        return read;
+    }
+
+    private static long[] readMembers(DataInput in) throws IOException {
+        long[] members = new long[in.readByte()];
+        for (int i = 0; i < members.length; i++) {
+            members[i] = in.readLong();
+        }
+        return members;
     }
 
     long number() {
@@ -134,7 +201,7 @@ final class RecordedAction {
 
     boolean isNear(Sighting event) {
         long distance = Math.abs(micros() - event.own().micros());
-        return distance <= Math.max(slackMicros, event.slackMicros()) + SessionActions.TOLERANCE_MICROS;
+        return distance <= Math.max(slackMicros, event.slackMicros()) + KnownActions.TOLERANCE_MICROS;
     }
 
     /** A statement that a row of a table may be of: no audit log has told of it yet. */

@@ -1,215 +1,46 @@
 package io.tailrace.detection.action;
 
 import io.tailrace.detection.event.Action;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.Optional;
-import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.io.UncheckedIOException;
 
 /**
  * The actions of one session, told from what several logs say of them in whatever order. This is the state to keep per
- * {@link Sighting#session}.
+ * {@link Sighting#session}. Not for several threads.
  *
- * <p>An event is of an action that is known if it is of the same kind (statements: the same fingerprint), if their times
- * differ by no more than {@link #TOLERANCE_MICROS} and the time that the statement took, and if its voice has not spoken
- * of it: of several, the earliest. So two equal statements in one log are two actions, and the same two in two logs, too.
- * Connection ids that start again after a restart are told apart by time.
+ * <p>Most sessions that are remembered have ended: they can be {@linkplain #pack packed} into some 60 bytes an action,
+ * which are also what a checkpoint holds. The next event opens them.
  */
 public final class SessionActions {
 
-    /** Logs write whole seconds, some at the statement's begin and some at its end, and threads overtake each other. */
-    static final long TOLERANCE_MICROS = 2_000_000;
+    private static final byte FIRST_VERSION = 1;
+    private static final byte VERSION = 2;
+    private static final int USUAL_BYTES = 256;
 
-    /** A session's statements do not overlap: how long the end of the latest one is awaited. */
-    private static final long LONGEST_WAIT_MICROS = 600_000_000;
-
-    /** Of more actions that could be meant none is taken: a log whose statements all took days must not cost days. */
-    private static final int MOST_CANDIDATES = 20_000;
-
-    private static final byte VERSION = 1;
-
-    private static final Comparator<Place> BY_PLACE = Comparator.comparingLong(Place::kind)
-            .thenComparingLong(Place::micros)
-            .thenComparingLong(Place::number);
-
-    /** @param number tells actions of the same time apart: in the order in which they became known */
-    private record Place(long kind, long micros, long number) {}
-
-    private final NavigableMap<Place, RecordedAction> byTime = new TreeMap<>(BY_PLACE);
-    /** Those of which not every voice has spoken that was ever heard here. */
-    private final NavigableMap<Place, RecordedAction> awaiting = new TreeMap<>(BY_PLACE);
-
-    private final Map<Long, RecordedAction> byServerQuery = new HashMap<>();
-    private final Map<Long, RecordedAction> byMember = new HashMap<>();
     private final int most;
-    private int voices;
-    private long added;
-    private long longestSlack;
-    private int ofRowsOnly;
-    private int truncated;
+    /** Null while packed. */
+    private KnownActions open;
+    /** Null while open. */
+    private byte[] packed;
+
+    private long nextLookMillis;
+    private long countedBy;
 
     /** @param most how many actions are remembered; beyond them the oldest goes */
     public SessionActions(int most) {
         this.most = most;
+        this.open = new KnownActions(most);
     }
 
     /** The action that an event records: one that is known, or the event's own, which is known from now on. */
     public Action resolve(Sighting event) {
-        hear(event.voice());
-        RecordedAction known = byMember.get(Hash.of(event.own().id()));
-        if (known != null) {
-            return known.action();
-        }
-        known = event.isRow() ? ofRow(event) : ofStatement(event);
-        if (known != null) {
-            join(known, event);
-            return known.action();
-        }
-        if (event.kind() != 0 || event.serverQuery() != 0) {
-            add(new RecordedAction(event));
-        }
-        return event.own();
-    }
-
-    /** A new voice may speak of everything that is remembered. */
-    private void hear(int voice) {
-        if ((voices | voice) == voices) {
-            return;
-        }
-        voices |= voice;
-        byTime.values().forEach(this::await);
-    }
-
-    private void await(RecordedAction action) {
-        if (action.kind() != 0 && (voices & ~action.voices()) != 0) {
-            awaiting.put(placeOf(action.kind(), action), action);
-        }
-    }
-
-    private RecordedAction ofRow(Sighting row) {
-        RecordedAction known = byServerQuery.get(row.serverQuery());
-        if (known != null && known.isNear(row)) {
-            return known;
-        }
-        if (row.kind() != 0) {
-            return last(near(byTime, 0, row), action -> action.kind() == row.kind() && action.isNear(row));
-        }
-        return first(near(byTime, 0, row), action -> action.mayTouch(row));
-    }
-
-    private RecordedAction ofStatement(Sighting event) {
-        Collection<RecordedAction> alike = near(awaiting, event.kind(), event);
-        RecordedAction known = first(alike, action -> action.awaits(event));
-        if (known == null && event.verb() != 0) {
-            known = otherEnd(event);
-        }
-        if (known == null && event.serverQuery() != 0) {
-            known = Optional.ofNullable(byServerQuery.get(event.serverQuery()))
-                    .filter(rows -> rows.isOfRowsOnly() && rows.isNear(event))
-                    .orElse(null);
-        }
-        return known == null ? byLess(event) : known;
-    }
-
-    /** What is less certain: rows of tables whose statement is not known yet, and statements that a log has cut. */
-    private RecordedAction byLess(Sighting event) {
-        RecordedAction known = null;
-        if (ofRowsOnly > 0 && event.serverQuery() == 0 && event.tables() != 0) {
-            known = first(near(byTime, 0, event), action -> action.mayBeRowsOf(event));
-        }
-        if (known == null && (event.truncated() || truncated > 0)) {
-            known = first(near(byTime, 0, event), action -> action.mayBeCut(event));
-        }
-        return known;
-    }
-
-    /** The statement before an end, or after a begin, if it is the same and only its other end was told of. */
-    private RecordedAction otherEnd(Sighting event) {
-        Place place = new Place(0, event.own().micros(), Long.MAX_VALUE);
-        Map.Entry<Place, RecordedAction> next =
-                event.isBeginning() ? byTime.higherEntry(place) : byTime.floorEntry(place);
-        boolean near =
-                next != null && Math.abs(next.getKey().micros() - event.own().micros()) <= LONGEST_WAIT_MICROS;
-        return near && next.getValue().isOtherEndOf(event) ? next.getValue() : null;
-    }
-
-    private Collection<RecordedAction> near(NavigableMap<Place, RecordedAction> actions, long kind, Sighting event) {
-        long reach = TOLERANCE_MICROS + Math.max(longestSlack, event.slackMicros());
-        long micros = event.own().micros();
-        return actions.subMap(new Place(kind, micros - reach, 0), new Place(kind, micros + reach, Long.MAX_VALUE))
-                .values();
-    }
-
-    private static RecordedAction first(Collection<RecordedAction> actions, Predicate<RecordedAction> wanted) {
-        int looked = 0;
-        for (RecordedAction action : actions) {
-            if (wanted.test(action)) {
-                return action;
-            }
-            if (++looked == MOST_CANDIDATES) {
-                return null;
-            }
-        }
-        return null;
-    }
-
-    private static RecordedAction last(Collection<RecordedAction> actions, Predicate<RecordedAction> wanted) {
-        RecordedAction last = null;
-        for (RecordedAction action : actions) {
-            last = wanted.test(action) ? action : last;
-        }
-        return last;
-    }
-
-    private void join(RecordedAction action, Sighting event) {
-        remove(action);
-        action.join(event);
-        put(action);
-    }
-
-    private void add(RecordedAction action) {
-        action.number(added++);
-        put(action);
-        while (byTime.size() > most) {
-            remove(byTime.firstEntry().getValue());
-        }
-    }
-
-    private static Place placeOf(long kind, RecordedAction action) {
-        return new Place(kind, action.micros(), action.number());
-    }
-
-    private void put(RecordedAction action) {
-        byTime.put(placeOf(0, action), action);
-        await(action);
-        if (action.serverQuery() != 0) {
-            byServerQuery.put(action.serverQuery(), action);
-        }
-        for (long member : action.members()) {
-            byMember.put(member, action);
-        }
-        ofRowsOnly += action.isOfRowsOnly() ? 1 : 0;
-        truncated += action.isTruncated() ? 1 : 0;
-        longestSlack = Math.max(longestSlack, action.slackMicros());
-    }
-
-    private void remove(RecordedAction action) {
-        byTime.remove(placeOf(0, action));
-        awaiting.remove(placeOf(action.kind(), action));
-        byServerQuery.remove(action.serverQuery(), action);
-        for (long member : action.members()) {
-            byMember.remove(member);
-        }
-        ofRowsOnly -= action.isOfRowsOnly() ? 1 : 0;
-        truncated -= action.isTruncated() ? 1 : 0;
+        return open().resolve(event);
     }
 
     /**
@@ -218,42 +49,101 @@ public final class SessionActions {
      * @return whether nothing is left, so that the state may be dropped
      */
     public boolean forget(long before) {
-        List<RecordedAction> old = byTime.headMap(new Place(0, before, 0)).values().stream()
-                .filter(action -> action.micros() + action.slackMicros() < before)
-                .toList();
-        old.forEach(this::remove);
-        longestSlack = byTime.values().stream()
-                .mapToLong(RecordedAction::slackMicros)
-                .max()
-                .orElse(0);
-        return byTime.isEmpty();
+        return open().forget(before);
     }
 
     /** How many actions are remembered. */
     public int size() {
-        return byTime.size();
+        return open().size();
     }
 
-    /** Writes the state. */
-    public void write(DataOutput out) throws IOException {
-        out.writeByte(VERSION);
-        out.writeInt(voices);
-        out.writeInt(byTime.size());
-        for (RecordedAction action : byTime.values()) {
-            action.write(out);
+    /** Of the latest action, microseconds since 1970 UTC; of none the smallest number. */
+    public long latestMicros() {
+        return open().latestMicros();
+    }
+
+    public boolean isPacked() {
+        return packed != null;
+    }
+
+    /** Takes as little memory as possible until the next event. */
+    public void pack() {
+        if (packed == null) {
+            packed = bytes();
+            open = null;
         }
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** When the session is to be looked at next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
+    public long nextLookMillis() {
+        return nextLookMillis;
+    }
+
+    /** @param millis see {@link #nextLookMillis()} */
+    public void lookAt(long millis) {
+        nextLookMillis = millis;
+    }
+
+    /** Who counts this session among those that are remembered; 0: nobody. */
+    public long countedBy() {
+        return countedBy;
+    }
+
+    /** @param counter see {@link #countedBy()} */
+    public void countBy(long counter) {
+        countedBy = counter;
+    }
+
+    private KnownActions open() {
+        if (packed != null) {
+            open = read(new DataInputStream(new ByteArrayInputStream(packed)));
+            packed = null;
+        }
+        return open;
+    }
+
+    private KnownActions read(DataInput in) {
+        try {
+            return KnownActions.read(in, most, RecordedAction::read);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] bytes() {
+        try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+            open.write(new DataOutputStream(bytes));
+            return bytes.toByteArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes the state; it stays as it is. */
+    public void write(DataOutput out) throws IOException {
+        byte[] bytes = packed == null ? bytes() : packed;
+        out.writeByte(VERSION);
+        out.writeLong(nextLookMillis);
+        out.writeLong(countedBy);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /** Reads what {@link #write} wrote, now or before version 2; it is packed until it is used. */
     public static SessionActions read(DataInput in, int most) throws IOException {
         byte version = in.readByte();
-        if (version != VERSION) {
-            throw new IOException("expected state of version " + VERSION + ", found " + version);
-        }
         SessionActions actions = new SessionActions(most);
-        actions.voices = in.readInt();
-        for (int count = in.readInt(); count > 0; count--) {
-            actions.add(RecordedAction.read(in));
+        if (version == FIRST_VERSION) {
+            actions.open = KnownActions.read(in, most, RecordedAction::readFirstVersion);
+        } else if (version == VERSION) {
+            actions.nextLookMillis = in.readLong();
+            actions.countedBy = in.readLong();
+            actions.packed = new byte[in.readInt()];
+            actions.open = null;
+            in.readFully(actions.packed);
+        } else {
+            throw new IOException("expected state of version " + VERSION + ", found " + version);
         }
         return actions;
     }

@@ -45,6 +45,10 @@ final class Metric {
      * order are not after each other.
      */
     private static long longestSequence(List<Occurrence> window, RuleNumbers rules) {
+        long most = distinctRules(window, rules);
+        if (most <= 1) {
+            return most;
+        }
         long[] longest = new long[rules.size()];
         int from = 0;
         while (from < window.size()) {

@@ -32,8 +32,28 @@ enum Deed {
             "create role",
             "drop role",
             "set default role");
-    private static final List<String> GIVING =
-            List.of("create user", "create or replace user", "alter user", "grant ", "set default role", "rename user");
+    private static final List<String> GIVING = List.of(
+            "create user",
+            "create or replace user",
+            "alter user",
+            "grant ",
+            "set default role",
+            "rename user",
+            "set password");
+    private static final List<String> CHANGING = List.of("alter user", "set password");
+    /** Of what roles may be given, too. Others name users. */
+    private static final List<String> TO_ROLES = List.of("grant ", "set default role");
+    /** What a statement prepares, as flags tell it. */
+    private static final Set<String> PREPARED_GIVING = Set.of(
+            "dynamic_grant",
+            "dynamic_create_user",
+            "dynamic_alter_user",
+            "dynamic_rename_user",
+            "dynamic_set_password");
+
+    /** Flags of events that may concern more accounts than they name. */
+    private static final Set<String> NAMES_NOT_ALL = Set.of("truncated", "accounts_incomplete");
+
     private static final List<String> OF_SERVER = List.of(
             "set global",
             "set persist",
@@ -68,7 +88,7 @@ enum Deed {
             return Set.of();
         }
         Set<Deed> deeds = EnumSet.noneOf(Deed.class);
-        if (begins(statement, OF_ACCOUNTS)) {
+        if (begins(statement, OF_ACCOUNTS) && !changesOwnAccount(event) || preparesGiving(event)) {
             deeds.add(ACCOUNTS);
         } else if (begins(statement, OF_SERVER)) {
             deeds.add(SERVER);
@@ -89,8 +109,43 @@ enum Deed {
     }
 
     /** Whether somebody is given an account or a right. */
-    static boolean isGiving(String statement) {
-        return begins(statement, GIVING);
+    static boolean isGiving(DetectionEvent event) {
+        return begins(EventParts.statement(event), GIVING) && !changesOwnAccount(event) || preparesGiving(event);
+    }
+
+    /** Whether it changes nothing but the account of whoever runs it: everybody may set their password. */
+    static boolean changesOwnAccount(DetectionEvent event) {
+        List<FieldValue> targets = event.values("target_user");
+        List<FieldValue> users = event.values("user");
+        return targets.size() == 1
+                && !users.isEmpty()
+                && !mayConcernOthers(event)
+                && targets.get(0).text().equals(users.get(0).text())
+                && begins(EventParts.statement(event), CHANGING);
+    }
+
+    /** Whether the statement may concern other accounts than those that the event names. */
+    static boolean mayConcernOthers(DetectionEvent event) {
+        return hasFlag(event, NAMES_NOT_ALL);
+    }
+
+    /** Whether the accounts that the statement names may be roles. */
+    static boolean mayNameRoles(DetectionEvent event) {
+        return begins(EventParts.statement(event), TO_ROLES) || preparesGiving(event);
+    }
+
+    private static boolean preparesGiving(DetectionEvent event) {
+        return hasFlag(event, PREPARED_GIVING);
+    }
+
+    private static boolean hasFlag(DetectionEvent event, Set<String> wanted) {
+        List<FieldValue> flags = event.values("flag");
+        for (int i = 0; i < flags.size(); i++) {
+            if (wanted.contains(flags.get(i).text())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a log is switched off, moved or purged. */

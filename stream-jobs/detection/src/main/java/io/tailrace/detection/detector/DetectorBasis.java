@@ -45,9 +45,15 @@ record DetectorBasis(RuleHeader header, Expression exceptions, long ttlMicros) {
 
     /** Reads and checks the version that every state begins with. */
     static void requireVersion(DataInput in, byte version) throws IOException {
+        requireVersion(in, version, version);
+    }
+
+    /** The same, of a state that older versions are read of, too. */
+    static byte requireVersion(DataInput in, byte oldest, byte newest) throws IOException {
         byte found = in.readByte();
-        if (found != version) {
-            throw new IOException("expected state of version " + version + ", found " + found);
+        if (found < oldest || found > newest) {
+            throw new IOException("expected state of version " + newest + ", found " + found);
         }
+        return found;
     }
 }

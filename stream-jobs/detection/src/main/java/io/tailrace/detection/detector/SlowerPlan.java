@@ -57,6 +57,7 @@ public final class SlowerPlan extends EventlessDetector {
         Map<String, String> facts = new TreeMap<>();
         facts.put("old_plan", change.getOldPlan());
         facts.put("new_plan", change.getNewPlan());
+        facts.put("basis", change.getBasis());
         facts.put("changed_at", change.getChangedAt().toString());
         facts.put("ratio", rounded(change.getRatio()));
         facts.put("median_before_ms", rounded(MILLIS * change.getMedianBefore()));

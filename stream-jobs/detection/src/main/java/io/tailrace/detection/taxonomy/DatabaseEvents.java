@@ -25,6 +25,7 @@ public final class DatabaseEvents {
     /** Logs of MariaDB and Percona look like MySQL's: which product wrote them is not always to be seen. */
     private static final String PRODUCT = "mysql";
 
+    private static final String SETTINGS = "set statement ";
     private static final String STATUS_UNKNOWN = "status_unknown";
     private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -45,6 +46,7 @@ public final class DatabaseEvents {
                 DatabaseField.TABLES_BASIS,
                 event.getTablesRead().isEmpty() && event.getTablesWritten().isEmpty() ? "" : "statement");
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
+        fields.accounts(event.getAccounts());
         fields.out.number(DatabaseField.QUERY_TIME.fieldName(), event.getQueryTime());
         fields.out.number(DatabaseField.LOCK_TIME.fieldName(), event.getLockTime());
         fields.out.number(DatabaseField.ROWS_SENT.fieldName(), event.getRowsSent());
@@ -82,6 +84,7 @@ public final class DatabaseEvents {
         fields.tables(event.getDatabase(), event.getTablesRead(), event.getTablesWritten());
         fields.known(DatabaseField.TABLES_BASIS, event.getTablesBasis());
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
+        fields.accounts(event.getAccounts());
         fields.number(DatabaseField.SERVER_QUERY_ID, event.getServerQueryId(), 0);
         fields.status(event.getStatus() != 0 || !event.getFlags().contains(STATUS_UNKNOWN), event.getStatus());
         fields.texts(DatabaseField.FLAG, event.getFlags());
@@ -159,14 +162,42 @@ public final class DatabaseEvents {
         void statement(String verb, String fingerprint, Long queryId) {
             known(DatabaseField.VERB, verb);
             known(DatabaseField.STATEMENT, fingerprint);
-            if (VersionComments.areIn(fingerprint)) {
-                out.texts(
-                        DatabaseField.STATEMENT.fieldName(),
-                        List.of(fingerprint, VersionComments.removed(fingerprint)));
+            String plain = VersionComments.areIn(fingerprint) ? VersionComments.removed(fingerprint) : fingerprint;
+            String run = withoutSettings(plain);
+            if (!run.equals(fingerprint)) {
+                out.texts(DatabaseField.STATEMENT.fieldName(), List.of(fingerprint, run));
             }
             if (queryId != null) {
                 out.text(DatabaseField.QUERY_ID.fieldName(), QUERY_ID_DIGITS.toHexDigits(queryId));
             }
+        }
+
+        void accounts(List<String> accounts) {
+            if (!accounts.isEmpty()) {
+                texts(DatabaseField.TARGET_ACCOUNT, accounts);
+                texts(
+                        DatabaseField.TARGET_USER,
+                        accounts.stream().map(Fields::userOf).distinct().toList());
+            }
+        }
+
+        /** The name before {@code @}, which stands in backticks where it holds {@code @} itself. */
+        private static String userOf(String account) {
+            if (account.startsWith("`")) {
+                int end = 1;
+                while (end < account.length() && (account.charAt(end) != '`' || account.startsWith("``", end))) {
+                    end += account.charAt(end) == '`' ? 2 : 1;
+                }
+                return account.substring(1, Math.min(end, account.length())).replace("``", "`");
+            }
+            int at = account.indexOf('@');
+            return at < 0 ? account : account.substring(0, at);
+        }
+
+        /** What MariaDB's {@code set statement a=? for …} runs. */
+        private static String withoutSettings(String statement) {
+            int end = statement.startsWith(SETTINGS) ? statement.indexOf(" for ") : -1;
+            return end < 0 ? statement : statement.substring(end + " for ".length());
         }
 
         /** A code of 0 is success where the log says so. */

@@ -39,6 +39,8 @@ public enum DatabaseField {
     DATA_CLASS_WRITTEN("data_class_written"),
     DATA_BASIS("data_basis"),
     DATA_ACCESS("data_access"),
+    TARGET_ACCOUNT("target_account"),
+    TARGET_USER("target_user", "user.target.name"),
     VERB("verb", "db.operation.name"),
     STATEMENT("statement", "db.query.text"),
     QUERY_ID("query_id"),

@@ -2,6 +2,7 @@ package io.tailrace.detection.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.event.Action;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import java.io.ByteArrayInputStream;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -247,6 +249,75 @@ class ActionsTest {
         assertThat(read.forget(11_000_000)).isFalse();
         assertThat(read.size()).isEqualTo(1);
         assertThat(read.forget(41_000_000)).isTrue();
+    }
+
+    @Test
+    void aPackedSessionKnowsTheSameAndIsSmall() throws IOException {
+        SessionActions open = new SessionActions(1_000);
+        SessionActions packed = new SessionActions(1_000);
+        for (int i = 0; i < 1_000; i++) {
+            Sighting sighting = sighting(new UUID(i, -i).toString(), i, i % 2 == 0 ? SELECT : UPDATE);
+            Action action = open.resolve(sighting);
+            assertThat(packed.resolve(sighting)).isEqualTo(action);
+            packed.pack();
+        }
+        assertThat(packed.isPacked()).isTrue();
+        assertThat(written(packed)).isEqualTo(written(open)).hasSizeLessThan(1_000 * 65);
+        assertThat(packed.isPacked()).isTrue();
+        for (int i = 0; i < 1_000; i++) {
+            Sighting again = Sighting.of(statement("audit", i, i % 2 == 0 ? SELECT : UPDATE))
+                    .orElseThrow();
+            assertThat(packed.resolve(again)).isEqualTo(open.resolve(again));
+            packed.pack();
+        }
+        assertThat(packed.latestMicros()).isEqualTo(999_000_000);
+        assertThat(packed.forget(999_000_000)).isFalse();
+        assertThat(packed.size()).isEqualTo(1);
+    }
+
+    private static Sighting sighting(String id, int second, String queryId) {
+        return Sighting.of(
+                        DetectionEvent.builder(id, second * 1_000_000L, new LogSource("database", "mysql", "slowlog"))
+                                .text("instance", "db1")
+                                .number("connection_id", 7)
+                                .text("event_class", "query")
+                                .text("query_id", queryId)
+                                .build())
+                .orElseThrow();
+    }
+
+    private static byte[] written(SessionActions actions) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        actions.write(new DataOutputStream(bytes));
+        return bytes.toByteArray();
+    }
+
+    /** As version 1 wrote it: a statement of which one of two logs has told. */
+    @Test
+    void stateOfTheFirstVersionIsRead() throws IOException {
+        Sighting slow = Sighting.of(statement("slowlog", 10, SELECT)).orElseThrow();
+        Sighting audit = Sighting.of(statement("audit", 10, SELECT)).orElseThrow();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeByte(1);
+        out.writeInt(slow.voice() | audit.voice());
+        out.writeInt(1);
+        out.writeUTF(slow.own().id());
+        for (long number : new long[] {slow.own().micros(), slow.own().order(), slow.kind(), 0}) {
+            out.writeLong(number);
+        }
+        out.writeInt(slow.voice());
+        out.writeInt(slow.verb());
+        out.writeBoolean(false);
+        out.writeLong(slow.tables());
+        out.writeLong(slow.slackMicros());
+        out.writeBoolean(false);
+        out.writeByte(1);
+        out.writeLong(Hash.of(slow.own().id()));
+        SessionActions read =
+                SessionActions.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), 100);
+        assertThat(read.nextLookMillis()).isZero();
+        assertThat(read.resolve(audit)).isEqualTo(slow.own());
     }
 
     @Test

@@ -37,6 +37,8 @@ import java.util.function.IntUnaryOperator;
 final class BenignCompany {
 
     static final int SECONDS = 86_400;
+    private static final int MONITORED_SECONDS = 30;
+    private static final int HEALTH_CHECK_SECONDS = 5;
     /** Of the events, so many are statements of applications; most others are their logins. */
     private static final double STATEMENTS_PER_SECOND = 860;
 
@@ -120,7 +122,7 @@ final class BenignCompany {
             "SELECT * FROM %s ORDER BY created_at DESC LIMIT 1000",
             "WITH m AS (SELECT customer_id, COUNT(*) n FROM %s GROUP BY customer_id) SELECT n, COUNT(*) FROM m GROUP BY n");
 
-    private record Statement(StatementShape shape, String database) {}
+    private record Statement(StatementShape shape, String database, List<String> accounts) {}
 
     /** Something that somebody does at a second of the day. */
     private record Act(int second, Runnable work) {}
@@ -207,7 +209,8 @@ final class BenignCompany {
     private Statement statement(String text) {
         return statements.computeIfAbsent(text, each -> {
             byte[] bytes = each.getBytes(StandardCharsets.UTF_8);
-            return new Statement(fingerprinter.statement(bytes, 0, bytes.length), "shop");
+            StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+            return new Statement(shape, "shop", fingerprinter.accounts(shape, bytes, 0, bytes.length, ""));
         });
     }
 
@@ -223,15 +226,14 @@ final class BenignCompany {
      * A day, in the order of its times.
      *
      * @param day counted from 0, a Monday
-     * @param thinned how many statements and logins of applications are told by one, for each hour of the day; where
-     *     that is not 1 at midnight, monitors ask every five minutes
+     * @param thinned how many statements and logins of applications are told by one, for each hour of the day
      * @param rowsOfAll a statement has the rows of all for which it stands: an hour's total is as without thinning, a
      *     single statement's is not
      */
     void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, Consumer<DetectionEvent> events) {
         out = events;
         acts.clear();
-        plan(day, thinned.applyAsInt(0));
+        plan(day);
         acts.sort(Comparator.comparingInt(Act::second));
         int next = 0;
         for (int second = 0; second < SECONDS; second++) {
@@ -287,9 +289,9 @@ final class BenignCompany {
         return "10.20." + application + '.' + (day / 3 * 7 % 200 + random.nextInt(12));
     }
 
-    private void plan(int day, int thinned) {
+    private void plan(int day) {
         boolean workday = day % 7 < 5;
-        monitoring(thinned == 1 ? 30 : 300);
+        monitoring();
         replication();
         night(day);
         if (workday) {
@@ -307,8 +309,8 @@ final class BenignCompany {
         acts.add(new Act(Math.min(second, SECONDS - 1), work));
     }
 
-    private void monitoring(int interval) {
-        for (int second = 7; second < SECONDS; second += interval) {
+    private void monitoring() {
+        for (int second = 7; second < SECONDS; second += MONITORED_SECONDS) {
             for (int server = 0; server < SERVERS.size(); server++) {
                 String name = SERVERS.get(server);
                 at(
@@ -326,7 +328,7 @@ final class BenignCompany {
                                         "SELECT table_schema, SUM(data_length) FROM information_schema.tables GROUP BY 1")));
             }
         }
-        for (int second = 0; second < SECONDS; second += interval / 6) {
+        for (int second = 0; second < SECONDS; second += HEALTH_CHECK_SECONDS) {
             at(second, () -> session(any(SERVERS), "haproxy_check", "10.20.50.9", List.of()));
         }
         for (int hour = 0; hour < 24; hour++) {
@@ -620,6 +622,7 @@ final class BenignCompany {
         audit.setTablesRead(done == null ? List.of() : done.shape.tablesRead());
         audit.setTablesWritten(done == null ? List.of() : done.shape.tablesWritten());
         audit.setTablesBasis(done == null ? "" : "statement");
+        audit.setAccounts(done == null ? List.of() : done.accounts);
         out.accept(DatabaseEvents.of(audit, audit.getFingerprint()));
     }
 
@@ -637,6 +640,7 @@ final class BenignCompany {
         slow.setFingerprint(done.shape.fingerprint());
         slow.setTablesRead(done.shape.tablesRead());
         slow.setTablesWritten(done.shape.tablesWritten());
+        slow.setAccounts(done.accounts);
         slow.setQueryTime(0.0005 + rows * 1e-6);
         slow.setRowsSent(rows);
         slow.setRowsExamined(rows * 2);

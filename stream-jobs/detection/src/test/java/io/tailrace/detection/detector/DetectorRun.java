@@ -18,6 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -29,6 +30,8 @@ final class DetectorRun {
     static final Instant NOW = Instant.parse("2026-12-01T00:00:00Z");
     /** A Monday. */
     static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
+
+    private static final Set<String> LISTS = Set.of("table", "data_class", "target_user");
 
     private final String yaml;
     private final List<Alert> alerts = new ArrayList<>();
@@ -78,7 +81,7 @@ final class DetectorRun {
                 .text("event_class", "query")
                 .text("outcome", "success");
         for (int i = 0; i < fields.length; i += 2) {
-            if ("table".equals(fields[i]) || "data_class".equals(fields[i])) {
+            if (LISTS.contains(fields[i])) {
                 event.texts(fields[i], List.of(fields[i + 1].split(",")));
             } else {
                 event.text(fields[i], fields[i + 1]);

@@ -86,6 +86,8 @@ class RandomEventsTest {
             "c" + random.nextInt(4),
             "rows_sent",
             Integer.toString((int) Math.pow(10, random.nextInt(5))),
+            "target_user",
+            random.nextBoolean() ? "" : "u" + random.nextInt(8),
             "statement",
             STATEMENTS.get(random.nextInt(20) == 0 ? random.nextInt(STATEMENTS.size()) : 0)
         };
@@ -103,7 +105,7 @@ class RandomEventsTest {
         assertThat(sizes.get("off_hours")).isLessThan(200);
         assertThat(sizes.get("volume_rows")).isLessThan(10_000);
         assertThat(sizes.get("volume_tables")).isLessThan(10_000);
-        assertThat(sizes.get("privilege_chain")).isLessThan(4_000 * 17 + 10_000);
+        assertThat(sizes.get("privilege_chain")).isLessThan(4_000 * 17 + 30_000);
         assertThat(sizes.get("tampering_chain")).isLessThan(10_000);
         assertThat(sizes.get("concurrent_networks")).isLessThan(64 * 12 + 10_000);
     }
@@ -167,6 +169,7 @@ class RandomEventsTest {
                 .text("program", i % 5 == 0 ? name : "shop")
                 .texts("data_class", List.of(name))
                 .texts("table", List.of("mysql." + name, name))
+                .texts("target_user", List.of(name, "b" + name))
                 .text("rows_sent", i % 7 == 0 ? "1e308" : "-5")
                 .text("statement", STATEMENTS.get(i % STATEMENTS.size()) + name)
                 .build();

@@ -66,6 +66,7 @@ class TaxonomyTest {
                 .setTablesRead(List.of("orders", "mysql.user"))
                 .setTablesWritten(List.of("audit.seen"))
                 .setConnectionAttributes(Map.of("_os", "Linux"))
+                .setAccounts(List.of("eve@%", "eve@10.0.0.%", "reader", "`a@``b`@h`"))
                 .build();
 
         DetectionEvent made = DatabaseEvents.of(event, "select ?");
@@ -80,6 +81,8 @@ class TaxonomyTest {
                 .containsEntry("table_written", "audit.seen")
                 .containsEntry("query_id", "FFFFFFFFFFFFFFFF")
                 .containsEntry("statement", "select ?")
+                .containsEntry("target_account", "eve@%,eve@10.0.0.%,reader,`a@``b`@h`")
+                .containsEntry("target_user", "eve,reader,a@`b")
                 .containsEntry("outcome", "success")
                 .containsEntry("status", "0")
                 .containsEntry("connection_attribute._os", "Linux")

@@ -66,7 +66,9 @@ public final class Advisor {
         boolean hindered = hindered(access, conditions, evidence);
         Set<String> columns = columns(access, conditions, leads);
         if (columns.isEmpty()) {
-            if (!hindered) {
+            if (node.has(PlanFlag.FILTERED) && access.type() == AccessType.ALL) {
+                conditionNotTold(access, evidence);
+            } else if (!hindered) {
                 noCondition(node, conditions, evidence);
             }
         } else if (access.type() == AccessType.INDEX && node.has(PlanFlag.INDEX_ONLY)) {
@@ -89,6 +91,25 @@ public final class Advisor {
                     "all rows are read though " + String.join(", ", access.possibleIndexes()) + " could be used: check"
                             + " whether " + list(columns)
                             + " selects few rows and statistics are fresh (ANALYZE TABLE)",
+                    evidence);
+        }
+    }
+
+    /** Rows of EXPLAIN say that there is a condition, and not which. */
+    private void conditionNotTold(TableAccess access, String evidence) {
+        if (access.possibleIndexes().isEmpty()) {
+            add(
+                    Advice.Kind.MISSING_INDEX,
+                    access,
+                    "all rows are read and checked, and no index can be used: consider one on what the statement compares",
+                    evidence);
+        } else {
+            add(
+                    Advice.Kind.UNUSED_INDEX,
+                    access,
+                    "all rows are read and checked though " + String.join(", ", access.possibleIndexes())
+                            + " could be used: check whether the condition selects few rows and statistics are fresh"
+                            + " (ANALYZE TABLE)",
                     evidence);
         }
     }

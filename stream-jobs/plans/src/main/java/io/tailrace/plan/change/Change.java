@@ -3,19 +3,27 @@ package io.tailrace.plan.change;
 /**
  * A statement has another plan than before.
  *
+ * @param basis how its plans are known
  * @param oldPlan hash of its plan before
  * @param newPlan hash of its plan since
+ * @param oldSeenMicros when the old plan was seen last, microseconds since 1970 UTC: the plan changed after that; 0
+ *     where an earlier version of the state did not say
  * @param micros when the new plan was first seen, microseconds since 1970 UTC
  * @param verdict PENDING when the change is told, something else when it is told again
- * @param verdictMicros time of the execution that decided, microseconds since 1970 UTC; 0 while pending
+ * @param reason why the verdict is UNKNOWN; else empty
+ * @param verdictMicros when that was settled: the time of the execution that decided, microseconds since 1970 UTC; 0 while
+ *     pending
  * @param before the old plan's executions, those that are remembered
  * @param after the new plan's executions
  */
 public record Change(
+        Basis basis,
         String oldPlan,
         String newPlan,
+        long oldSeenMicros,
         long micros,
         Verdict verdict,
+        String reason,
         long verdictMicros,
         Executions before,
         Executions after) {

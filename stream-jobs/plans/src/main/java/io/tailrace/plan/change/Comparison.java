@@ -38,11 +38,11 @@ final class Comparison {
      * The answer at a look.
      *
      * @param leastRatio of medians, above 1, below which no change is worth a word
-     * @return PENDING where the next look must decide
+     * @return PENDING where the next look must decide, UNKNOWN where none can
      */
     static Verdict at(int look, PlanLatencies before, PlanLatencies after, double leastRatio) {
         if (before.all().total() < LEAST_BEFORE) {
-            return Verdict.PENDING;
+            return Verdict.UNKNOWN;
         }
         double least = Math.max(Math.log(leastRatio), variation(before));
         double ratio = after.all().logMedian() - before.all().logMedian();

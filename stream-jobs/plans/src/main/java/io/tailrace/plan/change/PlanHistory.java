@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -13,23 +14,42 @@ import java.util.function.Consumer;
  *
  * <p>A log that names each execution's plan tells a change by itself: a plan is the statement's plan from the third
  * execution in a row on, for the optimizer may choose another for a rare value. Where plans are captured now and then,
- * each capture decides; executions since the last one belong to its plan when the next capture says the same, and to
- * none when it does not.
+ * each capture decides: see {@link CapturedExecutions} for what becomes of the executions between two captures.
+ *
+ * <p>A history has one {@link Basis}: what EXPLAIN says and what the log says may differ for one and the same plan. A log
+ * that names plans is believed alone; a change of basis is no change of plan, and the history begins anew.
+ *
+ * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one database:
+ * the first that was captured, until it was not for a day.
  *
  * <p>Its size is bounded: {@value #PLANS} plans, the least recent are forgotten.
  */
 public final class PlanHistory {
 
-    private static final byte VERSION = 1;
+    /** Executions needed before a change, for its verdict. */
+    public static final int LEAST_BEFORE = Comparison.LEAST_BEFORE;
+
+    private static final byte VERSION = 3;
+    /** Versions that can be read know captures from 2 on, and databases from 3 on. */
+    private static final byte WITH_CAPTURES = 2;
+
+    private static final byte WITH_DATABASE = 3;
+
     private static final int PLANS = 8;
     private static final int IN_A_ROW = 3;
     private static final long HOUR_MICROS = 3_600_000_000L;
-    /** Changes told in an hour, at most: a statement that goes back and forth has two plans and no change. */
+    private static final long DAY_MICROS = 24 * HOUR_MICROS;
+    /** Changes told in an hour, or of captures in a day: a statement that goes back and forth has two plans and no change. */
     private static final int MOST_CHANGES = 4;
 
+    private Basis basis = Basis.LOGGED;
+    /** Whose captures are followed; empty where none was captured, or the captures do not say. */
+    private String database = "";
+    /** Latest execution of which the log did not name the plan. */
+    private long unnamedMicros = Long.MIN_VALUE;
+
     private final List<PlanLatencies> plans = new ArrayList<>();
-    /** Executions since the last capture. */
-    private PlanLatencies unconfirmed = new PlanLatencies("");
+    private CapturedExecutions captured = new CapturedExecutions();
     /** Executions with the statement's plan since it has that. */
     private PlanLatencies since = new PlanLatencies("");
     /** Executions with the plan that may be becoming the statement's. */
@@ -38,16 +58,21 @@ public final class PlanHistory {
     private String current = "";
     private int inARow;
     private long candidateMicros;
-    private long hourFrom = Long.MIN_VALUE;
-    private int changesInHour;
+    /** Begin of the hour or day in which changes are counted. */
+    private long countedFrom = Long.MIN_VALUE;
+
+    private int changesCounted;
     private String oldPlan = "";
+    private long oldSeenMicros;
     private long changeMicros;
     private int looks;
     private boolean pending;
+    /** The change was called unknown after a day. Executions that come later may decide it still. */
+    private boolean givenUp;
 
     /** Latest event time, microseconds since 1970 UTC; Long.MIN_VALUE where nothing was seen. */
     public long latestMicros() {
-        return plans.stream().mapToLong(PlanLatencies::latestMicros).reduce(unconfirmed.latestMicros(), Math::max);
+        return plans.stream().mapToLong(PlanLatencies::latestMicros).reduce(captured.latestMicros(), Math::max);
     }
 
     /** Hash of the plan that the statement has; empty before the first. */
@@ -55,45 +80,125 @@ public final class PlanHistory {
         return current;
     }
 
+    /** The database whose captures are followed; empty where the log names plans, or no capture said its database. */
+    public String database() {
+        return database;
+    }
+
+    /** When a change without a verdict is called unknown, microseconds since 1970 UTC; empty where there is none. */
+    public OptionalLong deadlineMicros() {
+        return pending && !givenUp ? OptionalLong.of(changeMicros + DAY_MICROS) : OptionalLong.empty();
+    }
+
     /**
-     * The statement ran.
+     * The statement ran. Where captures are followed, those in other databases than theirs are passed over.
      *
+     * @param in database; empty where the log does not say
      * @param plan hash of its plan; empty where the log does not say
      * @param micros event time, microseconds since 1970 UTC
      * @param seconds that it took
      * @param leastRatio of medians, above 1, below which a change is no difference
      */
     public void execution(
+            String in,
             String plan,
             long micros,
             double seconds,
             double rowsExamined,
             double leastRatio,
             Consumer<Change> changes) {
-        if (plan.isEmpty()) {
-            unconfirmed.add(micros, seconds, rowsExamined);
+        if (!plan.isEmpty()) {
+            logged(plan, micros, seconds, rowsExamined, changes);
+        } else if (basis == Basis.CAPTURED && isFollowed(in)) {
+            captured.add(
+                    micros,
+                    seconds,
+                    rowsExamined,
+                    latencies(current),
+                    since,
+                    oldPlan.isEmpty() ? null : latencies(oldPlan));
         } else {
-            latencies(plan).add(micros, seconds, rowsExamined);
-            follow(plan, micros).add(micros, seconds, rowsExamined);
-            if (inARow >= IN_A_ROW) {
-                change(changes);
-            }
+            unnamedMicros = Math.max(unnamedMicros, micros);
+            return;
         }
         decide(micros, leastRatio, changes);
     }
 
-    /** A capture says what the plan is. */
-    public void capture(String plan, long micros, Consumer<Change> changes) {
+    private void logged(String plan, long micros, double seconds, double rowsExamined, Consumer<Change> changes) {
+        if (basis == Basis.CAPTURED) {
+            beginAnew(Basis.LOGGED, micros, "the log names plans since", changes);
+        }
+        latencies(plan).add(micros, seconds, rowsExamined);
+        follow(plan, micros).add(micros, seconds, rowsExamined);
+        if (inARow >= IN_A_ROW) {
+            change(candidateMicros, changes);
+        }
+    }
+
+    /**
+     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too late.
+     * So is each of another database than the one that is followed; and each while the log names plans, until the statement
+     * ran without a name for a day. That day is one of its executions: captures may be read long before the executions of
+     * their time.
+     *
+     * @param of database; empty where the capture does not say
+     */
+    public void capture(String of, String plan, long micros, Consumer<Change> changes) {
+        if (basis == Basis.LOGGED && !current.isEmpty()) {
+            if (unnamedMicros == Long.MIN_VALUE || unnamedMicros - latestMicros() < DAY_MICROS) {
+                return;
+            }
+            beginAnew(Basis.CAPTURED, micros, "the log names no plans since", changes);
+        }
+        basis = Basis.CAPTURED;
+        if (!captured.isNext(micros)) {
+            return;
+        }
+        if (!isFollowed(of)) {
+            if (!captured.isOlderThan(micros - DAY_MICROS)) {
+                return;
+            }
+            beginAnew(Basis.CAPTURED, micros, "captures are of another database since", changes);
+        }
+        if (database.isEmpty()) {
+            database = of;
+        }
+        followCapture(plan, micros, changes);
+    }
+
+    /** False where it is known that it is another one. */
+    private boolean isFollowed(String other) {
+        return other.isEmpty() || database.isEmpty() || other.equals(database);
+    }
+
+    private void followCapture(String plan, long micros, Consumer<Change> changes) {
         if (plan.equals(current)) {
-            latencies(plan).addAll(unconfirmed);
-            since.addAll(unconfirmed);
+            captured.confirm(micros, latencies(plan), since);
+        } else if (current.isEmpty()) {
+            current = plan;
+            since = new PlanLatencies(plan);
+            captured.begin(micros);
+        } else {
+            candidate = new PlanLatencies(plan);
+            change(micros, changes);
+            captured.begin(micros);
         }
-        unconfirmed = new PlanLatencies("");
         latencies(plan).seen(micros);
-        follow(plan, micros);
-        if (inARow > 0) {
-            change(changes);
-        }
+    }
+
+    private void beginAnew(Basis since, long micros, String reason, Consumer<Change> changes) {
+        giveUp(micros, reason, changes);
+        pending = false;
+        basis = since;
+        database = "";
+        unnamedMicros = Long.MIN_VALUE;
+        plans.clear();
+        captured = new CapturedExecutions();
+        this.since = new PlanLatencies("");
+        candidate = new PlanLatencies("");
+        current = "";
+        oldPlan = "";
+        inARow = 0;
     }
 
     private PlanLatencies latencies(String plan) {
@@ -133,59 +238,110 @@ public final class PlanHistory {
         return candidate;
     }
 
-    private void change(Consumer<Change> changes) {
+    /** The candidate is the statement's plan from now on. */
+    private void change(long micros, Consumer<Change> changes) {
+        giveUp(micros, "another plan came after " + counted(after().executions()), changes);
+        oldSeenMicros = latencies(current).latestMicros();
         oldPlan = current;
         current = candidate.plan();
         since = candidate;
         candidate = new PlanLatencies("");
-        changeMicros = candidateMicros;
+        changeMicros = micros;
         inARow = 0;
         looks = 0;
+        givenUp = false;
         pending = isTold(changeMicros);
+        captured.change();
         if (pending) {
-            changes.accept(change(Verdict.PENDING, 0));
+            changes.accept(change(Verdict.PENDING, "", 0));
         }
     }
 
     private boolean isTold(long micros) {
-        if (hourFrom == Long.MIN_VALUE || micros - hourFrom >= HOUR_MICROS) {
-            hourFrom = micros;
-            changesInHour = 0;
+        long counted = basis == Basis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
+        if (countedFrom == Long.MIN_VALUE || micros - countedFrom >= counted) {
+            countedFrom = micros;
+            changesCounted = 0;
         }
-        return ++changesInHour <= MOST_CHANGES;
+        return ++changesCounted <= MOST_CHANGES;
     }
 
     private void decide(long micros, double leastRatio, Consumer<Change> changes) {
         if (!pending) {
             return;
         }
-        int due = Comparison.looksDue(since.executions() + unconfirmed.executions());
+        int due =
+                Comparison.looksDue(since.executions() + captured.unconfirmed().executions());
         if (due > looks) {
             looks = due;
-            Verdict verdict = Comparison.at(due, latencies(oldPlan), after(), leastRatio);
+            Verdict verdict = Comparison.at(due, before(), after(), leastRatio);
             if (verdict != Verdict.PENDING) {
                 pending = false;
-                changes.accept(change(verdict, micros));
+                changes.accept(change(verdict, verdict == Verdict.UNKNOWN ? tooFew() : "", micros));
             }
         }
+    }
+
+    /**
+     * Calls a change unknown that has no verdict after a day, so that nobody waits for ever.
+     *
+     * @param nowMicros by the clock, microseconds since 1970 UTC
+     */
+    public void giveUp(long nowMicros, Consumer<Change> changes) {
+        if (deadlineMicros().isPresent() && nowMicros >= deadlineMicros().getAsLong()) {
+            giveUp(nowMicros, tooFew(), changes);
+        }
+    }
+
+    private void giveUp(long micros, String reason, Consumer<Change> changes) {
+        if (pending && !givenUp) {
+            givenUp = true;
+            changes.accept(change(Verdict.UNKNOWN, reason, micros));
+        }
+    }
+
+    private String tooFew() {
+        long before = before().executions();
+        return before < Comparison.LEAST_BEFORE
+                ? counted(before) + " before the change"
+                : counted(after().executions()) + " since the change";
+    }
+
+    private static String counted(long executions) {
+        return executions == 1 ? "1 execution" : executions + " executions";
+    }
+
+    /** Of captured plans also what ran between the two captures, where too few ran before that. */
+    private PlanLatencies before() {
+        PlanLatencies known = latencies(oldPlan);
+        if (basis == Basis.LOGGED || known.executions() >= Comparison.LEAST_BEFORE) {
+            return known;
+        }
+        PlanLatencies both = new PlanLatencies(oldPlan);
+        both.addAll(known);
+        both.addAll(captured.between());
+        return both;
     }
 
     /** What is not confirmed counts too: the next capture may be long in coming. */
     private PlanLatencies after() {
         PlanLatencies both = new PlanLatencies(current);
         both.addAll(since);
-        both.addAll(unconfirmed);
+        both.addAll(captured.unconfirmed());
         return both;
     }
 
-    private Change change(Verdict verdict, long micros) {
+    private Change change(Verdict verdict, String reason, long micros) {
         return new Change(
+                basis,
                 oldPlan,
                 current,
+                oldSeenMicros,
                 changeMicros,
                 verdict,
+                reason,
                 micros,
-                Change.Executions.of(latencies(oldPlan)),
+                Change.Executions.of(before()),
                 Change.Executions.of(after()));
     }
 
@@ -196,24 +352,30 @@ public final class PlanHistory {
         for (PlanLatencies plan : plans) {
             plan.write(out);
         }
-        unconfirmed.write(out);
+        captured.unconfirmed().write(out);
         since.write(out);
         out.writeUTF(current);
         candidate.write(out);
         out.writeByte(inARow);
         out.writeLong(candidateMicros);
-        out.writeLong(hourFrom);
-        out.writeInt(changesInHour);
+        out.writeLong(countedFrom);
+        out.writeInt(changesCounted);
         out.writeUTF(oldPlan);
         out.writeLong(changeMicros);
         out.writeByte(looks);
         out.writeBoolean(pending);
+        out.writeByte(basis.ordinal());
+        out.writeLong(oldSeenMicros);
+        out.writeBoolean(givenUp);
+        captured.writeTimes(out);
+        out.writeUTF(database);
+        out.writeLong(unnamedMicros);
     }
 
     /** @throws IOException also if it was written by a later version */
     public static PlanHistory read(DataInput in) throws IOException {
         byte version = in.readByte();
-        if (version != VERSION) {
+        if (version < 1 || version > VERSION) {
             throw new IOException("plan history of version " + version + ", this program reads " + VERSION);
         }
         PlanHistory history = new PlanHistory();
@@ -221,18 +383,28 @@ public final class PlanHistory {
         for (int i = 0; i < plans; i++) {
             history.plans.add(PlanLatencies.read(in));
         }
-        history.unconfirmed = PlanLatencies.read(in);
+        PlanLatencies unconfirmed = PlanLatencies.read(in);
         history.since = PlanLatencies.read(in);
         history.current = in.readUTF();
         history.candidate = PlanLatencies.read(in);
         history.inARow = in.readByte();
         history.candidateMicros = in.readLong();
-        history.hourFrom = in.readLong();
-        history.changesInHour = in.readInt();
+        history.countedFrom = in.readLong();
+        history.changesCounted = in.readInt();
         history.oldPlan = in.readUTF();
         history.changeMicros = in.readLong();
         history.looks = in.readByte();
         history.pending = in.readBoolean();
+        if (version >= WITH_CAPTURES) {
+            history.basis = Basis.values()[in.readByte()];
+            history.oldSeenMicros = in.readLong();
+            history.givenUp = in.readBoolean();
+            history.captured = CapturedExecutions.read(unconfirmed, in);
+        }
+        if (version >= WITH_DATABASE) {
+            history.database = in.readUTF();
+            history.unnamedMicros = in.readLong();
+        }
         return history;
     }
 }

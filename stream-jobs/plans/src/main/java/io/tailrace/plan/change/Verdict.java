@@ -2,9 +2,11 @@ package io.tailrace.plan.change;
 
 /** What a change of plan did to a statement. */
 public enum Verdict {
-    /** Not enough executions yet, before the change or after it. */
+    /** Not enough executions yet. */
     PENDING,
     SLOWER,
     FASTER,
-    NO_DIFFERENCE
+    NO_DIFFERENCE,
+    /** There were too few executions, before the change or after it; {@link Change#reason()} says which. */
+    UNKNOWN
 }

@@ -81,7 +81,7 @@ public final class JsonReader {
 
     /** Only where quotes may lie are they looked at twice. */
     private boolean isTrusted(JsonDocument document) {
-        return !strings.isDoubtful()
+        return !document.doubtful()
                 && LYING_QUOTES.stream().noneMatch(kind -> document.repairs().count(kind) > 0);
     }
 
@@ -94,7 +94,7 @@ public final class JsonReader {
         levels.clear();
         JsonValue value = document();
         in = null;
-        return new JsonDocument(value, from, at, repairs);
+        return new JsonDocument(value, from, at, repairs, strings.isDoubtful());
     }
 
     private JsonValue document() {

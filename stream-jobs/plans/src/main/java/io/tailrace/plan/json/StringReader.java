@@ -2,6 +2,8 @@ package io.tailrace.plan.json;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.plan.json.JsonValue.JsonString;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 
 /**
@@ -31,6 +33,11 @@ final class StringReader {
             "partitions",
             "keys");
 
+    /** What MySQL writes where a statement's plan is to come (sql/opt_explain.cc): its apostrophe is no quote of SQL. */
+    private static final String NO_PLAN_YET = "Plan isn't ready yet";
+
+    private static final byte[] NO_PLAN_YET_BYTES = (NO_PLAN_YET + '"').getBytes(StandardCharsets.US_ASCII);
+
     /** Longest name of a member that is looked for after a comma, bytes. */
     private static final int LONGEST_NAME = 64;
 
@@ -40,8 +47,10 @@ final class StringReader {
     private final Report report;
     private int to;
     private boolean doubtful;
-    /** No text yet ended within a literal: else each of them would be searched to the end of the input. */
-    private boolean textsAreWhole = true;
+    /** A quote of SQL was open where the search for the end of a text ended. */
+    private boolean openAtEnd;
+    /** Bytes that were searched in vain: more than the input has would be no linear time. */
+    private long searched;
 
     /** @param strict each text ends with the first quote that no backslash escapes */
     StringReader(byte[] in, int end, boolean strict, Report report) {
@@ -56,7 +65,10 @@ final class StringReader {
         return to;
     }
 
-    /** A text ended within one of its literals: a quote in that may have been taken for the end of the text. */
+    /**
+     * A text ended within one of its literals: a quote in that may have been taken for the end of the text, and what was read
+     * after it may be the literal's.
+     */
     boolean isDoubtful() {
         return doubtful;
     }
@@ -73,7 +85,10 @@ final class StringReader {
      */
     JsonString value(int from, String member) {
         JsonString string = string(from, end(from, member));
-        boolean sql = strict && string.text().indexOf('\'') >= 0 && !NAMES.contains(member);
+        boolean sql = strict
+                && string.text().indexOf('\'') >= 0
+                && !NAMES.contains(member)
+                && !string.text().equals(NO_PLAN_YET);
         doubtful |= sql && !isWhole(string.text()) && !isWhole(string.written());
         return string;
     }
@@ -88,18 +103,29 @@ final class StringReader {
         if (strict) {
             return plainEnd(from);
         }
-        if (textsAreWhole && !NAMES.contains(member)) {
+        if (isNoPlanYet(from + 1)) {
+            return from + NO_PLAN_YET_BYTES.length;
+        }
+        boolean sql = !NAMES.contains(member);
+        if (sql && searched <= end) {
             int quote = sqlEnd(from);
             if (quote < end && in[quote] == '"') {
                 return quote;
             }
-            textsAreWhole = quote < end;
+            searched += quote - from;
+            doubtful |= openAtEnd;
         }
         int quote = plainEnd(from);
         while (quote < end && !mayEnd(quote)) {
             quote = plainEnd(quote);
         }
+        doubtful |= sql && searched > end;
         return quote;
+    }
+
+    private boolean isNoPlanYet(int from) {
+        int to = from + NO_PLAN_YET_BYTES.length;
+        return to <= end && Arrays.equals(in, from, to, NO_PLAN_YET_BYTES, 0, NO_PLAN_YET_BYTES.length);
     }
 
     /** All of SQL's quotes are closed. */
@@ -143,9 +169,11 @@ final class StringReader {
             } else if (b == '\'' || b == '`') {
                 open = b;
             } else if (b == '"' && mayEnd(i)) {
+                openAtEnd = false;
                 return i;
             }
         }
+        openAtEnd = open != 0;
         return Math.min(i, end);
     }
 

@@ -1,6 +1,7 @@
 package io.tailrace.plan.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.ByteArrayInputStream;
@@ -20,11 +21,14 @@ class PlanHistoryTest {
 
     private static final double LEAST_RATIO = 1.25;
     private static final long SECOND = 1_000_000;
+    private static final long HOUR = 3600 * SECOND;
 
     private final SplittableRandom random = new SplittableRandom(5);
     private final List<Change> changes = new ArrayList<>();
     private PlanHistory history = new PlanHistory();
     private long micros = SECOND;
+    /** In which the statement runs. */
+    private String database = "shop";
 
     @Test
     void theThirdExecutionInARowIsAChange() {
@@ -45,25 +49,216 @@ class PlanHistoryTest {
 
     @Test
     void aCaptureIsAChangeByItself() {
-        history.capture("a", micros, changes::add);
+        capture("a");
         run("", 100, latencies(0.01, 0.5));
-        history.capture("a", micros, changes::add);
-        history.capture("b", micros, changes::add);
+        capture("a");
+        capture("b");
         assertThat(changes).hasSize(1);
+        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+        assertThat(last().oldSeenMicros()).isEqualTo(last().micros() - SECOND);
         run("", 100, latencies(0.1, 0.5));
         assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(100);
     }
 
     @Test
-    void executionsBetweenTwoCapturesThatDifferBelongToNone() {
-        history.capture("a", micros, changes::add);
+    void executionsBetweenTwoCapturesThatDifferCountForNone() {
+        capture("a");
         run("", 50, () -> 0.01);
-        history.capture("a", micros, changes::add);
+        capture("a");
         run("", 70, () -> 0.02);
-        history.capture("b", micros, changes::add);
+        capture("b");
         assertThat(last().before().count()).isEqualTo(50);
         assertThat(last().after().count()).isZero();
+    }
+
+    @Test
+    void whereNoOthersAreKnownTheyCountForTheOldPlan() {
+        capture("a");
+        run("", 100, latencies(0.001, 0.4));
+        capture("b");
+        run("", 20, latencies(0.01, 0.4));
+        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.SLOWER);
+        assertThat(last().before().count()).isEqualTo(100);
+    }
+
+    @Test
+    void executionsThatComeLateCountWhereTheyBelong() {
+        for (int capture = 0; capture < 4; capture++) {
+            micros = (1 + 100L * capture) * SECOND;
+            capture(capture < 2 ? "a" : "b");
+        }
+        micros = 10 * SECOND;
+        run("", 25, () -> 0.001);
+        micros = 110 * SECOND;
+        run("", 50, () -> 1);
+        micros = 210 * SECOND;
+        run("", 10, () -> 0.01);
+        micros = 310 * SECOND;
+        run("", 10, () -> 0.01);
+        assertThat(last().before().count()).isEqualTo(25);
+        assertThat(last().after().count()).isEqualTo(20);
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+    }
+
+    @Test
+    void aCaptureThatIsReadTwiceOrTooLateChangesNothing() {
+        capture("a");
+        run("", 30, () -> 0.01);
+        capture("b");
+        history.capture("shop", "b", micros - SECOND, changes::add);
+        history.capture("shop", "a", micros - 2 * SECOND, changes::add);
+        assertThat(changes).hasSize(1);
+        assertThat(history.current()).isEqualTo("b");
+    }
+
+    @Test
+    void ofCapturesFourChangesADayAreTold() {
+        for (int hour = 0; hour < 48; hour++) {
+            capture(hour % 2 == 0 ? "a" : "b");
+            micros += 3600 * SECOND;
+        }
+        assertThat(changes)
+                .filteredOn(change -> change.verdict() == Verdict.PENDING)
+                .hasSize(8);
+    }
+
+    @Test
+    void aLogThatNamesPlansIsBelievedAlone() {
+        run("a", 30, () -> 0.01);
+        capture("of the same, as EXPLAIN tells it");
+        run("b", 3, () -> 0.01);
+        capture("of this one, as EXPLAIN tells it");
+        run("", 30, () -> 1);
+        assertThat(changes).singleElement().satisfies(change -> {
+            assertThat(change.basis()).isEqualTo(Basis.LOGGED);
+            assertThat(change.newPlan()).isEqualTo("b");
+        });
+    }
+
+    @Test
+    void whenALogBeginsToNamePlansItsHistoryBeginsAnew() {
+        capture("a");
+        run("", 30, () -> 0.01);
+        capture("b");
+        run("logged b", 30, () -> 0.01);
+        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.UNKNOWN);
+        assertThat(last().reason()).isEqualTo("the log names plans since");
+        assertThat(history.current()).isEqualTo("logged b");
+    }
+
+    @Test
+    void aDayAfterALogCeasedToNamePlansCapturesCount() {
+        run("logged a", 30, () -> 0.01);
+        run("", 1, () -> 0.01);
+        micros += 23 * HOUR;
+        run("", 1, () -> 0.01);
+        capture("a");
+        assertThat(history.current()).isEqualTo("logged a");
+        micros += HOUR;
+        run("", 1, () -> 0.01);
+        capture("a");
+        run("", 30, () -> 0.01);
+        assertThat(changes).isEmpty();
+        assertThat(history.current()).isEqualTo("a");
+        capture("b");
+        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+    }
+
+    /** The job was down for two days while collectors were not: captures are read first, executions take their time. */
+    @Test
+    void capturesThatAreReadBeforeTheExecutionsOfTheirTimeTakeNothingAway() {
+        run("a", 100, latencies(0.001, 0.4));
+        run("b", 10, latencies(0.01, 0.4));
+        long down = micros;
+        for (int hour = 0; hour < 48; hour++) {
+            micros += HOUR;
+            capture("of the same, as EXPLAIN tells it");
+        }
+        micros = down;
+        run("b", 10, latencies(0.01, 0.4));
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().before().count()).isEqualTo(100);
+        assertThat(last().after().count()).isEqualTo(20);
+    }
+
+    /** A small tenant's table is read as a whole, that of a large one by its index. */
+    @Test
+    void anotherTenantsPlanIsNoChange() {
+        for (int hour = 0; hour < 30; hour++) {
+            database = hour % 2 == 0 ? "large" : "small";
+            capture(hour % 2 == 0 ? "ref" : "ALL");
+            run("", 10, () -> 0.001);
+            micros += HOUR;
+        }
+        assertThat(changes).isEmpty();
+        assertThat(history.database()).isEqualTo("large");
+        assertThat(history.current()).isEqualTo("ref");
+
+        database = "large";
+        capture("ALL");
+        database = "small";
+        run("", 100, () -> 0.001);
+        database = "large";
+        run("", 20, () -> 1);
+        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.SLOWER);
+        assertThat(last().before().count()).isEqualTo(140);
+        assertThat(last().after().count()).isEqualTo(20);
+    }
+
+    @Test
+    void aDatabaseThatIsNotCapturedForADayIsGivenUp() {
+        capture("ref");
+        run("", 30, () -> 0.01);
+        capture("ALL");
+        database = "small";
+        micros += 24 * HOUR - 2 * SECOND;
+        capture("index");
+        assertThat(changes).hasSize(1);
+        assertThat(history.database()).isEqualTo("shop");
+        micros += 2 * SECOND;
+        capture("index");
+        assertThat(last().reason()).isEqualTo("captures are of another database since");
+        assertThat(history.current()).isEqualTo("index");
+        assertThat(history.database()).isEqualTo("small");
+        capture("range");
+        assertThat(last().oldPlan()).isEqualTo("index");
+    }
+
+    @Test
+    void whereNobodySaysTheDatabaseAllIsOfOne() {
+        database = "";
+        capture("a");
+        database = "shop";
+        capture("a");
+        database = "";
+        run("", 30, () -> 0.01);
+        capture("b");
+        assertThat(last().oldPlan()).isEqualTo("a");
+        assertThat(last().before().count()).isEqualTo(30);
+        assertThat(history.database()).isEqualTo("shop");
+    }
+
+    /** One of more than an hour ahead is not read at all. */
+    @Test
+    void aCaptureOfTheFutureBlindsUntilItsTimeAndNoLonger() {
+        capture("a");
+        run("", 30, () -> 0.01);
+        long now = micros;
+        micros += HOUR - SECOND;
+        capture("of the future");
+        micros = now;
+        for (int minute = 0; minute < 60; minute++) {
+            micros = now + minute * 60 * SECOND;
+            capture("a");
+        }
+        assertThat(history.current()).isEqualTo("of the future");
+        micros = now + HOUR;
+        capture("a");
+        assertThat(history.current()).isEqualTo("a");
+        run("", 20, () -> 0.01);
+        assertThat(last().newPlan()).isEqualTo("a");
+        assertThat(last().after().count()).isEqualTo(20);
     }
 
     @Test
@@ -104,14 +299,50 @@ class PlanHistoryTest {
             run("b", 4, () -> 0.01);
             run("a", 4, () -> 0.01);
         }
-        assertThat(changes).hasSize(4);
+        assertThat(changes)
+                .filteredOn(change -> change.verdict() == Verdict.PENDING)
+                .hasSize(4);
     }
 
     @Test
-    void nothingIsSaidOfPlansWithTooFewExecutionsBefore() {
+    void withTooFewExecutionsBeforeNothingCanBeSaid() {
         run("a", 19, () -> 0.001);
         run("b", 1000, () -> 1);
-        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING);
+        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.UNKNOWN);
+        assertThat(last().reason()).isEqualTo("19 executions before the change");
+        assertThat(last().after().count()).isEqualTo(20);
+    }
+
+    @Test
+    void aDayAfterAChangeNobodyWaitsForItsVerdict() {
+        run("a", 100, latencies(0.001, 0.4));
+        run("b", 4, latencies(0.01, 0.4));
+        long deadline = history.deadlineMicros().orElseThrow();
+        assertThat(deadline).isEqualTo(last().micros() + 24 * 3600 * SECOND);
+        history.giveUp(deadline - 1, changes::add);
+        assertThat(changes).hasSize(1);
+        history.giveUp(deadline, changes::add);
+        history.giveUp(deadline + 1, changes::add);
+        assertThat(changes).hasSize(2);
+        assertThat(last().verdict()).isEqualTo(Verdict.UNKNOWN);
+        assertThat(last().reason()).isEqualTo("4 executions since the change");
+        assertThat(last().verdictMicros()).isEqualTo(deadline);
+        assertThat(history.deadlineMicros()).isEmpty();
+
+        run("b", 16, latencies(0.01, 0.4));
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().micros()).isEqualTo(changes.get(0).micros());
+    }
+
+    @Test
+    void aChangeThatAnotherFollowsIsUnknown() {
+        run("a", 100, latencies(0.001, 0.4));
+        run("b", 7, latencies(0.01, 0.4));
+        run("c", 3, latencies(0.01, 0.4));
+        assertThat(changes)
+                .extracting(Change::newPlan, Change::verdict)
+                .containsExactly(tuple("b", Verdict.PENDING), tuple("b", Verdict.UNKNOWN), tuple("c", Verdict.PENDING));
+        assertThat(changes.get(1).reason()).isEqualTo("another plan came after 7 executions");
     }
 
     @Test
@@ -132,6 +363,67 @@ class PlanHistoryTest {
         run("b", 10, latencies(0.01, 0.4));
         assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(300);
+    }
+
+    @Test
+    void captureAndExecutionsGoOnFromWhatWasWritten() throws IOException {
+        capture("a");
+        run("", 30, latencies(0.001, 0.4));
+        history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes(history))));
+        capture("a");
+        capture("b");
+        run("", 10, latencies(0.01, 0.4));
+        history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes(history))));
+        assertThat(history.database()).isEqualTo("shop");
+        run("", 10, latencies(0.01, 0.4));
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+        assertThat(last().before().count()).isEqualTo(30);
+    }
+
+    /** Version 1, as it was written before plans were captured. */
+    @Test
+    void whatAnEarlierVersionWroteIsRead() throws IOException {
+        PlanLatencies a = new PlanLatencies("a");
+        for (int i = 0; i < 40; i++) {
+            a.add(micros, 0.001, 10);
+            micros += SECOND;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeByte(1);
+        out.writeByte(1);
+        a.write(out);
+        new PlanLatencies("").write(out);
+        a.write(out);
+        out.writeUTF("a");
+        new PlanLatencies("").write(out);
+        out.writeByte(0);
+        out.writeLong(0);
+        out.writeLong(Long.MIN_VALUE);
+        out.writeInt(0);
+        out.writeUTF("");
+        out.writeLong(0);
+        out.writeByte(0);
+        out.writeBoolean(false);
+        history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+        run("b", 20, latencies(0.1, 0.4));
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().basis()).isEqualTo(Basis.LOGGED);
+        assertThat(last().before().count()).isEqualTo(40);
+    }
+
+    /** When the statement had its old plan last was not written by version 1: of its last change that is not known. */
+    @Test
+    void whatAnEarlierVersionDidNotWriteIsNotKnown() throws IOException {
+        run("a", 30, () -> 0.01);
+        run("b", 10, () -> 0.1);
+        byte[] written = bytes(history);
+        written[0] = 1;
+        history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(written)));
+        run("b", 10, () -> 0.1);
+        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().oldSeenMicros()).isZero();
     }
 
     /** Whatever the spread of single executions, and also where load comes and goes in waves of ten minutes. */
@@ -198,9 +490,14 @@ class PlanHistoryTest {
 
     private void run(String plan, int times, DoubleSupplier seconds) {
         for (int i = 0; i < times; i++) {
-            history.execution(plan, micros, seconds.getAsDouble(), 10, LEAST_RATIO, changes::add);
+            history.execution(database, plan, micros, seconds.getAsDouble(), 10, LEAST_RATIO, changes::add);
             micros += SECOND;
         }
+    }
+
+    private void capture(String plan) {
+        history.capture(database, plan, micros, changes::add);
+        micros += SECOND;
     }
 
     private Change last() {

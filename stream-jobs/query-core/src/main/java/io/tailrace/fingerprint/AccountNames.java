@@ -1,0 +1,541 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.WordTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Finds whom a statement concerns that makes, changes or drops accounts or roles, or gives or takes rights: syntax of
+ * MySQL 9 and MariaDB 12. Names of accounts are literals, so fingerprints do not show them. No password is ever taken
+ * for a name: what follows one is read only where the quotes are beyond doubt. Texts that a statement prepares are read,
+ * too; {@link #areIncomplete} says where there may be more names than were found. Not thread-safe.
+ */
+final class AccountNames {
+
+    /** Of one statement. */
+    private static final int MOST = 64;
+
+    /** Longest name or host, characters: servers allow 128 and 255. */
+    private static final int LONGEST = 255;
+
+    private static final int NO_PASSWORD = -1;
+
+    private enum Word {
+        ACCOUNT,
+        ALTER,
+        AS,
+        ATTRIBUTE,
+        BY,
+        COMMENT,
+        CREATE,
+        CURRENT_ROLE,
+        CURRENT_USER,
+        DEFAULT,
+        DROP,
+        EVENT,
+        EXECUTE,
+        EXISTS,
+        FOR,
+        FROM,
+        FUNCTION,
+        GRANT,
+        IDENTIFIED,
+        IF,
+        IMMEDIATE,
+        NOT,
+        ON,
+        OR,
+        PACKAGE,
+        PASSWORD,
+        PREPARE,
+        PROCEDURE,
+        RANDOM,
+        RENAME,
+        REPLACE,
+        REQUIRE,
+        REVOKE,
+        ROLE,
+        SET,
+        STATEMENT,
+        TO,
+        TRIGGER,
+        USER,
+        USING,
+        OTHER
+    }
+
+    private static final WordTable<Word> WORDS = WordTable.ofAnyCase(Stream.of(Word.values())
+            .filter(word -> word != Word.OTHER)
+            .collect(Collectors.toMap(word -> word.name().toLowerCase(Locale.ROOT), word -> word)));
+
+    /** Words that begin what is of one account alone, so that another account may follow it. */
+    private static final WordTable<Boolean> AUTHENTICATION = WordTable.ofAnyCase(
+            Map.of("identified", true, "discard", true, "add", true, "modify", true, "drop", true, "initial", true));
+
+    private final SqlMode mode;
+    private final ConditionTokens tokens;
+    /** Question marks stand for literals, as in a masked text. */
+    private boolean masked;
+
+    private String self = "";
+    private List<String> found = List.of();
+    /** How many names stand before the first password. */
+    private int certain;
+    /** Behind it, where literals begin and end is not certain. */
+    private boolean doubtful;
+
+    private boolean incomplete;
+    /** The text is a variable's: it names somebody only where it looks like a statement throughout. */
+    private boolean ofVariable;
+
+    AccountNames(SqlMode mode) {
+        this.mode = mode;
+        this.tokens = new ConditionTokens(mode);
+    }
+
+    /** Whether a statement with this masked text may name any. */
+    boolean arePossible(byte[] maskedText, int length) {
+        masked = true;
+        self = "?";
+        read(maskedText, 0, length);
+        return !found.isEmpty() || incomplete;
+    }
+
+    /** Whether the statement that was read last may concern others than those who were found. */
+    boolean areIncomplete() {
+        return incomplete;
+    }
+
+    /**
+     * The accounts, each once, {@code user@host} or a name alone, as the statement has it.
+     *
+     * @param user whose session it is, for {@code CURRENT_USER} and passwords of one's own; empty where nobody knows
+     */
+    List<String> of(byte[] bytes, int from, int to, String user) {
+        masked = false;
+        self = user;
+        read(bytes, from, to);
+        return List.copyOf(found);
+    }
+
+    private void read(byte[] bytes, int from, int to) {
+        found = new ArrayList<>(2);
+        certain = NO_PASSWORD;
+        doubtful = false;
+        incomplete = false;
+        tokens.start(bytes, from, to);
+        while (tokens.kind() != Kind.END && statement()) {
+            skipToSemicolon();
+            next();
+        }
+        if (doubtful) {
+            found = found.subList(0, certain);
+        }
+        incomplete |= doubtful || tokens.hasVersions() && !found.isEmpty();
+    }
+
+    /** Goes to the next token. Behind a password, each literal shows whether quotes still mean what they seem to. */
+    private void next() {
+        doubtful |= certain != NO_PASSWORD && tokens.kind() == Kind.TEXT && !tokens.isSound();
+        tokens.next();
+    }
+
+    private void passwordFollows() {
+        certain = certain == NO_PASSWORD ? found.size() : certain;
+    }
+
+    private void skipToSemicolon() {
+        while (tokens.kind() != Kind.END && !isSymbol(';')) {
+            next();
+        }
+    }
+
+    /**
+     * Reads one, behind MariaDB's {@code SET STATEMENT … FOR}, too.
+     *
+     * @return false where what follows a semicolon is no statement of its own but of a program that is defined
+     */
+    private boolean statement() {
+        Word verb = word();
+        next();
+        while (verb == Word.SET && skip(Word.STATEMENT)) {
+            skipTo(Word.FOR);
+            next();
+            verb = word();
+            next();
+        }
+        switch (verb) {
+            case GRANT -> granted(Word.TO);
+            case REVOKE -> granted(Word.FROM);
+            case CREATE, ALTER, DROP -> {
+                return defined();
+            }
+            case RENAME -> {
+                if (skip(Word.USER)) {
+                    renamed();
+                }
+            }
+            default -> {
+                if (!ofVariable) {
+                    indirect(verb);
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whom no list names, or a text does. */
+    private void indirect(Word verb) {
+        switch (verb) {
+            case SET -> set();
+            case PREPARE -> {
+                skipTo(Word.FROM);
+                prepared(Word.FROM);
+            }
+            case EXECUTE -> prepared(Word.IMMEDIATE);
+            default -> {}
+        }
+    }
+
+    private boolean defined() {
+        if (skipOr()) {
+            skip(Word.REPLACE);
+        }
+        if (!skip(Word.USER) && !skip(Word.ROLE)) {
+            return !definesProgram();
+        }
+        while (word() == Word.IF || word() == Word.NOT || word() == Word.EXISTS) {
+            next();
+        }
+        list();
+        return true;
+    }
+
+    /** The semicolons of its body are its own. */
+    private boolean definesProgram() {
+        int depth = 0;
+        while (!ends() && (depth > 0 || !isProgram())) {
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            next();
+        }
+        return !ends();
+    }
+
+    private boolean isProgram() {
+        return switch (word()) {
+            case EVENT, FUNCTION, PACKAGE, PROCEDURE, TRIGGER -> true;
+            default -> false;
+        };
+    }
+
+    private boolean skipOr() {
+        boolean or = tokens.kind() == Kind.OR;
+        if (or) {
+            next();
+        }
+        return or;
+    }
+
+    /** Rights to or from accounts. A sentence in a variable may begin with the same word, but goes on otherwise. */
+    private void granted(Word before) {
+        if (ofVariable) {
+            skipTo(Word.ON);
+        }
+        skipTo(before);
+        if (skip(before)) {
+            list();
+        } else {
+            incomplete |= !ofVariable;
+        }
+    }
+
+    private void renamed() {
+        do {
+            if (!account() || !skip(Word.TO) || !account()) {
+                incomplete = true;
+                return;
+            }
+        } while (skipComma());
+    }
+
+    /** Passwords, default roles, and variables that hold a statement. */
+    private void set() {
+        if (skip(Word.DEFAULT)) {
+            if (skip(Word.ROLE)) {
+                defaultRole();
+            }
+            return;
+        }
+        do {
+            assignment();
+            skipToComma();
+        } while (skipComma());
+    }
+
+    /** MySQL: {@code r, s TO a, b}; MariaDB: {@code r FOR a}, or of one's own. */
+    private void defaultRole() {
+        while (!ends() && word() != Word.TO && word() != Word.FOR) {
+            next();
+        }
+        if (ends()) {
+            add(self);
+        } else {
+            next();
+            list();
+        }
+    }
+
+    private void assignment() {
+        if (skip(Word.PASSWORD)) {
+            if (!skip(Word.FOR)) {
+                add(self);
+            } else {
+                incomplete |= !account();
+            }
+            passwordFollows();
+        } else if (tokens.kind() == Kind.NAME && tokens.bytes()[tokens.from()] == '@') {
+            next();
+            while (isSymbol(':') || isSymbol('=')) {
+                next();
+            }
+            prepared(true);
+        }
+    }
+
+    private void prepared(Word before) {
+        if (skip(before)) {
+            prepared(false);
+        }
+    }
+
+    /** A literal that holds a statement. A variable's may be one part of it: nobody knows what it is joined with. */
+    private void prepared(boolean variable) {
+        if (tokens.kind() == Kind.PLACEHOLDER && masked) {
+            add("?");
+        } else if (tokens.kind() == Kind.TEXT && tokens.isClosed()) {
+            String statement = unquoted();
+            byte[] text = ByteText.bytes(statement);
+            AccountNames inner = new AccountNames(mode);
+            inner.ofVariable = variable;
+            List<String> names = inner.of(text, 0, text.length, self);
+            names.forEach(this::add);
+            incomplete |= inner.incomplete;
+            next();
+            boolean isPart = variable || !ends() && word() != Word.USING;
+            incomplete |= isPart && (!names.isEmpty() || HiddenStatements.concernsAccounts(statement));
+        } else {
+            incomplete |= tokens.kind() == Kind.CODED && !variable;
+        }
+    }
+
+    /** Goes on behind the last account that can be read; there may be more where a comma or nothing stands before. */
+    private void list() {
+        while (account()) {
+            if (tokens.kind() == Kind.NAME && isAuthentication()) {
+                passwordFollows();
+                skipAuthentication();
+            }
+            if (!skipComma()) {
+                return;
+            }
+        }
+        incomplete = true;
+    }
+
+    private boolean isAuthentication() {
+        return AUTHENTICATION.get(tokens.bytes(), tokens.from(), tokens.end()) != null;
+    }
+
+    /** Goes to the comma before the next account, or to where no account follows. */
+    private void skipAuthentication() {
+        int depth = 0;
+        Word before = Word.OTHER;
+        while (!ends() && (depth > 0 || !isSymbol(',') && !endsList())) {
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            doubtful |= precedesPassword(before) && !mayBePassword(before);
+            boolean kept = word() != Word.PASSWORD || precedesPassword(before);
+            before = kept ? word() : Word.OTHER;
+            next();
+        }
+        doubtful |= precedesPassword(before);
+    }
+
+    private static boolean precedesPassword(Word word) {
+        return word == Word.BY || word == Word.AS || word == Word.USING || word == Word.PASSWORD;
+    }
+
+    /** Whether the token at hand begins a password as servers take it, or what logs write in its place. */
+    private boolean mayBePassword(Word before) {
+        return switch (tokens.kind()) {
+            case TEXT, CODED, PLACEHOLDER -> true;
+            case OPEN -> before == Word.PASSWORD;
+            case NAME -> word() == Word.RANDOM || word() == Word.PASSWORD && before != Word.PASSWORD;
+            default -> isSymbol('*') || isSymbol('<');
+        };
+    }
+
+    /** What follows is of all accounts together, and may hold a list of roles. */
+    private boolean endsList() {
+        return switch (word()) {
+            case REQUIRE, DEFAULT, ACCOUNT, COMMENT, ATTRIBUTE, ROLE -> true;
+            default -> false;
+        };
+    }
+
+    /** Reads an account or role; false where none stands. */
+    private boolean account() {
+        return switch (word()) {
+            case CURRENT_USER, CURRENT_ROLE, USER -> ownAccount(word());
+            default -> namedAccount();
+        };
+    }
+
+    private boolean ownAccount(Word function) {
+        next();
+        boolean called = tokens.kind() == Kind.OPEN;
+        while (tokens.kind() == Kind.OPEN || tokens.kind() == Kind.CLOSE) {
+            next();
+        }
+        boolean isUser = function == Word.CURRENT_USER || function == Word.USER && called;
+        if (isUser) {
+            add(self);
+        }
+        incomplete |= !isUser;
+        return function != Word.USER || called;
+    }
+
+    private boolean namedAccount() {
+        int at = unquotedAt();
+        String user = at < 0 ? part() : text(tokens.from(), at);
+        if (user == null) {
+            return false;
+        }
+        if (at < 0) {
+            next();
+            at = unquotedAt() == tokens.from() ? tokens.from() : -1;
+        }
+        String host = at < 0 ? "" : host(at);
+        if (host == null) {
+            return false;
+        }
+        add(at < 0 ? quotedPart(user) : quotedPart(user) + '@' + host);
+        return true;
+    }
+
+    /** @param at index of the {@code @} in the token at hand: the host stands behind it, or is the next token */
+    private String host(int at) {
+        String host = text(at + 1, tokens.end());
+        next();
+        if (host.isEmpty()) {
+            host = part();
+            next();
+        }
+        return host;
+    }
+
+    /** Index of the {@code @} in a name without quotes; -1 where none stands. */
+    private int unquotedAt() {
+        if (tokens.kind() != Kind.NAME || tokens.isQuotedName()) {
+            return -1;
+        }
+        int i = ByteText.firstOf(tokens.bytes(), tokens.from(), tokens.end(), (byte) '@', (byte) '@');
+        return i < tokens.end() ? i : -1;
+    }
+
+    /** The name at hand without its quotes; null where it is none, or too long for one. */
+    private String part() {
+        String part =
+                switch (tokens.kind()) {
+                    case TEXT -> tokens.isClosed() ? unquoted() : null;
+                    case NAME -> !tokens.isQuotedName()
+                            ? text(tokens.from(), tokens.end())
+                            : tokens.isClosed() ? unquoted() : null;
+                    case PLACEHOLDER -> masked ? "?" : null;
+                    default -> null;
+                };
+        return part == null || part.length() > LONGEST ? null : part;
+    }
+
+    private String text(int from, int to) {
+        return ByteText.utf8(tokens.bytes(), from, to);
+    }
+
+    /** Without quotes; doubled ones and those behind a backslash stand for themselves. */
+    private String unquoted() {
+        byte quote = tokens.bytes()[tokens.from()];
+        String content = text(tokens.from() + 1, Math.max(tokens.from() + 1, tokens.end() - 1));
+        boolean escapes = tokens.kind() == Kind.TEXT && !mode.noBackslashEscapes();
+        StringBuilder name = new StringBuilder(content.length());
+        for (int i = 0; i < content.length(); i++) {
+            char c = content.charAt(i);
+            boolean pair = c == quote || c == '\\' && escapes;
+            i += pair && i + 1 < content.length() ? 1 : 0;
+            name.append(content.charAt(i));
+        }
+        return name.toString();
+    }
+
+    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be told apart. */
+    private static String quotedPart(String user) {
+        boolean plain = user.indexOf('@') < 0 && user.indexOf('`') < 0;
+        return plain ? user : '`' + user.replace("`", "``") + '`';
+    }
+
+    private void add(String account) {
+        if (account.isEmpty() || found.size() == MOST) {
+            incomplete |= !found.contains(account);
+        } else if (!found.contains(account)) {
+            found.add(account);
+        }
+    }
+
+    /** The keyword at hand. */
+    private Word word() {
+        Word word = WORDS.get(tokens.bytes(), tokens.from(), tokens.end());
+        return word == null ? Word.OTHER : word;
+    }
+
+    private boolean skip(Word wanted) {
+        boolean is = word() == wanted;
+        if (is) {
+            next();
+        }
+        return is;
+    }
+
+    private void skipTo(Word wanted) {
+        while (!ends() && word() != wanted) {
+            next();
+        }
+    }
+
+    private void skipToComma() {
+        int depth = 0;
+        while (!ends() && (depth > 0 || !isSymbol(','))) {
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            next();
+        }
+    }
+
+    private boolean skipComma() {
+        boolean comma = isSymbol(',');
+        if (comma) {
+            next();
+        }
+        return comma;
+    }
+
+    private boolean ends() {
+        return tokens.kind() == Kind.END || isSymbol(';');
+    }
+
+    private boolean isSymbol(char symbol) {
+        return tokens.end() == tokens.from() + 1 && tokens.bytes()[tokens.from()] == symbol;
+    }
+}
