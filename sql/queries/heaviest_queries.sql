@@ -1,3 +1,4 @@
+{%- include "parts/logging.sql" -%}
 -- What each statement cost: rows to be grouped by query, with whatever filter.
 --
 -- Up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, whose
@@ -8,6 +9,7 @@ WITH
     {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     range_end - range_start <= 2 * 86400 AS exact,
+    {{ logging_of_range() }},
     measures AS (
         SELECT
             toDateTime(event_time, 'UTC') AS time, cluster, instance, {{ named('database') }}, {{ named('user') }}, query_id, rule_set,
@@ -30,6 +32,7 @@ SELECT
     time, cluster, instance, database, user,
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,
-    verb, seconds, entries, weight, query_time, rows_examined, rows_sent
+    verb, seconds, entries, weight, query_time, rows_examined, rows_sent,
+    {{ logged_by('instance') }} AS logged
 FROM measures
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)

@@ -1,10 +1,12 @@
+{%- include "parts/logging.sql" -%}
 -- Load and latency of slow queries, one row per measure and bucket of time, for charts over time and for totals.
 --
 -- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most; its
 -- share inside the range is `bucket_seconds` (the newest bucket is still filling). Empty rows are added for
 -- every instance and bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line
 -- across.
--- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged.
+-- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged. A bucket in which a server began to log
+-- differently is marked (`changed`, in the rows that fill), so that no line joins both sides; `logged` says what it logs.
 --
 -- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
 -- does not know statements; where one statement is picked its few events are read instead.
@@ -26,6 +28,13 @@ WITH
         shown <= 7 * 86400, 3600,
         shown <= 30 * 86400, 6 * 3600,
         86400) AS width,
+    {{ logging_of_range() }},
+    changes AS (
+        SELECT instance, groupUniqArrayIf(intDiv(toUInt32(since), width) * width, since > first_since) AS changed_in FROM (
+            SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
+            FROM tailrace.logging_in_force
+            WHERE since < range_end)
+        GROUP BY instance),
     measures AS (
 {%- if picked %}
         SELECT
@@ -55,7 +64,9 @@ SELECT
     toDateTime(intDiv(toUInt32(minute), width) * width, 'UTC') AS time,
     minute, cluster, instance, database, user, query_id, query,
     seconds, entries, weight, query_time, rows_examined, rows_sent,
-    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds
+    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds,
+    0 AS changed,
+    {{ logged_by('instance') }} AS logged
 FROM measures
 WHERE minute >= range_start AND minute < range_end
 UNION ALL
@@ -66,5 +77,8 @@ SELECT
     {{ passes_filter_on('database') }}, {{ passes_filter_on('user') }},
     {{ passes_filter_on('query_id') }}, {{ passes_filter_on('query') }},
     0, 0, 0, 0, 0, 0,
-    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds
-FROM (SELECT DISTINCT cluster, instance FROM measures WHERE minute >= range_start AND minute < range_end)
+    greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds,
+    has(changed_in, toUInt32(time)),
+    {{ logged_by('instance') }}
+FROM (SELECT DISTINCT cluster, instance FROM measures WHERE minute >= range_start AND minute < range_end) AS servers
+LEFT JOIN changes USING (instance)

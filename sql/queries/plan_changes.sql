@@ -1,3 +1,4 @@
+{%- include "parts/links.sql" -%}
 -- Statements that got another plan, and what that did to them.
 --
 -- One row per change.
@@ -13,10 +14,11 @@ SELECT
     cluster, instance, database,
     leftPad(hex(plan_changes.query_id), 16, '0') AS query_id,
     texts.query AS query,
-    old_plan, new_plan, verdict, ratio,
+    old_plan, new_plan, verdict, reason, basis, ratio,
     median_before, median_after,
     executions_before, executions_after,
-    rows_examined_before, rows_examined_after
+    rows_examined_before, rows_examined_after,
+    {{ link_to_query('query_id', "'open'") }} AS look
 FROM tailrace.plan_changes FINAL
 LEFT JOIN texts ON texts.id = plan_changes.query_id
 WHERE changed_at >= range_start AND changed_at < range_end

@@ -1,24 +1,39 @@
--- The steps of plans, each with the step that it gives its rows to: a tree.
+{%- include "parts/plan_load.sql" -%}
+{%- include "parts/plan_tree.sql" -%}
+-- The tree of a plan: of the plans in the filter, else of the statement's in the filter, else of the plan that took the
+-- most time; three at most. Of several servers or sources with the same plan the latest counts.
 --
--- One row per step of a plan; of several servers or sources with the same plan the latest counts.
+-- One row per step, and the root that they hang on.
+{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
-    outlines AS (
-        SELECT plan_hash, plans.query_id AS id, splitByChar('\n', argMax(tree, seen_at)) AS lines, max(seen_at) AS seen
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,
+    load AS (
+        SELECT id AS query_id, plan_hash, sum(seconds) AS seconds
+        FROM (
+{{ plan_load() }})
+        GROUP BY id, plan_hash),
+    known AS (
+        SELECT plans.query_id AS query_id, plan_hash, argMax(tree, seen_at) AS tree, max(seen_at) AS seen
         FROM tailrace.plans
-        GROUP BY plan_hash, plans.query_id),
-    steps AS (
+        WHERE true
+        {%- if filter_values('plan_hash') %} AND plan_hash IN {{ filter_values('plan_hash') | where_in }}{% endif %}
+        {%- if filter_values('query_id') %}
+            AND leftPad(hex(plans.query_id), 16, '0') IN {{ filter_values('query_id') | where_in }}
+        {%- endif %}
+        {%- if filter_values('instance') %} AND plans.instance IN {{ filter_values('instance') | where_in }}{% endif %}
+        GROUP BY plans.query_id, plan_hash
+        HAVING seen >= range_start AND min(first_seen_at) < range_end),
+    drawn AS (
         SELECT
-            plan_hash, id, seen, lines,
-            arrayMap(line -> intDiv(length(line) - length(trimLeft(line)), 2), lines) AS depths
-        FROM outlines)
-SELECT
-    toDateTime(seen, 'UTC') AS time,
-    leftPad(hex(id), 16, '0') AS query_id,
-    plan_hash,
-    step,
-    concat(plan_hash, '/', query_id, '/', toString(step)) AS node,
-    if(step = 1, '', concat(plan_hash, '/', query_id, '/',
-        toString(arrayLastIndex(depth -> depth = depths[step] - 1, arraySlice(depths, 1, step - 1))))) AS parent,
-    trimLeft(lines[step]) AS label
-FROM steps
-ARRAY JOIN arrayEnumerate(lines) AS step
+            query_id, plan_hash, splitByChar('\n', tree) AS lines, seen,
+            row_number() OVER (ORDER BY seconds DESC, plan_hash, query_id) AS position,
+            count() OVER () AS plans
+        FROM known
+        LEFT JOIN load USING (query_id, plan_hash)
+        QUALIFY position <= {{ 3 if filter_values('plan_hash') or filter_values('query_id') else 1 }})
+{%- if filter_values('plan_hash') or filter_values('query_id') %}
+{{ steps_of_drawn("concat(toString(count()), ' of ', toString(any(plans)), if(any(plans) = 1, ' plan', ' plans'))") }}
+{%- else %}
+{{ steps_of_drawn("concat('heaviest of ', toString(any(plans)), ' plans')") }}
+{%- endif %}

@@ -1,7 +1,8 @@
+{%- include "parts/plan_load.sql" -%}
+{%- include "parts/links.sql" -%}
 -- The plans that statements had, by the time that was spent with them.
 --
--- One row per server, statement and plan that was seen in the time. Time and executions are those of entries that name
--- their plan (MariaDB's slow log with log_slow_verbosity=explain).
+-- One row per server, statement, plan and source that was seen in the time.
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
@@ -16,12 +17,7 @@ WITH
         FROM tailrace.plans
         GROUP BY plans.instance, plans.query_id, plan_hash, source),
     load AS (
-        SELECT
-            query_events.instance AS instance, query_events.query_id AS id, plan_hash,
-            sum(weight) AS executions, sum(weight * query_time) AS seconds
-        FROM tailrace.query_events
-        WHERE plan_hash != '' AND event_time >= range_start AND event_time < range_end
-        GROUP BY query_events.instance, query_events.query_id, plan_hash),
+{{ plan_load() }}),
     texts AS (
         SELECT query_id AS id, any(fingerprint) AS query FROM tailrace.fingerprints
         WHERE query_id IN (SELECT query_id FROM tailrace.plans) GROUP BY query_id)
@@ -33,10 +29,11 @@ SELECT
     texts.query AS query,
     seen.plan_hash AS plan_hash, source, tree,
     arrayStringConcat(advice, '\n') AS advice,
-    length(advice) AS advised,
+    length(seen.advice) AS advised,
     arrayStringConcat(arrayMap((name, access) -> concat(name, ' ', access), tables, access_types), ', ') AS accesses,
     cost,
-    load.executions AS executions, load.seconds AS seconds
+    load.executions AS executions, load.seconds AS seconds,
+    {{ link_to_query('query_id', "'open'") }} AS look
 FROM seen
 LEFT JOIN load ON load.instance = seen.instance AND load.id = seen.id AND load.plan_hash = seen.plan_hash
 LEFT JOIN texts ON texts.id = seen.id

@@ -1,3 +1,4 @@
+{%- include "parts/links.sql" -%}
 -- Entries of slow logs whose statement says which trace it belongs to, with the request that asked.
 --
 -- `spans` is 0 while the trace has not come: then the application does not send it, or samples it out.
@@ -30,7 +31,9 @@ SELECT
         tags['route'] != '', tags['route'],
         tags['controller'] != '', concat(tags['controller'], '#', tags['action']),
         '(unknown)') AS endpoint,
-    traces.spans AS spans
+    traces.spans AS spans,
+    {{ link_to_query('query_id', "'open'") }} AS look,
+    if(spans = 0, '', {{ link_to_trace('trace_id', "'trace'") }}) AS its_trace
 FROM tailrace.query_events
 LEFT JOIN traces USING (trace_id)
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)

@@ -1,3 +1,4 @@
+{%- include "parts/links.sql" -%}
 -- The spans of traces, for who looks at one: what it called, in which order, for how long.
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
@@ -14,6 +15,7 @@ SELECT
     endpoint,
     if(query_id = 0, '', leftPad(hex(query_id), 16, '0')) AS query_id,
     Duration / 1e9 AS seconds,
-    StatusCode AS status
+    StatusCode AS status,
+    if(query_id = '', '', {{ link_to_query('query_id', "'open'") }}) AS look
 FROM tailrace.otel_traces
 WHERE Timestamp >= range_start AND Timestamp < range_end

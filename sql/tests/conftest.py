@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import jinja2
 import pytest
 
-from tailrace import accounts, migrations
+from tailrace import accounts, dashboards, migrations
 from tailrace.clickhouse import ClickHouse
 from tailrace.home import Home
 from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
@@ -104,6 +105,34 @@ def admin(_migrated: ClickHouse) -> ClickHouse:
     for table in tables:
         _migrated.execute(f"TRUNCATE TABLE tailrace.{table['name']} SYNC")
     return _migrated
+
+
+class _Shown:
+    """What Superset's get_time_filter() tells a query."""
+
+    time_range = "Last day"
+
+
+@pytest.fixture
+def rendered() -> Callable[..., str]:
+    """A query of sql/queries as Superset's Jinja renders it, with filters by column; times in ISO 8601."""
+
+    def render(name: str, since: str | None, until: str | None, **filters: list[str]) -> str:
+        environment = jinja2.Environment()
+        environment.filters["where_in"] = lambda values: f"({', '.join(map(_quoted, values))})"
+        template = environment.from_string(dashboards.query_text(dashboards.QUERIES / f"{name}.sql"))
+        return template.render(
+            from_dttm=since,
+            to_dttm=until,
+            filter_values=lambda column, **_: filters.get(column, []),
+            get_time_filter=_Shown,
+        )
+
+    return render
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What people did with alerts can be added to and not changed, over the wire."""
+"""What people did with alerts, reviews and exports can be added to and not changed, over the wire."""
 
 import uuid
 
@@ -28,11 +28,30 @@ DELIVERY = {
     "outcome": "delivered",
     "detail": "HTTP 200",
 }
+REVIEW = {
+    "review_id": str(uuid.UUID(int=9)),
+    "actor": "ines",
+    "scope": "all servers and logs",
+    "period_from": "2026-11-20 00:00:00",
+    "period_to": "2026-11-21 00:00:00",
+    "finding": "nothing unusual",
+}
+EXPORT = {
+    "export_id": str(uuid.UUID(int=10)),
+    "actor": "ines",
+    "framework": "pci",
+    "period_from": "2026-11-20 00:00:00",
+    "period_to": "2026-11-21 00:00:00",
+    "manifest_sha256": "0" * 64,
+    "file": "evidence.zip",
+}
 
 APPENDED = [
     ("analyst", "alert_actions", ACTION, "reason"),
     ("analyst", "silences", SILENCE, "reason"),
     ("delivery", "alert_deliveries", DELIVERY, "detail"),
+    ("auditor", "reviews", REVIEW, "finding"),
+    ("auditor", "evidence_exports", EXPORT, "file"),
 ]
 
 
@@ -97,11 +116,18 @@ def test_a_silence_may_be_unconfirmed(user):
         ("silences", {**SILENCE, "actor": ""}),
         ("silences", {**SILENCE, "reason": ""}),
         ("silences", {**SILENCE, "action": "forever"}),
+        ("reviews", {**REVIEW, "actor": ""}),
+        ("reviews", {**REVIEW, "scope": ""}),
+        ("reviews", {**REVIEW, "finding": ""}),
+        ("reviews", {**REVIEW, "period_to": REVIEW["period_from"]}),
+        ("evidence_exports", {**EXPORT, "actor": ""}),
+        ("evidence_exports", {**EXPORT, "manifest_sha256": ""}),
     ],
 )
 def test_an_action_says_who_what_and_why(admin, user, table, row):
+    account = "auditor" if table in ("reviews", "evidence_exports") else "analyst"
     with pytest.raises(ClickHouseError) as error:
-        insert(user("analyst"), table, row)
+        insert(user(account), table, row)
     assert error.value.code == CONSTRAINT_VIOLATED
 
 

@@ -2,12 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-import jinja2
 import pytest
 
-from tailrace.settings import REPOSITORY
-
-QUERIES = REPOSITORY / "sql" / "queries"
 NOW = datetime.now(UTC).replace(microsecond=0)
 STATEMENT = 0xFFFF_0000_0000_0001
 SHOWN = f"{STATEMENT:016X}"
@@ -15,6 +11,7 @@ BEFORE, SINCE = "AAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBB"
 TREE = (
     "query block\n  sort, filesort\n    join\n      c: ALL, 5,000 rows\n      o: ref by by_customer, 7 rows"
 )
+ADVICE = "missing index · c: no index can be used: consider one on (a) · reads 5,000 rows for a = ?"
 RANGE = ((NOW - timedelta(hours=1)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
 
 
@@ -34,7 +31,7 @@ def plan(plan_hash: str, minutes_ago: int, **columns) -> dict:
         "access_types": ["ALL", "ref"],
         "indexes": ["", "by_customer"],
         "tree": TREE,
-        "advice": ["c: no index can be used"],
+        "advice": [ADVICE],
         **columns,
     }
 
@@ -45,7 +42,7 @@ def execution(plan_hash: str, seconds: float) -> dict:
 
 
 @pytest.fixture
-def ask(admin, user):
+def ask(admin, user, rendered):
     """Answers of a query to somebody who may read what developers may."""
     writer = user("writer")
     writer.insert("tailrace.plans", [plan(BEFORE, 50), plan(SINCE, 9), plan(SINCE, 4), plan("C" * 16, 600)])
@@ -65,9 +62,8 @@ def ask(admin, user):
     text = {"query_id": STATEMENT, "rule_set": "tailrace-1", "fingerprint": "select ?", "seen_at": at(9)}
     writer.insert("tailrace.fingerprints", [text])
 
-    def run(name: str) -> list[dict]:
-        template = jinja2.Template((QUERIES / f"{name}.sql").read_text())
-        return user("reader_developer").rows(template.render(from_dttm=RANGE[0], to_dttm=RANGE[1]))
+    def run(name: str, **filters: list[str]) -> list[dict]:
+        return user("reader_developer").rows(rendered(name, *RANGE, **filters))
 
     return run
 
@@ -86,17 +82,125 @@ def test_plans_of_the_time_have_the_load_of_their_executions(ask):
     assert (found[SINCE]["seconds"], found[SINCE]["executions"]) == (14, 4)
     assert (found[BEFORE]["seconds"], found[BEFORE]["query"]) == (1, "select ?")
     assert found[SINCE]["accesses"] == "c ALL, o ref"
-    assert found[SINCE]["advice"] == "c: no index can be used"
+    assert found[SINCE]["advice"] == ADVICE
+    assert found[SINCE]["advised"] == 1
 
 
-def test_each_step_of_a_plan_knows_the_one_that_it_gives_rows_to(ask):
-    steps = {row["node"]: row for row in ask("plan_steps") if row["plan_hash"] == SINCE}
-    parents = {row["label"]: steps[row["parent"]]["label"] if row["parent"] else "" for row in steps.values()}
-
-    assert parents == {
-        "query block": "",
-        "sort, filesort": "query block",
+def test_each_step_of_the_heaviest_plan_knows_the_one_that_it_gives_rows_to(ask):
+    assert parents(ask("plan_steps")) == {
+        "heaviest of 2 plans": "",
+        f"plan {SINCE}": "heaviest of 2 plans",
+        "sort, filesort": f"plan {SINCE}",
         "join": "sort, filesort",
         "c: ALL, 5,000 rows": "join",
         "o: ref by by_customer, 7 rows": "join",
     }
+
+
+def parents(rows: list[dict]) -> dict[str, str]:
+    """The step that each step gives its rows to, by their texts."""
+    labels = {row["node"]: row["label"] for row in rows}
+    return {row["label"]: labels.get(row["parent"], "") for row in rows}
+
+
+def test_executions_without_a_plan_are_those_of_the_plan_captured_before_them(ask, user):
+    captured = {"instance": "db2", "query_id": 7, "status": "ok"}
+    user("writer").insert(
+        "tailrace.plan_captures",
+        [
+            {**captured, "captured_at": at(20), "plan_hash": "D" * 16},
+            {**captured, "captured_at": at(10), "plan_hash": "E" * 16},
+            {**captured, "captured_at": at(3), "plan_hash": "", "status": "denied"},
+        ],
+    )
+    ran = {"instance": "db2", "query_id": 7, "weight": 1}
+    times = [{**ran, "event_time": at(minutes), "query_time": minutes} for minutes in (30, 15, 12, 10, 2)]
+    user("writer").insert("tailrace.query_events", times)
+    known = [plan(letter * 16, 2, instance="db2", query_id=7, source="explain") for letter in "DE"]
+    user("writer").insert("tailrace.plans", known)
+
+    for query in ("advice_by_load", "plans_by_load"):
+        found = {row["plan_hash"]: row["seconds"] for row in ask(query) if row["instance"] == "db2"}
+        assert found == {"D" * 16: 15 + 12, "E" * 16: 10 + 2}
+    assert parents(ask("plan_steps"))["heaviest of 4 plans"] == ""
+
+    chosen = {"query_id": [f"{7:016X}"]}
+    plans = {row["plan_hash"]: (row["seconds"], row["executions"]) for row in ask("query_plans", **chosen)}
+    assert plans == {"D" * 16: (27, 2), "E" * 16: (12, 2)}
+    periods = ask("query_plan_periods", **chosen)
+    assert sum(row["executions"] for row in periods) == 4
+    executions = [row for row in ask("query_executions", **chosen) if row["entries"]]
+    assert sorted(row["plan_hash"][0] for row in executions) == ["(", "D", "D", "E", "E"]
+
+
+def test_the_tree_is_of_the_plan_in_the_filter(ask):
+    steps = ask("plan_steps", plan_hash=[BEFORE])
+    assert {row["plan_hash"] for row in steps} == {BEFORE}
+    assert parents(steps)[f"plan {BEFORE}"] == "1 of 1 plan"
+    assert ask("plan_steps", plan_hash=["D" * 16]) == []
+
+
+def test_advice_is_weighted_by_the_time_of_its_plan(ask):
+    found = {row["plan_hash"]: row for row in ask("advice_by_load")}
+
+    assert {hash_: row["seconds"] for hash_, row in found.items()} == {SINCE: 14, BEFORE: 1}
+    assert found[SINCE]["part"] == pytest.approx(14 / (14 + 1 + 198))
+    said = [found[SINCE][column] for column in ("kind", "advice", "evidence")]
+    assert said == ADVICE.split(" · ")
+    assert found[SINCE]["query"] == "select ?"
+
+
+@pytest.mark.parametrize("filters", [{}, {"query_id": [SHOWN]}, {"query_id": [SHOWN.lower()]}])
+def test_a_statement_has_its_plans_with_their_cost_and_verdict(ask, filters):
+    found = {row["plan_hash"]: row for row in ask("query_plans", **filters)}
+
+    assert found.keys() == {BEFORE, SINCE}
+    assert (found[SINCE]["p50"], found[SINCE]["p95"], found[SINCE]["verdict"]) == (
+        3,
+        4,
+        "slower, 7.5 times as long",
+    )
+    assert (found[BEFORE]["executions"], found[BEFORE]["verdict"]) == (2, "")
+
+
+def test_periods_of_plans_hold_their_executions(ask):
+    found = {row["plan_hash"]: row for row in ask("query_plan_periods")}
+
+    assert {hash_: row["executions"] for hash_, row in found.items()} == {BEFORE: 2, SINCE: 4}
+    assert all(row["from_time"] <= at(5) < row["to_time"] for row in found.values())
+
+
+def test_trees_of_a_statements_plans_hang_on_one_root(ask):
+    found = parents(ask("query_plan_trees"))
+
+    assert found["2 plans"] == ""
+    assert found[f"plan {SINCE}"] == found[f"plan {BEFORE}"] == "2 plans"
+
+
+def test_executions_of_the_heaviest_statement(ask):
+    rows = [row for row in ask("query_executions") if row["entries"]]
+
+    assert sum(row["query_time"] for row in rows) == 1 + 14 + 198
+    assert {row["plan_hash"] for row in rows} == {BEFORE, SINCE, "(unknown)"}
+
+
+def test_quiet_time_has_empty_rows_that_pass_the_filters(ask):
+    rows = ask("query_executions", query_id=["0" * 16], user=["app"])
+
+    assert {row["user"] for row in rows} == {"app"}
+    assert sum(row["weight"] for row in rows) == 0
+
+
+def test_what_a_statement_is(ask):
+    (found,) = ask("query_statement")
+
+    assert (found["query_id"], found["query"]) == (SHOWN, "select ?")
+    assert found["elsewhere"].count("/superset/dashboard/") == 4
+
+
+@pytest.mark.parametrize(
+    "query", ["query_statement", "query_plans", "query_plan_trees", "query_plan_periods", "query_calls"]
+)
+@pytest.mark.parametrize("chosen", ["0" * 15 + "7", "no id'); DROP"])
+def test_of_an_unknown_statement_there_is_nothing(ask, query, chosen):
+    assert ask(query, query_id=[chosen]) == []

@@ -1,5 +1,7 @@
 """What holds now, of facts that are inserted more than once."""
 
+import time
+
 from tailrace.facts.rows import rows_of
 
 AT = 1_795_307_187.0
@@ -78,3 +80,40 @@ def test_sizes_of_tables(admin, user):
 
     (row,) = user("reader_developer").rows("SELECT rows, data_bytes FROM tailrace.table_sizes FINAL")
     assert row == {"rows": 3, "data_bytes": 16384}
+
+
+def capture_of(user, instance: str) -> dict:
+    (row,) = user("reader_developer").rows(
+        "SELECT state, error, not_seen, explain, explain_error FROM tailrace.server_capture "
+        "WHERE instance = {instance:String}",
+        {"instance": instance},
+    )
+    return row
+
+
+def test_a_server_that_is_not_seen_says_why(user):
+    now = time.time()
+
+    def look(instance: str, at: float, kind: str, status: str = "ok", error: str = "") -> dict:
+        return record(at, instance=instance, kind=kind, status=status, error=error)
+
+    stored(
+        user,
+        *(look("well", now - 60, "server"), look("well", now, "gtid")),
+        *(look("narrow", now, "server"), look("narrow", now, "accounts", "denied", "1142")),
+        *(look("refused", now - 3600, "server"), look("refused", now - 60, "server", "denied", "1045")),
+        *(look("dead", now - 1800, "server"), look("dead", now - 1000, "gtid")),
+        *(look("away", now - 3600, "server", "gone", "2003"),),
+        *(look("well", now, "explain", "denied", "1142: shop"),),
+    )
+    states = {name: capture_of(user, name)["state"] for name in ("well", "narrow", "refused", "dead", "away")}
+    assert states == {
+        "well": "ok",
+        "narrow": "partial",
+        "refused": "denied",
+        "dead": "silent",
+        "away": "gone",
+    }
+    assert capture_of(user, "narrow")["not_seen"] == ["accounts"]
+    assert capture_of(user, "refused")["error"] == "1045"
+    assert capture_of(user, "well")["explain_error"] == "1142: shop"

@@ -25,13 +25,14 @@ TABLES = {
     "TraceSpan": "otel_traces",
     "StatementPlan": "plans",
     "PlanChange": "plan_changes",
+    "PlanCapture": "plan_captures",
 }
 """Record class → table."""
 
 ONLY_IN_TOPICS = "none"
 """The property "clickhouse" of a field that has no column."""
 NOT_A_ROW = {"EventId"}
-WRITTEN_AT_ONCE = {"alerts", "rule_pushes", "data_access", "plan_changes"}
+WRITTEN_AT_ONCE = {"alerts", "rule_pushes", "data_access", "plan_changes", "plan_captures"}
 """Tables whose rows do not wait for a checkpoint."""
 OWN_COLUMNS = {"after_checkpoint", "ingested_at", "first_seen_at"}
 

@@ -2,12 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-import jinja2
 import pytest
 
-from tailrace.settings import REPOSITORY
-
-QUERIES = REPOSITORY / "sql" / "queries"
 NOW = datetime.now(UTC).replace(microsecond=0)
 SLOW = 0xFFFF_0000_0000_0001
 LOOPED = 2
@@ -36,7 +32,7 @@ def call(trace: int, number: int, query_id: int) -> dict:
 
 
 @pytest.fixture
-def ask(admin, user):
+def ask(admin, user, rendered):
     """Answers of a query to somebody who may read what developers may."""
     spans = [request(1, "GET /orders"), *(call(1, number, LOOPED) for number in range(1, 8))]
     spans += [request(2, "GET /cart"), call(2, 1, SLOW), call(2, 2, LOOPED), call(3, 1, LOOPED)]
@@ -55,10 +51,8 @@ def ask(admin, user):
     alone = {**traced, "trace_id": f"{9:032x}", "tags": {"controller": "cart", "action": "show"}}
     user("writer").insert("tailrace.query_events", [{**slow, **traced}, {**slow, **alone}, slow])
 
-    def run(name: str, time_range: tuple[str | None, str | None] = RANGE) -> list[dict]:
-        template = jinja2.Template((QUERIES / f"{name}.sql").read_text())
-        sql = template.render(from_dttm=time_range[0], to_dttm=time_range[1])
-        return user("reader_developer").rows(sql)
+    def run(name: str, time_range: tuple[str | None, str | None] = RANGE, **filters: list[str]) -> list[dict]:
+        return user("reader_developer").rows(rendered(name, *time_range, **filters))
 
     return run
 
@@ -104,3 +98,24 @@ def test_spans_of_a_trace_are_all_that_it_did(ask):
 @pytest.mark.parametrize("query", ["trace_calls", "trace_repeats", "trace_slow_queries", "trace_spans"])
 def test_without_a_time_range_it_is_the_last_day(ask, query):
     assert ask(query, (None, None)) == ask(query)
+
+
+def test_calls_of_a_statement_have_what_the_server_logged(ask):
+    (found,) = ask("query_calls", query_id=[f"{SLOW:016X}"])
+
+    assert (found["endpoint"], found["service"], found["instance"]) == ("GET /cart", "shop", "db1")
+    assert (found["seconds"], found["server_seconds"]) == (0.25, 2)
+
+
+def test_calls_of_a_statement_that_no_log_has(ask):
+    found = ask("query_calls", query_id=[f"{LOOPED:016X}"])
+
+    assert len(found) == 9
+    assert {row["server_seconds"] for row in found} == {None}
+
+
+def test_slow_queries_lead_to_their_trace_where_it_has_come(ask):
+    links = {row["endpoint"]: row["its_trace"] for row in ask("trace_slow_queries")}
+
+    assert f"{2:032x}" in links["GET /cart"]
+    assert links["cart#show"] == ""

@@ -1,0 +1,43 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/links.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_accounts.sql" -%}
+{%- endset -%}
+{%- set administrators -%}
+{%- include "parts/administrators.sql" -%}
+{%- endset -%}
+-- Accounts and roles at the end of the time that is shown, with their rights and their last use: as evidence tells it.
+--
+-- `state` is `not known` where no log of the server reaches back 90 days, and for accounts without a name, as in the view
+-- accounts_unused. The age of a password counts from its last change.
+WITH
+    {{ shown_range(30) }},
+    {{ within_range(administrators, 30) }}
+    reach AS (
+        SELECT instance, min(at) AS logs_since
+        FROM (
+            SELECT instance, min(event_time) AS at FROM tailrace.audit_events GROUP BY instance
+            UNION ALL
+            SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
+        GROUP BY instance
+    )
+SELECT
+    {{ end_of_range() }} AS as_of,
+    cluster, account_facts.instance AS instance, account, kind,
+    replaceAll(extract(account, '^\'((?:[^\']|\'\')*)\''), '\'\'', '\'') AS user,
+    multiIf(
+        kind = 'role', 'role',
+        last_use IS NOT NULL, if(days_unused >= 90, 'not for 90 days', 'used'),
+        user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > range_end - INTERVAL 90 DAY, 'not known',
+        'never used') AS state,
+    last_use, days_unused,
+    locked, password, authentication, tls_required, so_since,
+    dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), range_end) AS password_days,
+    (account_facts.instance, user) IN administrators AS is_administrator,
+    if(is_administrator, 'yes', 'no') AS administrator,
+    privileges,
+    if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS look
+FROM (
+{{ within_range(evidence, 30) }}
+) AS account_facts
+LEFT JOIN reach ON reach.instance = account_facts.instance

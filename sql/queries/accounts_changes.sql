@@ -1,0 +1,16 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_rights_changes.sql" -%}
+{%- endset -%}
+-- Changes of accounts and rights, by statements of the audit logs and by what looks at servers found: as evidence tells it.
+WITH {{ shown_range(30) }}, {{ bar_width() }}
+SELECT
+    {{ bar('at') }} AS time,
+    toDateTime(at, 'UTC') AS changed_at,
+    seen_by, cluster, instance, user,
+    if(client_ip = '', client_host, client_ip) AS origin,
+    client_program AS program,
+    change, result
+FROM (
+{{ within_range(evidence, 30) }}
+)

@@ -1,0 +1,47 @@
+{%- include "parts/range.sql" -%}
+-- Who used each account in the time that is shown: from how many clients, with which programs, by whom, and from how many
+-- clients within one hour. Several of these at once are several people, or machines, behind one account. Of clients and
+-- programs up to 20 are named, and up to 20 are counted within an hour. All names of the server's own machine are one.
+{%- macro client() -%}
+    multiIf(ip IN ('127.0.0.1', '::1') OR ip = '' AND host IN ('127.0.0.1', '::1'), 'localhost', ip != '', ip, host)
+{%- endmacro -%}
+{%- macro uses() -%}
+    tailrace.audit_events
+    WHERE event_time >= range_start AND event_time < range_end AND user != '' AND event_class != 'table'
+        AND NOT (event_class = 'connection' AND status != 0)
+{%- endmacro %}
+WITH
+    {{ shown_range(30) }},
+    hours AS (
+        SELECT cluster, instance, user, max(clients) AS most
+        FROM (
+            SELECT cluster, instance, user, intDiv(toUnixTimestamp(event_time), 3600) AS hour,
+                uniqUpTo(20)({{ client() }}) AS clients
+            FROM {{ uses() }}
+            GROUP BY cluster, instance, user, hour)
+        GROUP BY cluster, instance, user
+    ),
+    ways AS (
+        SELECT cluster, instance, user,
+            uniqExact({{ client() }}) AS clients,
+            groupUniqArray(20)({{ client() }}) AS client_names,
+            groupUniqArrayIf(20)(program_name, program_name != '') AS programs,
+            groupUniqArrayIf(20)(if(os_user != '', os_user, proxy_user), os_user != '' OR proxy_user != '') AS people,
+            count() AS records, toDateTime(max(event_time), 'UTC') AS last_time
+        FROM {{ uses() }}
+        GROUP BY cluster, instance, user
+    )
+SELECT
+    {{ end_of_range() }} AS as_of,
+    cluster, instance, user,
+    clients AS client_count,
+    most AS at_once,
+    arrayStringConcat(arraySort(client_names), ', ') AS used_from,
+    arrayStringConcat(arraySort(programs), ', ') AS used_with,
+    arrayStringConcat(arraySort(people), ', ') AS used_by,
+    most > 1 OR length(people) > 1 AS is_shared,
+    if(is_shared, 'yes', 'no') AS shared,
+    records AS record_count,
+    last_time AS last_seen
+FROM ways
+INNER JOIN hours USING (cluster, instance, user)

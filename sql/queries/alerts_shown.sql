@@ -1,0 +1,17 @@
+{%- include "parts/links.sql" -%}
+-- Alerts as `tailrace alerts` knows them, each with a link to what was done: the sessions of its client, else of its user, on
+-- its server, from a quarter of an hour before its evidence begins to an hour after it.
+{%- macro sessions_of(filters) -%}
+    {{ link_within('session', "concat(" ~ iso("window_from - 900") ~ ", ' : ', " ~ iso("event_time + 3600") ~ ")",
+        [('instance', 'instance', 'toString(instance)')] + filters, "'session'") }}
+{%- endmacro %}
+SELECT
+    *,
+    multiIf(
+        instance = '', '',
+        src_ip != '', {{ sessions_of([('src_ip', 'src_ip', 'toString(src_ip)')]) }},
+        user != '', {{ sessions_of([('user', 'user', 'toString(user)')]) }},
+        {{ sessions_of([]) }}) AS look
+FROM (
+{%- include "alerts.sql" -%}
+)

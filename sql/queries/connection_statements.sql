@@ -1,0 +1,21 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/links.sql" -%}
+{%- include "parts/failure_codes.sql" -%}
+-- What the slow log has of the connections in the filter, in order; nothing while none is chosen.
+{%- set chosen = filter_values('connection_id') %}
+WITH
+    {{ shown_range(1) }}
+SELECT
+    toDateTime(event_time, 'UTC') AS at,
+    cluster, instance, database, user,
+    if(ip = '', host, ip) AS src_ip,
+    toString(query_events.connection_id) AS connection_id,
+    leftPad(hex(query_id), 16, '0') AS query_id,
+    fingerprint AS query,
+    query_time AS seconds, lock_time AS lock_seconds, rows_examined,
+    if(ifNull(error_code, 0) = 0, '', concat(toString(error_code), ' ', {{ meaning('error_code') }})) AS error,
+    {{ link_to_query('query_id', "'open'") }} AS look
+FROM tailrace.query_events
+ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+WHERE event_time >= range_start AND event_time < range_end
+    AND {% if chosen %} toString(query_events.connection_id) IN {{ chosen | where_in }} {% else %} 0 {% endif %}

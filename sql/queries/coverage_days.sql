@@ -1,0 +1,105 @@
+{%- include "parts/range.sql" -%}
+-- Minutes of each log and day by state, as the books have them for each minute (coverage.sql): covered, behind, missing,
+-- unknown. For months of many logs: a minute in which a census looked is taken as covered, and only files that have open
+-- gaps, or that were longer than was read, are gone through minute by minute.
+WITH
+    {{ shown_range(7) }},
+    toStartOfMinute(range_start) AS first_minute,
+    toStartOfMinute(least(range_end, now('UTC'))) AS end_minute,
+    first_minute - INTERVAL 7 DAY AS known_since,
+    longer AS (
+        SELECT instance, source, log, generation
+        FROM tailrace.ledger
+        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= known_since
+        GROUP BY instance, source, log, generation
+        HAVING maxIf(ledger.size, kind = 'CENSUS') > maxIf(to_offset, kind = 'FRONTIER')
+    ),
+    frontiers AS (
+        -- Before a file's first line it has no generation yet: then the frontier is that of its inode.
+        SELECT instance, source, log, arrayJoin([(generation, toUInt64(0)), (toUInt64(0), inode)]) AS file,
+            max(to_offset) AS frontier
+        FROM tailrace.ledger
+        WHERE kind = 'FRONTIER' AND (instance, source, log) IN (SELECT instance, source, log FROM longer)
+        GROUP BY instance, source, log, file
+    ),
+    behind AS (
+        SELECT instance, source, log, toStartOfMinute(toDateTime(at, 'UTC')) AS minute, 2 AS severity
+        FROM (
+            SELECT *, if(generation > 0, (generation, toUInt64(0)), (toUInt64(0), inode)) AS file
+            FROM tailrace.ledger
+            WHERE kind = 'CENSUS' AND at >= first_minute AND at < end_minute
+                AND (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM longer)
+        ) AS looks
+        LEFT ANY JOIN frontiers USING (instance, source, log, file)
+        WHERE looks.size > frontier
+        GROUP BY instance, source, log, minute
+    ),
+    gaps AS (
+        SELECT instance, source, log, generation, toInt64(from_offset) AS gap_from, toInt64(to_offset) AS gap_to,
+            sum(toInt64(sign(ledger.bytes))) AS times
+        FROM tailrace.ledger WHERE kind = 'GAP'
+        GROUP BY instance, source, log, generation, gap_from, gap_to
+        HAVING times != 0
+    ),
+    growth AS (
+        SELECT instance, source, log, generation, toStartOfMinute(toDateTime(at, 'UTC')) AS minute,
+            toInt64(max(ledger.size)) AS size_after,
+            lagInFrame(toInt64(max(ledger.size))) OVER (
+                PARTITION BY instance, source, log, generation ORDER BY minute
+                ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS size_before
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS' AND at >= known_since AND at < end_minute
+            AND (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM gaps)
+        GROUP BY instance, source, log, generation, minute
+    ),
+    missing AS (
+        SELECT instance, source, log, minute, 3 AS severity
+        FROM growth INNER JOIN gaps USING (instance, source, log, generation)
+        WHERE minute >= first_minute AND size_after > gap_from AND size_before < gap_to
+        GROUP BY instance, source, log, minute
+        HAVING sum(times * greatest(0, least(size_after, gap_to) - greatest(size_before, gap_from))) > 0
+    ),
+    not_covered AS (
+        SELECT instance, source, log, toDate(minute) AS day,
+            countIf(severity = 3) AS missing_minutes, countIf(severity = 2) AS behind_minutes
+        FROM (
+            SELECT instance, source, log, minute, max(severity) AS severity
+            FROM (SELECT * FROM behind UNION ALL SELECT * FROM missing)
+            GROUP BY instance, source, log, minute)
+        GROUP BY instance, source, log, day
+    ),
+    looked AS (
+        SELECT cluster, instance, source, log, toDate(at) AS looked_on, min(at) AS first_at,
+            groupBitmapIf(intDiv(toUnixTimestamp(at), 60), kind = 'CENSUS' AND at >= first_minute) AS seen
+        FROM tailrace.ledger
+        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= known_since AND at < end_minute
+        GROUP BY cluster, instance, source, log, looked_on
+    ),
+    logs AS (
+        SELECT cluster, instance, source, log,
+            greatest(first_minute, toStartOfMinute(toDateTime(min(first_at), 'UTC'))) AS since,
+            mapFromArrays(groupArray(looked_on), groupArray(seen)) AS seen_on
+        FROM looked
+        GROUP BY cluster, instance, source, log
+    ),
+    days AS (
+        SELECT cluster, instance, source, log, toDate(since) + arrayJoin(range(
+                toUInt64(dateDiff('day', since, end_minute - INTERVAL 1 SECOND) + 1))) AS day,
+            dateDiff('minute', greatest(since, toStartOfDay(day, 'UTC')), least(end_minute, toStartOfDay(day + 1, 'UTC')))
+                AS expected,
+            seen_on[day] AS seen
+        FROM logs
+        WHERE since < end_minute
+    )
+SELECT
+    greatest(toDateTime(day, 'UTC'), {{ begin_of_range() }}) AS time,
+    toString(day) AS day_shown,
+    cluster, instance, source, log,
+    concat(instance, ' · ', source) AS server_log,
+    part.1 AS state,
+    part.2 AS minutes
+FROM days
+LEFT JOIN not_covered USING (instance, source, log, day)
+ARRAY JOIN arrayFilter(each -> each.2 > 0, [
+    ('covered', toInt64(seen) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
+    ('missing', toInt64(missing_minutes)), ('unknown', toInt64(expected) - seen)]) AS part

@@ -1,0 +1,10 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_exports.sql" -%}
+{%- endset -%}
+-- Who exported evidence: as evidence tells it.
+SELECT toDateTime(at, 'UTC') AS exported_at, actor, framework, period_from, period_to, file, result_rows, manifest_sha256,
+    with_account
+FROM (
+{{ within_range(evidence, 7) }}
+)

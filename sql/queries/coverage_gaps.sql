@@ -1,0 +1,9 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_gaps.sql" -%}
+{%- endset -%}
+-- Byte ranges of logs that were recorded as lost, and those that were filled again: as evidence tells it.
+SELECT toDateTime(at, 'UTC') AS recorded_at, cluster, instance, source, log, what, length_bytes
+FROM (
+{{ within_range(evidence, 7) }}
+)

@@ -1,0 +1,11 @@
+-- Who looked at unmasked statements: one row for each look, which is recorded before the statement is asked, and again
+-- before its rows are shown.
+SELECT
+    toDateTime(min(at), 'UTC') AS looked_at,
+    any(superset_user) AS person,
+    if(max(step = 'shown'), 'shown', 'asked, not shown') AS outcome,
+    max(rows) AS rows_shown,
+    arrayStringConcat(arraySort(groupUniqArrayArray(query_ids)), ', ') AS statements,
+    any(statement) AS asked
+FROM tailrace.unmasked_looks
+GROUP BY look_id

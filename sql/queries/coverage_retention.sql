@@ -1,0 +1,21 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_retention.sql" -%}
+{%- endset -%}
+-- How far records of each server reach back, against the retention that ClickHouse applies: as evidence tells it.
+{%- macro policy(table) -%}
+    (SELECT toUInt32OrZero(extract(engine_full, 'TTL .*?toIntervalDay\\((\\d+)\\)')) FROM system.tables
+        WHERE database = 'tailrace' AND name = '{{ table }}')
+{%- endmacro %}
+SELECT
+    {{ end_of_range() }} AS as_of,
+    what, policy_days, instance, first_record, last_record, days_back,
+    multiIf(policy_days < 365, 'policy too short', days_back >= 365, 'twelve months', days_back >= 90, 'three months, no older record',
+        'no older record') AS reaches
+FROM (
+{{ within_range(evidence, 7)
+    | replace("{audit_days:UInt32}", policy("audit_events"))
+    | replace("{error_days:UInt32}", policy("error_events"))
+    | replace("{access_days:UInt32}", policy("data_access")) }}
+)
+WHERE last_record > toDateTime(0, 'UTC')

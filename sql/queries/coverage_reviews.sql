@@ -1,0 +1,12 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_reviews.sql" -%}
+{%- endset -%}
+-- Reviews that were signed of the time that is shown: as evidence tells it.
+SELECT
+    greatest(reviewed_from, {{ begin_of_range() }}) AS time,
+    toDateTime(signed_at, 'UTC') AS signed_at, reviewer, reviewed, reviewed_from, reviewed_to, finding,
+    if(corrects_review = '', '', concat('corrects ', corrects_review)) AS corrects
+FROM (
+{{ within_range(evidence, 7) }}
+)

@@ -1,0 +1,16 @@
+{%- include "parts/range.sql" -%}
+{%- set evidence -%}
+{%- include "evidence_servers.sql" -%}
+{%- endset -%}
+-- Each server that is known, and whether it was audited in the time that is shown: as evidence tells it.
+SELECT
+    {{ end_of_range() }} AS as_of,
+    instance, state,
+    state IN ('no audit log', 'audit log not seen in the period', 'auditing was off') AS is_unaudited,
+    if(audit_sources = '', '(none)', audit_sources) AS audit_sources,
+    audit_first_seen, audit_last_seen,
+    if(product = '', '(not asked)', concat(product, ' ', server_version)) AS server,
+    server_says_it_audits, changes_of_auditing
+FROM (
+{{ within_range(evidence, 7) }}
+)

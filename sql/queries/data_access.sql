@@ -1,0 +1,25 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/working_hours.sql" -%}
+{%- include "parts/data_access.sql" -%}
+-- Who touched which class of data: one row for each record, class and way (read, changed, may have touched), for counts,
+-- the matrix and charts over time. Count actions, not rows: one action may stand in several logs and touch several classes.
+--
+-- Replayed records replace theirs (FINAL): its key begins with server and time, so that parts of one time are compared
+-- with each other only. `rows_sent` stands at one row of each record.
+WITH
+    {{ shown_range(7) }},
+    {{ bar_width() }},
+    {{ touches() }} AS touched,
+    arrayJoin(arrayZip(touched, arrayEnumerate(touched))) AS touch
+SELECT
+    {{ bar('accessed_at') }} AS time,
+    toDateTime(data_access.event_time, 'UTC') AS accessed_at,
+    {{ whose() }},
+    touch.1.1 AS data_class,
+    touch.1.2 AS access,
+    {{ how_known() }} AS basis,
+    outcome,
+    NOT {{ in_working_hours('accessed_at') }} AS out_of_hours,
+    if(touch.2 = 1, data_access.rows_sent, NULL) AS rows_sent
+FROM tailrace.data_access FINAL
+WHERE data_access.event_time >= range_start AND data_access.event_time < range_end

@@ -1,0 +1,27 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/links.sql" -%}
+-- Deadlocks: what InnoDB reports of the two transactions that waited for each other, and which of them gave way. Servers
+-- report every one with innodb_print_all_deadlocks; otherwise only the last is in InnoDB's monitor, where one is captured.
+WITH
+    {{ shown_range(30) }},
+    if(kind = 'deadlock', 'transaction_', 'deadlock_transaction_') AS its
+SELECT
+    toDateTime(event_time, 'UTC') AS at,
+    cluster, instance,
+    details[concat(its, '1_statement')] AS first_statement,
+    details[concat(its, '2_statement')] AS second_statement,
+    details[concat(its, '1_user')] AS user,
+    details[concat(its, '2_user')] AS other_user,
+    details[concat(its, '1_waits_for')] AS first_waits_for,
+    details[concat(its, '2_waits_for')] AS second_waits_for,
+    details[if(kind = 'deadlock', 'rolled_back', 'deadlock_rolled_back')] AS rolled_back,
+    details[concat(its, '1_thread_id')] AS connection_id,
+    details[concat(its, '2_thread_id')] AS other_connection,
+    details[concat(its, '1_query_id')] AS query_id,
+    if(query_id = '', '', {{ link_to_query('query_id', "'first'") }}) AS look,
+    if(details[concat(its, '2_query_id')] = '', '',
+        {{ link_to_query("details[concat(its, '2_query_id')]", "'second'") }}) AS look_second
+FROM tailrace.error_events
+WHERE event_time >= range_start AND event_time < range_end
+    AND (kind = 'deadlock' OR kind = 'innodb_monitor' AND details['deadlock_rolled_back'] != '')
+    AND (first_statement != '' OR second_statement != '' OR rolled_back != '')

@@ -1,0 +1,11 @@
+-- Which kinds of facts about accounts and rights were asked of each server during the period, how often, and what came of
+-- it: a kind that is denied is unknown, not empty. A server that is not here was not asked at all.
+-- Parameters: from, to.
+SELECT instance, kind AS what, count() AS looks, countIf(status = 'ok') AS answered, countIf(status = 'denied') AS denied,
+    countIf(status NOT IN ('ok', 'denied')) AS failed, max(truncated) AS not_all_of_it,
+    maxOrNullIf(toDateTime(at, 'UTC'), status = 'ok') AS last_answer, argMaxIf(error, at, status != 'ok') AS last_error
+FROM tailrace.server_snapshots FINAL
+WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')} AND part <= 1
+    AND (kind IN ('accounts', 'roles', 'audit') OR startsWith(kind, 'grants'))
+GROUP BY instance, kind
+ORDER BY instance, what

@@ -1,0 +1,55 @@
+-- Accounts and roles as the last good look before the end of the period saw them, with their rights, and when any log last
+-- saw them used before that end. `last_use` is of any account of that name whose host pattern takes the client: where
+-- several do, logs do not say which of them the server took; a host's name takes every address, where a log has no name.
+-- Parameters: to.
+WITH
+    looked AS (
+        SELECT instance, kind, max(at) AS looked_at FROM tailrace.server_snapshots
+        WHERE status = 'ok' AND at < {to:DateTime('UTC')} GROUP BY instance, kind
+    ),
+    held AS (
+        SELECT cluster, facts.instance AS instance, facts.kind AS kind, key, since, attributes
+        FROM tailrace.server_facts AS facts FINAL
+        INNER JOIN looked ON looked.instance = facts.instance AND looked.kind = facts.kind
+        WHERE facts.since < {to:DateTime('UTC')} AND facts.last_seen >= looked.looked_at
+    ),
+    rights AS (
+        SELECT instance, attributes['grantee'] AS grantee,
+            arrayStringConcat(arraySort(groupArray(concat(attributes['privileges'], ' on ', attributes['object'],
+                if(attributes['grant_option'] = 'yes', ' with grant option', '')))), '; ') AS privileges
+        FROM held WHERE startsWith(kind, 'grants') GROUP BY instance, grantee
+    ),
+    used AS (
+        SELECT instance, user, host, ip, max(at) AS last_at
+        FROM (
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
+            WHERE event_time < {to:DateTime('UTC')} AND NOT (event_class = 'connection' AND status != 0)
+            GROUP BY instance, user, host, ip
+            UNION ALL
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
+            WHERE event_time < {to:DateTime('UTC')} GROUP BY instance, user, host, ip)
+        GROUP BY instance, user, host, ip
+    ),
+    accounts AS (
+        SELECT cluster, instance, key AS account, attributes['user'] AS name, lower(attributes['host']) AS pattern,
+            attributes, since
+        FROM held WHERE kind = 'accounts'
+    )
+SELECT
+    accounts.cluster AS cluster, accounts.instance AS instance, accounts.account AS account,
+    if(any(attributes['role']) = 'yes', 'role', 'account') AS kind, any(attributes['locked']) AS locked,
+    any(attributes['password']) AS password, any(attributes['password_changed_at']) AS password_changed_at,
+    any(attributes['plugin']) AS authentication, any(attributes['tls']) AS tls_required,
+    toDateTime(any(since), 'UTC') AS so_since,
+    maxOrNullIf(toDateTime(last_at, 'UTC'), last_at > 0 AND (host = '' AND ip = '' OR pattern IN ('', '%')
+        OR position(pattern, '/') > 0
+        OR like(lower(host), pattern) OR like(lower(ip), pattern)
+        OR pattern = 'localhost' AND (ip IN ('127.0.0.1', '::1') OR host IN ('127.0.0.1', '::1'))
+        OR pattern != 'localhost' AND match(pattern, '[g-z]') AND NOT match(lower(host), '[g-z]'))) AS last_use,
+    dateDiff('day', last_use, {to:DateTime('UTC')}) AS days_unused,
+    any(rights.privileges) AS privileges
+FROM accounts
+LEFT JOIN rights ON rights.instance = accounts.instance AND rights.grantee = accounts.account
+LEFT JOIN used ON used.instance = accounts.instance AND used.user = accounts.name
+GROUP BY cluster, instance, account
+ORDER BY instance, account

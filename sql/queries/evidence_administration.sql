@@ -1,0 +1,24 @@
+-- What administrators did: audit events of accounts that held a global administrative privilege at any look during the
+-- period, and of root. One row per audit record; rows of single tables of a statement are left out.
+-- Parameters: from, to.
+WITH
+{include:parts/administrators}
+    texts AS (
+        SELECT query_id, any(fingerprint) AS text
+        FROM tailrace.fingerprints
+        WHERE query_id IN (
+            SELECT ifNull(query_id, 0) FROM tailrace.audit_events
+            WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')})
+        GROUP BY query_id
+    )
+SELECT
+    event_time AS at, cluster, instance, user, priv_user AS effective_user, host AS client_host, ip AS client_ip,
+    program_name AS client_program, connection_id AS connection, event_class AS class, command AS record,
+    database AS default_database, text AS statement,
+    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,
+    toString(event_id) AS event
+FROM tailrace.audit_events
+LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
+    AND (lower(user) = 'root' OR lower(priv_user) = 'root' OR (instance, user) IN administrators OR (instance, priv_user) IN administrators)
+ORDER BY at, instance, event

@@ -1,0 +1,9 @@
+-- What people did with the alerts of the period: one row per action, with the reason.
+-- Parameters: from, to.
+SELECT actions.at AS at, actor, action, assignee AS assigned_to, reason, rule_title AS rule, instance,
+    lower(replaceAll(toString(actions.alert_id), '-', '')) AS alert
+FROM tailrace.alert_actions AS actions
+INNER JOIN (SELECT alert_id, rule_title, instance FROM tailrace.alerts FINAL
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}) AS raised
+    ON raised.alert_id = actions.alert_id
+ORDER BY at, alert

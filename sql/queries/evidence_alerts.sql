@@ -1,0 +1,10 @@
+-- Alerts of the period, and what became of them.
+-- Parameters: from, to.
+SELECT event_time AS at, level AS severity, rule_title AS rule, cluster, instance, user AS about_user, src_ip AS about_ip,
+    alert_count AS times, status AS state, assignee AS assigned_to, acted_by, if(acted_by = '', NULL, acted_at) AS acted_at,
+    id AS alert
+FROM (
+{include:alerts}
+)
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+ORDER BY at, alert

@@ -1,0 +1,26 @@
+-- Who touched logs: statements on the server's own log tables and audit filters, and exports of evidence from Tailrace.
+-- Parameters: from, to.
+WITH texts AS (
+    SELECT query_id, any(fingerprint) AS text
+    FROM tailrace.fingerprints
+    WHERE match(fingerprint, 'general_log|slow_log|audit_log')
+    GROUP BY query_id
+)
+SELECT
+    event_time AS at, instance, user, host AS client_host, ip AS client_ip, program_name AS client_program,
+    if(empty(tables_written), 'read', 'changed') AS access,
+    arrayStringConcat(arrayConcat(tables_read, tables_written), ', ') AS what, text AS statement,
+    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result
+FROM tailrace.audit_events
+LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND hasAny(arrayMap(name -> if(position(name, '.') > 0, name, concat(database, '.', name)), arrayConcat(tables_read, tables_written)),
+        ['mysql.general_log', 'mysql.slow_log', 'mysql.audit_log_filter', 'mysql.audit_log_user'])
+UNION ALL
+SELECT
+    at, 'Tailrace' AS instance, actor AS user, '' AS client_host, '' AS client_ip, 'tailrace evidence' AS client_program,
+    'export' AS access, concat('evidence of ', toString(period_from), ' to ', toString(period_to), ' UTC') AS what,
+    concat('manifest ', manifest_sha256) AS statement, 'success' AS result
+FROM tailrace.evidence_exports
+WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+ORDER BY at, instance

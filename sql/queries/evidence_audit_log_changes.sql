@@ -1,0 +1,34 @@
+-- What started, stopped or changed auditing: statements that set its variables or load and remove its plugins, records of
+-- the audit log's own start and end, starts and ends of servers, and changes of audit settings that looks found.
+-- Parameters: from, to.
+WITH changing AS (
+    SELECT query_id, any(fingerprint) AS text
+    FROM tailrace.fingerprints
+    WHERE match(fingerprint, '^(/[*]m?![?]? ?)?(set\\b.*(server_audit|audit_log|general_log|log_output|log_bin|slow_query_log)|(un)?install (plugin|soname|component)|purge (binary|master)|flush .*logs)')
+        OR match(fingerprint, 'audit_log_(filter|rotate|encryption)')
+    GROUP BY query_id
+)
+SELECT event_time AS at, source AS seen_in, cluster, instance, user, host AS client_host, ip AS client_ip,
+    if(text != '', text, concat('record of the audit log itself: ', if(command != '', command, event_name))) AS what,
+    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result
+FROM tailrace.audit_events
+LEFT ANY JOIN changing ON changing.query_id = ifNull(audit_events.query_id, 0)
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND (text != '' AND event_class != 'table' OR event_class = 'server')
+UNION ALL
+SELECT event_time AS at, 'error log' AS seen_in, cluster, instance, '' AS user, '' AS client_host, '' AS client_ip,
+    concat(kind, ': ', arrayStringConcat(mapValues(details), ' ')) AS what, '' AS result
+FROM tailrace.error_events
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND (kind = 'plugin_change' OR kind = 'server_state' AND details['state'] IN ('start', 'ready', 'shutdown'))
+UNION ALL
+SELECT toDateTime64(at, 6, 'UTC') AS at, 'look at the server' AS seen_in, cluster, instance, '' AS user, '' AS client_host,
+    '' AS client_ip, concat(kind, ': ', key, ' ', change, arrayStringConcat(arrayMap(
+        name -> concat(', ', name, ': ', before[name], ' → ', after[name]),
+        arrayFilter(name -> before[name] != after[name],
+            arraySort(arrayDistinct(arrayConcat(mapKeys(before), mapKeys(after)))))))) AS what,
+    '' AS result
+FROM tailrace.server_changes FINAL
+WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+    AND (kind = 'audit' OR kind = 'settings' AND match(key, 'audit|general_log|log_output|log_bin|slow_query_log'))
+ORDER BY at, instance, what

@@ -1,0 +1,19 @@
+-- Each action that read or changed data of a class: who, when, from where, with which program, and how that is known.
+-- One action that several logs tell is one row; rows_sent is known where the slow log told it.
+-- Parameters: from, to; class.
+SELECT
+    min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,
+    any(program) AS client_program,
+    multiIf(max(has(data_class_read, {class:String})) AND max(has(data_class_written, {class:String})), 'read and changed',
+        max(has(data_class_written, {class:String})), 'changed', 'read') AS access,
+    any(verb) AS action,
+    arrayStringConcat(arraySort(groupUniqArrayArray(data_access.tables)), ', ') AS affected_tables,
+    arrayStringConcat(arraySort(groupUniqArrayArray(data_access.basis)), ', ') AS known_by,
+    max(data_access.rows_sent) AS sent_rows,
+    multiIf(max(outcome = 'failure'), 'failure', max(outcome = 'success'), 'success', 'unknown') AS result,
+    any(lower(hex(query_id))) AS statement_id, any(connection_id) AS connection, action_id
+FROM tailrace.data_access FINAL
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND has(data_class, {class:String})
+GROUP BY cluster, instance, user, action_id
+ORDER BY at, instance, action_id

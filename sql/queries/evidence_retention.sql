@@ -1,0 +1,20 @@
+-- How long rows are kept by the policy in force, and how far they reach back, by server. `reaches` says whether twelve
+-- months are there, or why not: the first record may be the first that there was.
+-- Parameters: to; audit_days, error_days, access_days: the policy (sql/retention.yaml).
+SELECT what, policy_days, instance, first_record, last_record,
+    dateDiff('day', first_record, {to:DateTime('UTC')}) AS days_back,
+    multiIf(policy_days < 365, 'the policy keeps less than twelve months',
+        days_back >= 365, 'twelve months are there', 'no older record: logs began later, or older ones are gone') AS reaches
+FROM (
+    SELECT 'audit and general logs' AS what, {audit_days:UInt32} AS policy_days, instance,
+        toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
+    FROM tailrace.audit_events WHERE event_time < {to:DateTime('UTC')} GROUP BY instance
+    UNION ALL
+    SELECT 'error logs' AS what, {error_days:UInt32} AS policy_days, instance,
+        toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
+    FROM tailrace.error_events WHERE event_time < {to:DateTime('UTC')} GROUP BY instance
+    UNION ALL
+    SELECT 'access to classes of data' AS what, {access_days:UInt32} AS policy_days, instance,
+        toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
+    FROM tailrace.data_access WHERE event_time < {to:DateTime('UTC')} GROUP BY instance)
+ORDER BY what, instance

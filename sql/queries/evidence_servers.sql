@@ -1,0 +1,85 @@
+-- Each server that Tailrace knows of, and whether it was audited in the period, the worst first that is true: `no audit log`,
+-- `audit log not seen in the period`, `auditing was off` where a look at the server found it so, `auditing was changed`
+-- where looks or statements tell of changes of its switches and filters, `audited since …` and `audited until …` where its
+-- audit log was first or last seen during the period, else `audited`. A general log counts for servers that never had an
+-- audit log. Whether every minute was seen says the coverage: a log that is switched off is covered, and tells nothing.
+-- Parameters: from, to.
+WITH
+    seen AS (
+        SELECT instance, source, min(at) AS first_at, max(at) AS last_at,
+            countIf(at >= {from:DateTime('UTC')}) AS in_period
+        FROM tailrace.ledger
+        WHERE at < {to:DateTime('UTC')} AND kind IN ('CENSUS', 'FRONTIER')
+        GROUP BY instance, source
+    ),
+    looks AS (
+        SELECT instance, argMax(product, at) AS product, argMax(version, at) AS version, max(at) AS looked_at
+        FROM tailrace.server_snapshots
+        WHERE at < {to:DateTime('UTC')}
+        GROUP BY instance
+    ),
+    says AS (
+        SELECT instance, argMaxIf(attributes['active'], last_seen, kind = 'audit') AS active,
+            argMaxIf(attributes['by'], last_seen, kind = 'audit') AS plugin,
+            max(kind = 'audit' AND attributes['active'] = 'no' AND last_seen >= {from:DateTime('UTC')}) AS was_off,
+            argMaxIf(attributes['value'], last_seen, kind = 'settings') AS general_log,
+            max(kind = 'settings' AND upper(attributes['value']) IN ('OFF', '0')
+                AND last_seen >= {from:DateTime('UTC')}) AS general_log_was_off
+        FROM tailrace.server_facts
+        WHERE (kind = 'audit' AND key = 'auditing' OR kind = 'settings' AND key = 'general_log')
+            AND since < {to:DateTime('UTC')}
+        GROUP BY instance
+    ),
+    switching AS (
+        SELECT DISTINCT query_id FROM tailrace.fingerprints
+        WHERE match(fingerprint, '^(/[*]m?![?]? ?)?(set\\b.*(server_audit|audit_log|general_log|log_output|sql_log_off)|(un)?install (plugin .*audit|soname|component))')
+            OR match(fingerprint, 'audit_log_filter_(set|remove)_')
+    ),
+    changes AS (
+        SELECT instance, count() AS times
+        FROM (
+            SELECT instance FROM tailrace.server_changes FINAL
+            WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+                AND (kind = 'audit' OR kind = 'settings' AND match(key, 'audit|general_log|log_output'))
+            UNION ALL
+            SELECT instance FROM tailrace.audit_events
+            WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
+                AND ifNull(query_id, 0) IN switching AND (status = 0 OR has(flags, 'status_unknown')))
+        GROUP BY instance
+    ),
+    servers AS (
+        SELECT instance FROM seen UNION DISTINCT SELECT instance FROM looks
+    ),
+    audit AS (
+        SELECT instance, arrayStringConcat(arraySort(groupArray(source)), ', ') AS sources, min(source) AS counts,
+            argMin(seen.first_at, source) AS first_at, argMin(seen.last_at, source) AS last_at,
+            argMin(seen.in_period, source) AS in_period
+        FROM seen WHERE source IN ('audit', 'general')
+        GROUP BY instance
+    )
+SELECT
+    servers.instance AS instance,
+    multiIf(
+        audit.instance = '', 'no audit log',
+        audit.in_period = 0, 'audit log not seen in the period',
+        counts = 'audit' AND (was_off OR says.active = 'no')
+            OR counts = 'general' AND (general_log_was_off OR upper(general_log) IN ('OFF', '0')),
+            'auditing was off',
+        changes.times > 0, 'auditing was changed',
+        audit.first_at >= {from:DateTime('UTC')} + INTERVAL 1 MINUTE,
+            concat('audited since ', formatDateTime(audit.first_at, '%F %H:%i'), ' UTC'),
+        audit.last_at < {to:DateTime('UTC')} - INTERVAL 2 MINUTE,
+            concat('audited until ', formatDateTime(audit.last_at, '%F %H:%i'), ' UTC'),
+        'audited') AS state,
+    audit.sources AS audit_sources,
+    if(audit.instance = '', NULL, toDateTime(audit.first_at, 'UTC')) AS audit_first_seen,
+    if(audit.instance = '', NULL, toDateTime(audit.last_at, 'UTC')) AS audit_last_seen,
+    looks.product AS product, looks.version AS server_version,
+    if(says.active = '', 'not asked', says.active) AS server_says_it_audits, says.plugin AS audits_with,
+    changes.times AS changes_of_auditing
+FROM servers
+LEFT JOIN audit ON audit.instance = servers.instance
+LEFT JOIN looks ON looks.instance = servers.instance
+LEFT JOIN says ON says.instance = servers.instance
+LEFT JOIN changes ON changes.instance = servers.instance
+ORDER BY state != 'no audit log', instance

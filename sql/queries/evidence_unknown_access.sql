@@ -1,0 +1,14 @@
+-- Each action that may have touched more than its events tell, so that nobody can say whether it touched data of a class:
+-- calls of routines that are not listed, statements that their log cut, and what else docs/DATA-CLASSES.md names.
+-- Parameters: from, to; class: actions that are known to have touched it are with the others, and not here.
+SELECT
+    min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,
+    any(program) AS client_program, any(verb) AS action,
+    arrayStringConcat(arraySort(groupUniqArrayArray(data_access.tables)), ', ') AS known_tables,
+    max(data_access.rows_sent) AS sent_rows,
+    any(lower(hex(query_id))) AS statement_id, any(connection_id) AS connection, action_id
+FROM tailrace.data_access FINAL
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+GROUP BY cluster, instance, user, action_id
+HAVING max(has(data_access.basis, 'unknown')) AND NOT max(has(data_class, {class:String}))
+ORDER BY at, instance, action_id

@@ -1,0 +1,23 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/links.sql" -%}
+{%- include "parts/failure_codes.sql" -%}
+-- Statements of slow logs that ended with an error, one row each. Only Percona Server and MySQL with log_slow_extra write it,
+-- and only of statements that are slow enough to be logged.
+{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
+WITH
+    {{ shown_range(30) }},
+    {{ bar_width() }}
+SELECT
+    {{ bar('event_time') }} AS time,
+    toDateTime(event_time, 'UTC') AS at,
+    cluster, instance, {{ named('database') }}, {{ named('user') }},
+    if(ip = '', host, ip) AS src_ip,
+    toString(query_events.connection_id) AS connection_id,
+    toInt32(error_code) AS code,
+    concat(toString(code), ' ', {{ meaning('code') }}) AS error,
+    leftPad(hex(query_id), 16, '0') AS query_id,
+    fingerprint AS query,
+    weight, query_time AS seconds, lock_time AS lock_seconds
+FROM tailrace.query_events
+ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+WHERE event_time >= range_start AND event_time < range_end AND {{ is_failure('error_code') }}

@@ -1,0 +1,46 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/logging.sql" -%}
+-- What statements waited for in InnoDB, as slow logs tell: rows to be grouped by statement, server or bucket of time.
+--
+-- Every server writes lock_time. InnoDB's counters are Percona Server's (`InnoDB_*`, log_slow_verbosity = full) and MariaDB's
+-- (`Pages_*`, log_slow_verbosity = innodb); `told` is 1 for entries that have them. They are read from the entries, up to a
+-- week; longer ranges come from the hourly rollup, which has the lock time alone.
+{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro -%}
+{%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
+    {%- if other %} + toFloat64OrZero(attributes['{{ other }}']){% endif -%}
+{%- endmacro %}
+WITH
+    {{ shown_range(1) }},
+    {{ bar_width() }},
+    {{ logging_of_range() }},
+    measures AS (
+        SELECT
+            event_time, cluster, instance, database, user, query_id, rule_set, 1 AS entries, weight,
+            weight * query_events.query_time AS query_time, weight * query_events.lock_time AS lock_time,
+            mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed') AS told,
+            weight * ({{ counter('InnoDB_IO_r_wait') }}) AS read_wait,
+            weight * ({{ counter('InnoDB_IO_r_ops', 'Pages_read') }}) AS reads,
+            weight * ({{ counter('InnoDB_IO_r_bytes') }}) AS read_bytes,
+            weight * ({{ counter('InnoDB_rec_lock_wait') }}) AS row_lock_wait,
+            weight * ({{ counter('InnoDB_queue_wait') }}) AS queue_wait,
+            weight * ({{ counter('InnoDB_pages_distinct', 'Pages_accessed') }}) AS pages
+        FROM tailrace.query_events
+        WHERE shown <= 7 * 86400 AND event_time >= range_start AND event_time < range_end
+        UNION ALL
+        SELECT
+            toDateTime64(hour, 6, 'UTC'), cluster, instance, database, user, query_id, rule_set, count, weight,
+            query_time, lock_time, 0, 0, 0, 0, 0, 0, 0
+        FROM tailrace.query_classes_1h
+        WHERE shown > 7 * 86400 AND hour >= range_start AND hour < range_end
+    )
+SELECT
+    {{ bar('event_time') }} AS time,
+    toDateTime(event_time, 'UTC') AS at,
+    width AS bucket_seconds,
+    cluster, instance, {{ named('database') }}, {{ named('user') }},
+    leftPad(hex(query_id), 16, '0') AS query_id,
+    fingerprint AS query,
+    entries, weight, query_time, lock_time, told, read_wait, reads, read_bytes, row_lock_wait, queue_wait, pages,
+    {{ logged_by('instance') }} AS logged
+FROM measures
+ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)

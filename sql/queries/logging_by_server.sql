@@ -1,0 +1,28 @@
+{%- include "parts/statement.sql" -%}
+{%- include "parts/logging.sql" -%}
+-- What each server was told to log, beside what its log itself shows: how many executions an entry stands for (Percona
+-- Server writes the rate of its sampling, MariaDB does not), and its fastest entry, which is no threshold: that may be lower.
+WITH
+    {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
+    {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
+    {{ logging_of_range() }},
+    changes AS (
+        SELECT instance, toInt64(countIf(since > greatest(first_since, range_start))) AS times FROM (
+            SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
+            FROM tailrace.logging_in_force
+            WHERE since < range_end)
+        GROUP BY instance)
+SELECT
+    cluster, instance,
+    {{ logged_by('instance') }} AS logged,
+    changes.times AS changed,
+    sum(count) AS entries,
+    min(weight / count) AS least_each,
+    max(weight / count) AS most_each,
+    if(most_each - least_each < 0.5, toString(round(most_each)),
+        concat(toString(round(least_each)), ' to ', toString(round(most_each)))) AS executions_each,
+    min(query_time_of_bucket) AS fastest
+FROM tailrace.query_load_1m
+LEFT JOIN changes USING (instance)
+WHERE minute >= range_start AND minute < range_end
+GROUP BY cluster, instance, changed

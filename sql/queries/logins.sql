@@ -1,0 +1,26 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/logins.sql" -%}
+-- Attempts to log in, one row each, whichever logs told of it. `told_by` says which; `encrypted` is known where a log tells
+-- the kind of the connection. A local socket needs no encryption.
+WITH
+    {{ shown_range(7) }},
+    {{ bar_width() }},
+    {{ refused_logins() }},
+    {{ taken_logins() }}
+SELECT
+    {{ bar('attempts.event_time') }} AS time,
+    toDateTime(attempts.event_time, 'UTC') AS event_time,
+    cluster, instance, user, src_ip,
+    {{ network('src_ip') }} AS network,
+    database,
+    if(program = '', '(unknown)', program) AS program,
+    outcome, error, told_by,
+    multiIf(
+        connection_type = 'tcp', 'no', connection_type = 'tls', 'yes', connection_type = '', 'not told', 'local') AS encrypted
+FROM (
+    SELECT event_time, cluster, instance, user, src_ip, database, program, connection_type, 'refused' AS outcome, error, told_by
+    FROM refused_logins
+    UNION ALL
+    SELECT event_time, cluster, instance, user, src_ip, database, program, connection_type, 'logged in', '', log
+    FROM taken_logins
+) AS attempts

@@ -1,0 +1,1 @@
+            match(lower(command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$')

@@ -1,0 +1,42 @@
+{#- Links to other dashboards, as HTML that Superset's tables show: on the same time range, or on one around the row,
+    filtered by values of the row. Filters are written in Rison, as in alert_link.py. -#}
+{%- macro link(dashboard, filter, column, value, text) -%}
+    {{ link_by(dashboard, [(filter, column, value)], text) }}
+{%- endmacro -%}
+{#- Filtered by several values: (filter, column, value) each. -#}
+{%- macro link_by(dashboard, filters, text) -%}
+    {{ link_within(dashboard, literal(get_time_filter().time_range), filters, text) }}
+{%- endmacro -%}
+{#- From `seconds` before a time to as many after it, where the time that is shown is too wide: connections are counted
+    anew when a server starts. -#}
+{%- macro link_around(dashboard, time, seconds, filters, text) -%}
+    {{ link_within(dashboard, "concat(" ~ iso(time ~ " - " ~ seconds) ~ ", ' : ', " ~ iso(time ~ " + " ~ seconds) ~ ")",
+        filters, text) }}
+{%- endmacro -%}
+{%- macro link_within(dashboard, time_range, filters, text) -%}
+    concat('<a href="/superset/dashboard/{{ dashboard }}/?native_filters=', encodeURLComponent(concat(
+        '(NATIVE_FILTER-time-range:(extraFormData:(time_range:', {{ rison(time_range) }},
+        '),filterState:(value:', {{ rison(time_range) }}, '),id:NATIVE_FILTER-time-range,ownState:())',
+        {%- for filter, column, value in filters %}
+        ',NATIVE_FILTER-{{ filter }}:(extraFormData:(filters:!((col:{{ column }},op:IN,val:!(', {{ rison(value) }},
+        ')))),filterState:(label:', {{ rison(value) }}, ',value:!(', {{ rison(value) }}, ')),id:NATIVE_FILTER-{{ filter }},ownState:())',
+        {%- endfor %}
+        ')')), '">', {{ text }}, '</a>')
+{%- endmacro -%}
+{%- macro rison(text) -%}
+    concat('''', replaceAll(replaceAll({{ text }}, '!', '!!'), '''', '!'''), '''')
+{%- endmacro -%}
+{%- macro literal(text) -%} array{{ [text] | where_in }}[1] {%- endmacro -%}
+{%- macro iso(time) -%} formatDateTime({{ time }}, '%Y-%m-%dT%H:%i:%S') {%- endmacro -%}
+{%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
+{%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
+{%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text) }} {%- endmacro -%}
+{#- What one connection did, an hour before and after a time; the name of the server, the connection's number as text. -#}
+{%- macro link_to_session(time, instance, connection_id, text) -%}
+    {{ link_around('session', time, 3600,
+        [('instance', 'instance', instance), ('connection_id', 'connection_id', connection_id)], text) }}
+{%- endmacro -%}
+{#- What one account touched on one server. -#}
+{%- macro link_to_access(instance, user, text) -%}
+    {{ link_by('data-access', [('instance', 'instance', instance), ('user', 'user', user)], text) }}
+{%- endmacro -%}

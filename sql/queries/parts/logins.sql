@@ -1,0 +1,85 @@
+{#- Logins and refused logins, one row an attempt, for a WITH that names range_start and range_end.
+
+    A refused login may stand in the audit, the general and the error log. The refusals of a name on a server are taken
+    in stretches without a pause of more than two seconds, by which clocks of logs differ (docs/DETECTION.md); of each
+    stretch the log counts that tells most of them, of equals the audit log. A login that succeeded may stand in the audit and the general log:
+    the general log counts in hours in which the audit log of the server told of no connection. -#}
+{%- macro client() -%}
+    coalesce(nullIf(toString(ip), ''), nullIf(toString(host), ''), '(unknown)')
+{%- endmacro -%}
+{%- macro network(address) -%}
+    multiIf(
+        isIPv4String({{ address }}),
+        concat(IPv4NumToString(bitAnd(IPv4StringToNumOrDefault({{ address }}), 0xFFFFFF00)), '/24'),
+        startsWith(lower({{ address }}), '::ffff:') AND isIPv4String(substring({{ address }}, 8)),
+        concat(IPv4NumToString(bitAnd(IPv4StringToNumOrDefault(substring({{ address }}, 8)), 0xFFFFFF00)), '/24'),
+        isIPv6String({{ address }}),
+        concat(toString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault({{ address }}), 64), 1)), '/64'),
+        {{ address }})
+{%- endmacro -%}
+{%- macro refused_logins() -%}
+    told_refusals AS (
+        SELECT
+            audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
+            toString(audit_events.user) AS user, {{ client() }} AS src_ip, toString(database) AS database,
+            toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type,
+            toString(status) AS error, event_id
+        FROM tailrace.audit_events
+        WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end AND event_class = 'connection' AND status != 0
+            AND
+{%- include "parts/is_login.sql" -%}
+        UNION ALL
+        SELECT
+            error_events.event_time, 'error log', cluster, instance,
+            toString(error_events.user), {{ client() }}, toString(database), '', thread_id, '',
+            if(code = '', '1045', toString(code)), event_id
+        FROM tailrace.error_events
+        WHERE error_events.event_time >= range_start AND error_events.event_time < range_end AND kind = 'access_denied'),
+    refused_logins AS (
+        SELECT * EXCEPT (begins, stretch, told, best), arrayStringConcat(logs, ', ') AS told_by
+        FROM (
+            SELECT
+                *,
+                argMin(log, (-toInt64(told), log)) OVER (PARTITION BY instance, lowerUTF8(user), stretch) AS best,
+                arraySort(groupUniqArray(log) OVER (PARTITION BY instance, lowerUTF8(user), stretch)) AS logs
+            FROM (
+                SELECT *, count() OVER (PARTITION BY instance, lowerUTF8(user), stretch, log) AS told
+                FROM (
+                    SELECT
+                        *,
+                        sum(begins) OVER (
+                            PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch
+                    FROM (
+                        SELECT
+                            *,
+                            event_time > lagInFrame(event_time) OVER (
+                                PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+                                + INTERVAL 2 SECOND AS begins
+                        FROM told_refusals))))
+        WHERE log = best)
+{%- endmacro -%}
+{%- macro taken_logins(since='range_start') -%}
+    audited_hours AS (
+        SELECT DISTINCT instance, toStartOfHour(audit_events.event_time)
+        FROM tailrace.audit_events
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+            AND event_class = 'connection' AND source = 'audit'),
+    refused_by_general AS (
+        SELECT DISTINCT instance, connection_id, user
+        FROM tailrace.audit_events
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+            AND event_class = 'connection' AND source = 'general' AND status != 0),
+    taken_logins AS (
+        SELECT
+            audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
+            toString(audit_events.user) AS user, {{ client() }} AS src_ip, toString(database) AS database,
+            toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type
+        FROM tailrace.audit_events
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+            AND (source = 'audit'
+                OR (instance, toStartOfHour(audit_events.event_time)) NOT IN audited_hours
+                    AND (instance, connection_id, user) NOT IN refused_by_general))
+{%- endmacro -%}

@@ -1,0 +1,31 @@
+{#- What executions with each plan took, for a WITH that names range_start and range_end: a row per server, statement and
+    plan. An execution's plan is its own where the log says it, else the one that was captured last before it. -#}
+{%- macro plan_load() -%}
+        SELECT instance, id, plan_hash, sum(executions) AS executions, sum(seconds) AS seconds, max(ran_at) AS ran_at
+        FROM (
+            SELECT
+                query_events.instance AS instance, query_events.query_id AS id, plan_hash,
+                sum(weight) AS executions, sum(weight * query_time) AS seconds, max(event_time) AS ran_at
+            FROM tailrace.query_events
+            WHERE plan_hash != '' AND event_time >= range_start AND event_time < range_end
+            GROUP BY query_events.instance, query_events.query_id, plan_hash
+            UNION ALL
+            SELECT
+                ran.instance AS instance, ran.query_id AS id, captured.plan_hash AS plan_hash,
+                sum(weight) AS executions, sum(weight * query_time) AS seconds, max(event_time) AS ran_at
+            FROM (
+                SELECT instance, query_id, event_time, weight, query_time
+                FROM tailrace.query_events
+                WHERE plan_hash = '' AND event_time >= range_start AND event_time < range_end
+                    AND (instance, query_id) IN (SELECT instance, query_id FROM tailrace.plan_captures)
+            ) AS ran
+            ASOF JOIN (
+                SELECT instance, query_id, captured_at, toString(plan_hash) AS plan_hash
+                FROM tailrace.plan_captures FINAL
+                WHERE status = 'ok' AND plan_hash != ''
+            ) AS captured
+                ON captured.instance = ran.instance AND captured.query_id = ran.query_id
+                AND captured.captured_at <= ran.event_time
+            GROUP BY ran.instance, ran.query_id, captured.plan_hash)
+        GROUP BY instance, id, plan_hash
+{%- endmacro -%}

@@ -1,0 +1,21 @@
+{#- The steps of some plans, each with the step that it gives its rows to. Expects a table `drawn` in the WITH, a row per
+    plan: query_id (number), plan_hash, position (1 is drawn first), seen, lines (the outline). One of several
+    plans hangs on a common root, because a chart draws one tree. -#}
+{%- macro steps_of_drawn(root) -%}
+    SELECT
+        toDateTime(seen, 'UTC') AS time,
+        leftPad(hex(drawn.query_id), 16, '0') AS query_id,
+        plan_hash, position, step,
+        concat(toString(position), '/', toString(step)) AS node,
+        if(step = 1, 'root', concat(toString(position), '/',
+            toString(arrayLastIndex(depth -> depth = depths[step] - 1, arraySlice(depths, 1, step - 1))))) AS parent,
+        if(step = 1, concat('plan ', plan_hash), trimLeft(lines[step])) AS label
+    FROM (
+        SELECT *, arrayMap(line -> intDiv(length(line) - length(trimLeft(line)), 2), lines) AS depths FROM drawn
+    ) AS drawn
+    ARRAY JOIN arrayEnumerate(lines) AS step
+    UNION ALL
+    SELECT toDateTime(max(seen), 'UTC'), leftPad(hex(any(drawn.query_id)), 16, '0'), any(plan_hash), 0, 0, 'root', '', {{ root }}
+    FROM drawn
+    HAVING count() > 0
+{%- endmacro -%}

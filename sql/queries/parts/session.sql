@@ -1,0 +1,123 @@
+{#- Sessions: a session is a server, a connection id, and the stretch of time between a login with that id and the next, for
+    servers count connections anew when they start. For a WITH that names range_start and range_end. -#}
+{%- macro passes(column, expression) -%}
+    {%- if filter_values(column) %} AND {{ expression or column }} IN {{ filter_values(column) | where_in }}{% endif -%}
+{%- endmacro -%}
+{%- macro wanted(connection, address) -%}
+    {{ passes('cluster') }}{{ passes('instance') }}{{ passes('user') }}{{ passes('connection_id', 'toString(' ~ connection ~ ')') }}
+    {{- passes('src_ip', address or client()) }}
+{%- endmacro -%}
+{%- macro client() -%} coalesce(nullIf(toString(ip), ''), nullIf(toString(host), ''), '(unknown)') {%- endmacro -%}
+{#- Alerts with the records that they name; an alert of several servers may name records of each. -#}
+{%- macro alerted() -%}
+    alerted AS (
+        SELECT
+            toUUIDOrZero(arrayJoin(event_ids)) AS event_id, alert_id,
+            indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) AS level_rank
+        FROM tailrace.alerts FINAL
+        WHERE alerts.event_time >= range_start AND alerts.window_from < range_end),
+    alerted_records AS (
+        SELECT event_time, instance, connection_id, alert_id, level_rank
+        FROM (
+            SELECT event_time, instance, connection_id, event_id FROM tailrace.audit_events
+            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
+                AND event_id IN (SELECT event_id FROM alerted) {{ wanted('connection_id') }}
+            UNION ALL
+            SELECT event_time, instance, connection_id, event_id FROM tailrace.query_events
+            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
+                AND event_id IN (SELECT event_id FROM alerted) {{ wanted('connection_id') }}
+        ) AS named
+        INNER JOIN alerted USING (event_id))
+{%- endmacro -%}
+{#- Connections worth a look: those of alerts, by level, then those that were refused something, then the latest ones. -#}
+{%- macro connections_to_look_at(most) -%}
+    (
+        SELECT groupArray((toString(instance), connection_id))
+        FROM (
+        SELECT instance, connection_id, sum(weight) AS score, max(last) AS last
+        FROM (
+            SELECT instance, connection_id, pow(10, max(level_rank)) AS weight, max(event_time) AS last
+            FROM alerted_records GROUP BY instance, connection_id
+            UNION ALL
+            SELECT instance, connection_id, 1, max(event_time) FROM tailrace.audit_events
+            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND status != 0
+                {{- wanted('connection_id') }}
+            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
+            UNION ALL
+            SELECT instance, connection_id, 0, max(event_time) FROM tailrace.audit_events
+            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND event_class = 'connection'
+                {{- wanted('connection_id') }}
+            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
+            UNION ALL
+            SELECT instance, connection_id, 0, max(event_time) FROM tailrace.query_events
+            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
+                {{- wanted('connection_id') }}
+            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
+        GROUP BY instance, connection_id
+        ORDER BY score DESC, last DESC, instance, connection_id
+        LIMIT {{ most }})) AS connections
+{%- endmacro -%}
+{#- The records of connections, each with the number of its session within the range: 0 is one that had begun before. -#}
+{%- macro session_records(connections) -%}
+    records AS (
+        SELECT
+            audit_events.event_time AS event_time, cluster, instance, connection_id, toString(source) AS log,
+            toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
+            toString(connection_type) AS connection_type, toString(database) AS database,
+            toString(event_class) AS event_class, toString(command) AS command, toString(verb) AS verb,
+            event_class = 'query' AND event_name IN ('', 'status') AS is_statement,
+            if(status = 0, '', toString(status)) AS error, query_id, rule_set, server_query_id,
+            arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))) AS tables,
+            toString(object) AS object, NULL AS seconds, NULL AS rows_sent, '' AS message
+        FROM tailrace.audit_events
+        WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
+            AND (instance, connection_id) IN {{ connections }}
+        UNION ALL
+        SELECT
+            query_events.event_time, cluster, instance, connection_id, 'slow log',
+            toString(user), {{ client() }}, '', '', toString(database), 'query', 'QUERY', toString(verb), true,
+            if(ifNull(error_code, 0) = 0, '', toString(error_code)), toNullable(query_id), rule_set, 0,
+            arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))),
+            '', query_time, query_events.rows_sent, ''
+        FROM tailrace.query_events
+        WHERE query_events.event_time >= range_start AND query_events.event_time < range_end
+            AND (instance, connection_id) IN {{ connections }}
+        UNION ALL
+        SELECT
+            error_events.event_time, cluster, instance, thread_id, 'error log',
+            toString(user), {{ client() }}, '', '', toString(database), 'message', toString(kind), '', false,
+            if(kind = 'access_denied', '1045', ''), NULL, '', 0, [], '', NULL, NULL, message
+        FROM tailrace.error_events
+        WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
+            AND (instance, thread_id) IN {{ connections }}),
+    logins_marked AS (
+        SELECT
+            *,
+            event_class = 'connection' AND lower(command) = 'connect' AND error = '' AS is_login,
+            is_login AND log = minIf(log, is_login) OVER (PARTITION BY instance, connection_id) AS begins
+        FROM records),
+    sessions_numbered AS (
+        SELECT
+            *,
+            sum(begins) OVER (
+                PARTITION BY instance, connection_id ORDER BY event_time, NOT begins
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS session
+        FROM logins_marked)
+{%- endmacro -%}
+{#- Statements that two logs tell count once: of a session, the log counts that tells most of them. -#}
+{%- macro most_of_a_log(condition) -%}
+    greatest(countIf({{ condition }} AND log = 'audit'), countIf({{ condition }} AND log = 'general'),
+        countIf({{ condition }} AND log = 'slow log'))
+{%- endmacro -%}
+{#- The session that the dashboard is about, for a WITH: the last one of the connection in the filters, else the one that is
+    most worth a look. -#}
+{%- macro chosen_session() -%}
+    {%- if filter_values('instance') | length == 1 and filter_values('connection_id') | length == 1 %}
+    (array{{ filter_values('instance') | where_in }}[1], toUInt64OrZero(array{{ filter_values('connection_id') | where_in }}[1])) AS chosen,
+    {%- else %}
+    {{ connections_to_look_at(1) }},
+    connections[1] AS chosen,
+    {%- endif %}
+    {{ session_records('[chosen]') }},
+    (SELECT max(session) FROM sessions_numbered) AS chosen_number
+{%- endmacro -%}

@@ -1,0 +1,62 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/working_hours.sql" -%}
+{%- include "parts/links.sql" -%}
+{%- set administration -%}
+{%- include "evidence_administration.sql" -%}
+{%- endset -%}
+{%- set definitions -%}
+{%- include "evidence_definitions.sql" -%}
+{%- endset -%}
+{%- set rights -%}
+{%- include "evidence_rights_changes.sql" -%}
+{%- endset -%}
+{%- set auditing -%}
+{%- include "evidence_audit_log_changes.sql" -%}
+{%- endset -%}
+-- What needs more than ordinary rights, by kind: what administrators did, definitions, changes of accounts and rights, and
+-- changes of auditing: as evidence tells each. What an administrator defines is of two kinds: kinds are not to be added up.
+-- Filters on the kind are applied here too, so that only what is shown is asked.
+{%- macro is_shown(kind) -%}
+    {%- if filter_values('kind') %} AND '{{ kind }}' IN {{ filter_values('kind') | where_in }}{% endif -%}
+{%- endmacro %}
+WITH {{ shown_range(7) }}, {{ bar_width() }}
+SELECT
+    {{ bar('at') }} AS time,
+    toDateTime(at, 'UTC') AS done_at,
+    kind, cluster, instance,
+    if(name = '', '(not told)', name) AS user,
+    if(client_ip = '', if(client_host = '', '(not told)', client_host), client_ip) AS origin,
+    if(program_told = '', '(not told)', program_told) AS program,
+    what, result,
+    startsWith(result, 'error') AS has_failed,
+    NOT {{ in_working_hours('done_at') }} AS out_of_hours,
+    if(connection = 0, '', {{ link_to_session('done_at', 'instance', 'toString(connection)', "'session'") }}) AS session
+FROM (
+    SELECT at, 'administrators' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(statement = '', concat(class, ' ', record), statement) AS what, result, connection
+    FROM (
+{{ within_range(administration, 7) }}
+    )
+    WHERE true {{- is_shown('administrators') }}
+    UNION ALL
+    SELECT at, 'definitions' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(statement = '', concat(action, ' ', affected_tables), statement) AS what, result, connection
+    FROM (
+{{ within_range(definitions, 7) }}
+    )
+    WHERE true {{- is_shown('definitions') }}
+    UNION ALL
+    SELECT at, 'accounts and rights' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(seen_by = 'audit log', change, concat(seen_by, ': ', change)) AS what, result, 0 AS connection
+    FROM (
+{{ within_range(rights, 7) }}
+    )
+    WHERE true {{- is_shown('accounts and rights') }}
+    UNION ALL
+    SELECT at, 'audit log' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        '' AS program_told, if(seen_in IN ('audit', 'general'), what, concat(seen_in, ': ', what)) AS what, result, 0 AS connection
+    FROM (
+{{ within_range(auditing, 7) }}
+    )
+    WHERE true {{- is_shown('audit log') }}
+)

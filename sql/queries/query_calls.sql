@@ -1,0 +1,43 @@
+{%- include "parts/statement.sql" -%}
+{%- include "parts/links.sql" -%}
+-- Calls of one statement as applications saw them: one row per span, with the request that it belongs to.
+--
+-- A trace's request is its first span that serves one; a trace whose request has not come (yet) is named by its
+-- statements' comments, or not at all.
+WITH
+    {{ chosen_statement() }},
+    calls AS (
+        SELECT * FROM tailrace.otel_traces
+        WHERE otel_traces.query_id = chosen AND otel_traces.query_id != 0
+            AND Timestamp >= range_start AND Timestamp < range_end),
+    requests AS (
+        SELECT
+            TraceId AS trace_id,
+            argMin(otel_traces.endpoint, Timestamp) AS served,
+            argMin(ServiceName, Timestamp) AS asked
+        FROM tailrace.otel_traces
+        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
+            AND TraceId IN (SELECT TraceId FROM calls)
+        GROUP BY TraceId),
+    logged AS (
+        SELECT query_events.trace_id AS trace_id, query_events.span_id AS span_id, max(query_time) AS logged_seconds,
+            any(query_events.instance) AS instance
+        FROM tailrace.query_events
+        WHERE query_events.query_id = chosen AND query_events.trace_id != ''
+            AND event_time >= range_start AND event_time < range_end
+        GROUP BY query_events.trace_id, query_events.span_id)
+SELECT
+    toDateTime(Timestamp, 'UTC') AS time,
+    leftPad(hex(calls.query_id), 16, '0') AS query_id,
+    TraceId AS trace_id,
+    SpanId AS span_id,
+    if(requests.asked = '', ServiceName, requests.asked) AS service,
+    multiIf(requests.served != '', requests.served, calls.endpoint != '', calls.endpoint, '(unknown)') AS endpoint,
+    if(logged.instance = '', '(not in a slow log)', logged.instance) AS instance,
+    Duration / 1e9 AS seconds,
+    if(logged.instance = '', NULL, logged.logged_seconds) AS server_seconds,
+    StatusCode = 'Error' AS failed,
+    {{ link_to_trace('TraceId', "'trace'") }} AS look
+FROM calls
+LEFT JOIN requests ON requests.trace_id = calls.TraceId
+LEFT JOIN logged ON logged.trace_id = calls.TraceId AND logged.span_id = calls.SpanId

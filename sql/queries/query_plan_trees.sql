@@ -1,0 +1,27 @@
+{%- include "parts/statement.sql" -%}
+{%- include "parts/plan_tree.sql" -%}
+-- The trees of one statement's plans: those seen in the time, by the time that was spent with them, five at most.
+--
+-- One row per step, and the root that they hang on, which says how many plans there are.
+WITH
+    {{ chosen_statement() }},
+    {{ executions_with_plans() }},
+    load AS (
+        SELECT plan_hash, sum(weight * query_time) AS seconds
+        FROM executions_with_plans
+        GROUP BY plan_hash),
+    known AS (
+        SELECT plans.query_id AS query_id, plan_hash, argMax(tree, seen_at) AS tree, max(seen_at) AS seen
+        FROM tailrace.plans
+        WHERE plans.query_id = chosen
+        GROUP BY plans.query_id, plan_hash
+        HAVING seen >= range_start AND min(first_seen_at) < range_end),
+    drawn AS (
+        SELECT
+            query_id, plan_hash, splitByChar('\n', tree) AS lines, seen,
+            row_number() OVER (ORDER BY seconds DESC, plan_hash) AS position,
+            count() OVER () AS plans
+        FROM known
+        LEFT JOIN load USING (plan_hash)
+        QUALIFY position <= 5)
+{{ steps_of_drawn("concat(toString(count()), if(count() = any(plans), '', concat(' of ', toString(any(plans)))), if(any(plans) = 1, ' plan', ' plans'))") }}

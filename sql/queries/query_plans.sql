@@ -1,0 +1,58 @@
+{%- include "parts/statement.sql" -%}
+{%- include "parts/links.sql" -%}
+-- The plans that one statement had in the time, what executions with each of them cost, and what changing to it did.
+--
+-- One row per server, plan and source.
+WITH
+    {{ chosen_statement() }},
+    {{ executions_with_plans() }},
+    load AS (
+        SELECT
+            executions_with_plans.instance AS instance, plan_hash,
+            min(event_time) AS ran_from, max(event_time) AS ran_to,
+            sum(weight) AS executions, sum(weight * query_time) AS seconds,
+            quantileExactWeighted(0.50)(query_time, toUInt64(round(weight))) AS p50,
+            quantileExactWeighted(0.95)(query_time, toUInt64(round(weight))) AS p95,
+            sum(weight * rows_examined) / sum(weight) AS examined_each
+        FROM executions_with_plans
+        GROUP BY executions_with_plans.instance, plan_hash),
+    changes AS (
+        SELECT plan_changes.instance AS instance, new_plan AS plan_hash,
+            argMax(verdict, changed_at) AS verdict, argMax(ratio, changed_at) AS ratio, max(changed_at) AS at
+        FROM tailrace.plan_changes FINAL
+        WHERE plan_changes.query_id = chosen
+        GROUP BY plan_changes.instance, new_plan)
+SELECT
+    leftPad(hex(seen.id), 16, '0') AS query_id,
+    seen.cluster AS cluster, seen.instance AS instance, seen.plan_hash AS plan_hash, source,
+    toDateTime(first_seen, 'UTC') AS first_seen_at,
+    toDateTime(last_seen, 'UTC') AS time,
+    toDateTime(nullIf(load.ran_from, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_from_at,
+    toDateTime(nullIf(load.ran_to, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_to_at,
+    load.executions AS executions, load.seconds AS seconds,
+    if(executions = 0, NULL, load.p50) AS p50,
+    if(executions = 0, NULL, load.p95) AS p95,
+    if(executions = 0, NULL, load.examined_each) AS examined_each,
+    multiIf(
+        changes.verdict = '', '',
+        changes.verdict IN ('slower', 'faster'), concat(changes.verdict, ', ', toString(round(changes.ratio, 2)), ' times as long'),
+        changes.verdict = 'no_difference', 'no difference',
+        changes.verdict) AS verdict,
+    toDateTime(nullIf(changes.at, toDateTime64(0, 6, 'UTC')), 'UTC') AS changed_at,
+    arrayStringConcat(arrayMap((name, access) -> concat(name, ' ', access), tables, access_types), ', ') AS accesses,
+    arrayStringConcat(advice, '\n') AS advice,
+    cost,
+    {{ link_to_plan('plan_hash', "'tree'") }} AS look
+FROM (
+    SELECT
+        plans.instance AS instance, plans.query_id AS id, plan_hash, source,
+        any(plans.cluster) AS cluster, min(first_seen_at) AS first_seen, max(seen_at) AS last_seen,
+        anyLast(advice) AS advice, anyLast(tables) AS tables, anyLast(access_types) AS access_types,
+        anyLast(cost) AS cost
+    FROM tailrace.plans
+    WHERE plans.query_id = chosen
+    GROUP BY plans.instance, plans.query_id, plan_hash, source
+) AS seen
+LEFT JOIN load ON load.instance = seen.instance AND load.plan_hash = seen.plan_hash
+LEFT JOIN changes ON changes.instance = seen.instance AND changes.plan_hash = seen.plan_hash
+WHERE last_seen >= range_start AND first_seen < range_end

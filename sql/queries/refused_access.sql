@@ -1,0 +1,46 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/logins.sql" -%}
+{%- include "parts/error_codes.sql" -%}
+{%- include "parts/links.sql" -%}
+-- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row each however many logs tell of it, and statements
+-- that grants did not allow, as audit and general logs tell them. The evidence of refused access has the same, record by record.
+WITH
+    {{ shown_range(7) }},
+    {{ bar_width() }},
+    {{ refused_logins() }}
+SELECT
+    {{ bar('attempts.event_time') }} AS time,
+    toDateTime(attempts.event_time, 'UTC') AS event_time,
+    what, cluster, instance,
+    if(name = '', '(none)', name) AS user,
+    src_ip,
+    {{ network('src_ip') }} AS network,
+    if(program = '', '(not told)', program) AS program,
+    if(database = '', '(none)', database) AS database,
+    {{ error_text('error') }} AS reason,
+    told_by,
+    object_of AS refused_what,
+    toString(attempts.connection_id) AS connection_id,
+    {{ link_to_session('attempts.event_time', 'instance', 'toString(attempts.connection_id)', "'session'") }} AS look
+FROM (
+    SELECT
+        event_time, 'login' AS what, cluster, instance, user AS name, src_ip, program, database, error, told_by,
+        '' AS object_of, connection_id
+    FROM refused_logins
+    UNION ALL
+    SELECT
+        audit_events.event_time, 'statement', cluster, instance, toString(user), {{ client() }}, toString(program_name),
+        toString(database), toString(status), toString(source),
+        if(texts.fingerprint = '', concat(lower(command), ' ', object), texts.fingerprint), connection_id
+    FROM tailrace.audit_events
+    ANY LEFT JOIN (
+        SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
+    ) AS texts ON texts.query_id = audit_events.query_id AND texts.rule_set = audit_events.rule_set
+    WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
+        AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
+        AND NOT (event_class = 'connection' AND
+{%- include "parts/is_login.sql" -%}
+        )
+        AND status IN
+{%- include "parts/refusal_codes.sql" -%}
+) AS attempts

@@ -1,0 +1,55 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/session.sql" -%}
+{%- include "parts/error_codes.sql" -%}
+{%- include "parts/links.sql" -%}
+-- Everything that one session did, in order, as each log tells it; one action may stand in several logs. Rows of tables are
+-- left out where the statement that they belong to is there. Statements are masked.
+WITH
+    {{ shown_range(1) }},
+    {{ alerted() }},
+    {{ chosen_session() }},
+    its AS (SELECT * FROM sessions_numbered WHERE session = chosen_number),
+    (SELECT (min(event_time), max(event_time)) FROM its) AS period,
+    dateDiff('second', period.1, period.2) AS length,
+    multiIf(length <= 60, 1, length <= 600, 10, length <= 3600, 60, length <= 6 * 3600, 300, 3600) AS width,
+    touched AS (
+        SELECT event_time AS at, groupUniqArrayArray(arrayMap(class -> toString(class), data_class)) AS classes
+        FROM tailrace.data_access FINAL
+        WHERE instance = chosen.1 AND connection_id = chosen.2 AND event_time >= period.1 AND event_time <= period.2
+        GROUP BY at)
+SELECT
+    toDateTime(intDiv(toUInt32(its.event_time), width) * width, 'UTC') AS time,
+    its.event_time AS event_time,
+    cluster, instance, toString(its.connection_id) AS connection_id,
+    anyIf(its.user, its.user != '') OVER () AS user,
+    anyIf(its.src_ip, its.src_ip != '(unknown)') OVER () AS src_ip,
+    anyIf(its.program, its.program != '') OVER () AS program,
+    anyIf(its.connection_type, its.connection_type != '') OVER () AS connection_type,
+    its.database AS database,
+    log, is_statement, its.error AS error_code,
+    multiIf(
+        its.error != '', 'refused or failed',
+        event_class = 'message', 'message',
+        event_class = 'connection', 'login and logout',
+        verb IN ('GRANT', 'REVOKE') OR match(statement, '^(create|drop|alter|rename) (user|role)'), 'rights',
+        verb IN ('CREATE', 'ALTER', 'DROP', 'RENAME', 'TRUNCATE'), 'definition',
+        verb IN ('INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'LOAD'), 'change',
+        verb IN ('SELECT', 'TABLE', 'WITH', 'VALUES'), 'read',
+        'other') AS doing,
+    if(event_class = 'message', its.command, if(verb = '', its.command, verb)) AS command,
+    if(message != '', message, ifNull(texts.fingerprint, '')) AS statement,
+    arrayStringConcat(if(empty(tables) AND object != '' AND event_class = 'table', [object], tables), ', ') AS tables_touched,
+    touched.classes AS classes,
+    arrayStringConcat(touched.classes, ', ') AS data_classes,
+    its.rows_sent AS rows_sent, its.seconds AS seconds,
+    {{ error_text('its.error') }} AS error,
+    if(its.query_id IS NULL, '', leftPad(hex(assumeNotNull(its.query_id)), 16, '0')) AS query_id,
+    if(query_id = '', '', {{ link_to_query('query_id', "'query'") }}) AS look
+FROM its
+LEFT JOIN touched ON touched.at = its.event_time
+ANY LEFT JOIN (
+    SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
+    WHERE fingerprints.query_id IN (SELECT query_id FROM its)
+) AS texts ON texts.query_id = its.query_id AND texts.rule_set = its.rule_set
+WHERE event_class != 'table' OR server_query_id = 0
+    OR server_query_id NOT IN (SELECT server_query_id FROM its WHERE event_class = 'query')

@@ -1,0 +1,52 @@
+{%- include "parts/range.sql" -%}
+{%- include "parts/session.sql" -%}
+{%- include "parts/links.sql" -%}
+-- Sessions worth a look, at most 200 connections: those whose records an alert names, by its level, then those that were
+-- refused something, then the latest ones. With a connection id in the filter, all sessions that had it.
+WITH
+    {{ shown_range(1) }},
+    {{ alerted() }},
+    {{ connections_to_look_at(200) }},
+    {{ session_records('connections') }}
+SELECT
+    toDateTime(ended, 'UTC') AS event_time,
+    toDateTime(begun, 'UTC') AS began_at,
+    cluster, found.instance AS instance, toString(found.connection_id) AS connection_id,
+    name AS user, address AS src_ip, client_program AS program,
+    statements, error_count, rows_sum AS rows_sent,
+    ifNull(alert_count, 0) AS alert_count,
+    ifNull(worst, 0) AS worst_level,
+    multiIf(worst > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], worst),
+        error_count > 0, 'errors only', 'ordinary') AS reason,
+    multiIf(begin_seen, '', refused_login, 'login refused', 'began before') AS note,
+    {{ link_within('session', "concat(" ~ iso("begun - 1") ~ ", ' : ', " ~ iso("ended + 2") ~ ")",
+        [('instance', 'instance', 'found.instance'), ('connection_id', 'connection_id', 'toString(found.connection_id)')],
+        "'session'") }} AS look
+FROM (
+    SELECT
+        any(cluster) AS cluster, instance, sessions_numbered.connection_id AS connection_id, session,
+        min(sessions_numbered.event_time) AS begun, max(sessions_numbered.event_time) AS ended,
+        anyIf(sessions_numbered.user, sessions_numbered.user != '') AS name,
+        anyIf(sessions_numbered.src_ip, sessions_numbered.src_ip != '(unknown)') AS address,
+        anyIf(sessions_numbered.program, sessions_numbered.program != '') AS client_program,
+        {{ most_of_a_log('is_statement') }} AS statements,
+        {{ most_of_a_log("error != ''") }} AS error_count,
+        sum(sessions_numbered.rows_sent) AS rows_sum,
+        session > 0 AS begin_seen,
+        countIf(event_class = 'connection' AND error != '') > 0 AS refused_login
+    FROM sessions_numbered
+    GROUP BY instance, connection_id, session
+) AS found
+LEFT JOIN (
+    SELECT
+        instance, sessions.connection_id AS connection_id, session,
+        uniqExact(alert_id) AS alert_count, max(level_rank) AS worst
+    FROM (
+        SELECT instance, connection_id, session, min(event_time) AS since, max(event_time) AS until
+        FROM sessions_numbered GROUP BY instance, connection_id, session
+    ) AS sessions
+    INNER JOIN alerted_records ON alerted_records.instance = sessions.instance
+        AND alerted_records.connection_id = sessions.connection_id
+    WHERE alerted_records.event_time BETWEEN since AND until
+    GROUP BY instance, connection_id, session
+) AS told ON told.instance = found.instance AND told.connection_id = found.connection_id AND told.session = found.session

@@ -1,0 +1,193 @@
+"""access.yaml: what it means is what each reader of ClickHouse sees, whatever is asked."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import yaml
+from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
+
+from tailrace import access, migrations
+from tailrace.access import AUDIENCES, COLUMNS, OF_TAILRACE
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.configuration import ConfigurationError
+from tailrace.parts import clickhouse as part
+
+DEAD_LETTERS = defaultdict(set, dead_letters=DEVELOPER)
+"""Readable but for one column."""
+
+RESTRICTED = {
+    "developer": {"clusters": ["shop"], "databases": ["shop", "it's"]},
+    "compliance": {"instances": ["db-1"]},
+    "security": {"databases": ["shop", "(none)"]},
+    "unmasked": {"clusters": ["shop"], "instances": ["db-1"], "databases": ["shop"]},
+}
+SERVERS = [("shop", "db-1"), ("shop", "db-2"), ("other", "db-3")]
+DATABASES = ["shop", "it's", "billing", ""]
+PLACES = [(cluster, instance, database) for cluster, instance in SERVERS for database in DATABASES]
+ID = {place: number for number, place in enumerate(PLACES, 1)}
+"""The statement, trace and alert that belong to a place, so that it can be told from each."""
+
+
+def seen(audience: str, place: tuple[str, str, str]) -> bool:
+    """What the file means, said again in Python."""
+    named = dict(zip(("clusters", "instances", "databases"), place, strict=True))
+    return all((named[key] or "(none)") in values for key, values in RESTRICTED[audience].items())
+
+
+@pytest.fixture(scope="module")
+def restricted(server) -> Iterator[None]:
+    server.stop()
+    server.settings.access.write_text(yaml.safe_dump(RESTRICTED))
+    server.start()
+    yield
+    server.settings.access.unlink()
+
+
+VIEWS = {"logging_in_force"}
+FILLED_BY_VIEWS = {"query_load_1m", "query_classes_1h", "receipts", "otel_traces_trace_id_ts"}
+NOON = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%d %H:%M:%S}"
+
+
+@pytest.fixture(scope="module")
+def seeded(server, restricted) -> ClickHouse:
+    """A row of every place in each table, as far as the table names places."""
+    admin = server.user("admin")
+    migrations.apply(admin)
+    for table in COLUMNS.keys() - VIEWS - FILLED_BY_VIEWS:
+        columns = admin.rows(
+            "SELECT name, type FROM system.columns WHERE database = 'tailrace' AND table = {table:String}",
+            {"table": table},
+        )
+        types = {column["name"]: column["type"] for column in columns}
+        admin.insert(f"tailrace.{table}", [row(place, types) for place in PLACES])
+    return admin
+
+
+def row(place: tuple[str, str, str], types: dict[str, str]) -> dict[str, object]:
+    """A row of a table with columns of these types."""
+    *_, database = place
+    uuid = f"00000000-0000-0000-0000-{ID[place]:012}"
+    times = {name: NOON for name, type_ in types.items() if re.match(r"(?!Array).*DateTime", type_)}
+    who_and_what = {"actor": "ann", "action": "ack", "reason": "seen", "channel": "mail", "outcome": "begun"}
+    names = {"log": f"{database}.log", "kind": "settings", "key": "long_query_time", "change": "added"}
+    ids = {**identity(place), "event_id": uuid, "dead_letter_id": uuid}
+    values = {**times, **who_and_what, **names, **ids, "attributes": {"value": "1"}}
+    return {name: value for name, value in values.items() if name in types}
+
+
+def places_shown(clickhouse: ClickHouse, table: str) -> set[tuple]:
+    """The rows of a table, each by what tells it apart."""
+    columns = ", ".join(map(str, COLUMNS[table]))
+    rows = clickhouse.rows(f"SELECT DISTINCT {columns} FROM tailrace.{table}")
+    return {tuple(str(value) for value in each.values()) for each in rows}
+
+
+def places_expected(audience: str, table: str) -> set[tuple]:
+    """The same, of the places that the audience may see."""
+    columns = COLUMNS[table]
+    asked = {access.DIMENSIONS[key] for key in RESTRICTED[audience]}
+    if columns == ("cluster", "instance") and not asked & set(columns):
+        return set()  # rows of whole servers cannot be told by database
+    by_server = {"cluster", "instance"}.issuperset(columns)
+    places = [
+        place for place in PLACES if seen(audience, place) or (by_server and seen_server(audience, place))
+    ]
+    return {tuple(str(identity(place)[column]) for column in columns) for place in places}
+
+
+def seen_server(audience: str, place: tuple[str, str, str]) -> bool:
+    return any(seen(audience, (*place[:2], database)) for database in DATABASES)
+
+
+def identity(place: tuple[str, str, str]) -> dict[str, object]:
+    uuid = f"00000000-0000-0000-0000-{ID[place]:012}"
+    named = dict(zip(("cluster", "instance", "database"), place, strict=True))
+    number = ID[place]
+    return {**named, "query_id": number, "TraceId": str(number), "trace_id": str(number), "alert_id": uuid}
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_each_audience_sees_its_rows_of_every_table(seeded, user, audience):
+    reader = user(f"reader_{audience}")
+    granted = [
+        each for each in sorted(COLUMNS) if f"reader_{audience}" in MAY_READ[each] | DEAD_LETTERS[each]
+    ]
+    for table in granted:
+        if audience == "security" and table == "receipts":
+            continue  # their databases are not told apart, see below
+        assert places_shown(reader, table) == places_expected(audience, table), table
+
+
+def test_who_is_restricted_by_databases_alone_sees_nothing_of_whole_servers(seeded, user):
+    for table in ("ledger", "receipts", "server_facts", "server_snapshots"):
+        assert user("reader_security").execute(f"SELECT count() FROM tailrace.{table}").strip() == "0", table
+
+
+@pytest.mark.parametrize("name", ["auditor", "admin", "explain"])
+def test_others_see_all(seeded, user, name):
+    assert places_shown(user(name), "query_events") == set(map(tuple, PLACES))
+
+
+def test_views_show_no_more(seeded, user):
+    asked = "SELECT DISTINCT instance FROM tailrace.minutes_without_audit ORDER BY instance"
+    assert [each["instance"] for each in user("reader_compliance").rows(asked)] == ["db-1"]
+    assert [each["instance"] for each in seeded.rows(asked)] == ["db-1", "db-2", "db-3"]
+
+
+def test_every_table_is_decided_on(seeded):
+    """A table with rows of servers has conditions; a view has those of what it reads."""
+    invokers = seeded.rows(
+        "SELECT name FROM system.tables WHERE database = 'tailrace' "
+        "AND (engine = 'MaterializedView' OR create_table_query LIKE '%SQL SECURITY INVOKER%')"
+    )
+    decided = COLUMNS.keys() | OF_TAILRACE | {each["name"] for each in invokers}
+    tables = {
+        each["name"] for each in seeded.rows("SELECT name FROM system.tables WHERE database = 'tailrace'")
+    }
+    assert decided == tables
+
+
+def test_a_reader_cannot_leave_its_rows(seeded, user):
+    for statement in (
+        "SELECT count() FROM tailrace.query_events WHERE 1 OR database = 'billing'",
+        "SELECT count() FROM merge('tailrace', '^query_events$')",
+        "SELECT countIf(database = 'billing') FROM (SELECT * FROM tailrace.query_events)",
+    ):
+        try:
+            found = user("reader_developer").execute(statement).strip()
+        except ClickHouseError as error:
+            assert error.code == ACCESS_DENIED, error
+        else:
+            expected = len(places_expected("developer", "query_events"))
+            assert found in ("0", str(expected)), statement
+
+
+def test_without_the_file_nobody_is_restricted(tmp_path):
+    assert access.load(tmp_path / "access.yaml") == {}
+    assert part.row_policies("reader_developer", {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("developers: {clusters: [shop]}", "unknown key 'developers'; the nearest known one is 'developer'"),
+        (
+            "developer: {cluster: [shop]}",
+            "developer: unknown key 'cluster'; the nearest known one is 'clusters'",
+        ),
+        ("developer: {clusters: shop}", "developer: `clusters` must be a list"),
+        ("developer: {clusters: []}", "developer: `clusters` must be a list"),
+        ("developer: {databases: [7]}", "developer: `databases` must be text"),
+        ("developer: {}", "`developer` must be at least one of clusters, instances, databases"),
+        ("- developer", "expected keys and values"),
+    ],
+)
+def test_a_mistake_is_told_with_its_key(tmp_path, written, message):
+    file = tmp_path / "access.yaml"
+    file.write_text(written)
+    with pytest.raises(ConfigurationError) as error:
+        access.load(file)
+    assert message in str(error.value) and str(file) in str(error.value)

@@ -1,0 +1,287 @@
+"""What the compliance officers' dashboards ask, on rows whose answers are known."""
+
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+NOW = datetime.now(UTC).replace(second=30, microsecond=0)
+RANGE = ((NOW - timedelta(days=7)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
+
+
+def ago(days: float = 0, minutes: float = 0) -> str:
+    return written(NOW - timedelta(days=days, minutes=minutes))
+
+
+def written(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S.%f}"
+
+
+@pytest.fixture
+def ask(admin, user, rendered) -> Callable[..., list[dict]]:
+    """Rows of a query as the compliance officers' connection gets them; `outer` asks the query's rows."""
+
+    def asked(name: str, outer: str = "SELECT * FROM ({})", **filters: list[str]) -> list[dict]:
+        return user("reader_compliance").rows(outer.replace("{}", rendered(name, *RANGE, **filters)))
+
+    return asked
+
+
+def stored(admin, table: str, *rows: dict) -> None:
+    admin.insert(f"tailrace.{table}", list(rows))
+
+
+def access(action: str, at: str, event: uuid.UUID | None = None, **more) -> dict:
+    row = {"event_id": str(event or uuid.uuid4()), "action_id": action, "event_time": at, "instance": "db1"}
+    return {**row, "user": "app", "basis": ["log"], "outcome": "success", **more}
+
+
+def counted(ask, **filters) -> dict[tuple[str, str], int]:
+    outer = "SELECT data_class, access, uniqExact(action) AS actions FROM ({}) GROUP BY ALL"
+    return {
+        (row["data_class"], row["access"]): row["actions"] for row in ask("data_access", outer, **filters)
+    }
+
+
+def test_an_action_is_counted_once_for_each_class_and_way(admin, ask):
+    again = uuid.uuid4()
+    stored(admin, "data_access", access("a1", ago(1), again, data_class_read=["secret"]))
+    stored(
+        admin,
+        "data_access",
+        access("a1", ago(1), again, data_class_read=["pci"], data_class_written=["pii"]),
+        access("a1", ago(1), data_class_read=["pci"], basis=["statement"], rows_sent=3),
+        access("a2", ago(2), data_class_read=["pci", "pii"], rows_sent=4),
+        access("a2", ago(2), instance="db2", data_class_read=["pci"]),
+        access("a3", ago(3), basis=["unknown"]),
+        access("a4", ago(8), data_class_read=["pci"], rows_sent=1_000),
+    )
+    everything = {
+        ("pci", "read"): 3,
+        ("pii", "read"): 1,
+        ("pii", "changed"): 1,
+        ("(unknown)", "may have touched"): 1,
+    }
+    assert counted(ask) == everything
+    assert counted(ask, data_class=["pii"]) == {key: each for key, each in everything.items() if "pii" in key}
+    assert counted(ask, access=["changed"]) == {("pii", "changed"): 1}
+    rows_sent = "SELECT sum(rows_sent) AS rows FROM ({})"
+    assert ask("data_access", rows_sent) == [{"rows": 7}], "once, whatever the classes"
+    assert ask("data_access", rows_sent, data_class=["pii"]) == [{"rows": 4}]
+
+
+def test_hours_out_of_work_are_those_of_the_week(admin, ask):
+    hours = [NOW.replace(minute=5) - timedelta(hours=number) for number in range(1, 6 * 24)]
+    stored(
+        admin,
+        "data_access",
+        *(access(f"a{n}", written(at), data_class_read=["pci"]) for n, at in enumerate(hours)),
+    )
+    late = [at for at in hours if at.weekday() >= 5 or not 7 <= at.hour < 19]
+    outer = "SELECT countIf(out_of_hours) AS late FROM ({})"
+    assert ask("data_access", outer) == [{"late": len(late)}]
+    outer = "SELECT hour, weekday, uniqExact(action) AS actions FROM ({}) GROUP BY ALL"
+    cells = {(row["weekday"][0], row["hour"]): row["actions"] for row in ask("data_access_hours", outer)}
+    assert len(cells) == 7 * 24, "quiet hours too"
+    assert sum(cells.values()) == len(hours)
+    assert all(cells[str(at.isoweekday()), f"{at:%H}"] > 0 for at in hours)
+
+
+def test_records_say_who_and_how_and_where_to_look(admin, ask):
+    text = {"query_id": 0xAB, "fingerprint": "select ? from cards", "seen_at": ago(1)}
+    stored(admin, "fingerprints", text)
+    told = {
+        "data_class_read": ["pci"],
+        "data_class_written": ["pci"],
+        "tables": ["shop.cards"],
+        "rows_sent": 5,
+    }
+    stored(
+        admin,
+        "data_access",
+        access("a1", ago(1), query_id=0xAB, connection_id=77, host="localhost", **told),
+        access("a2", ago(2), basis=["unknown", "log"]),
+    )
+    known, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
+    assert (known["classes"], known["how"], known["origin"]) == ("pci", "read, changed", "localhost")
+    assert (known["statement"], known["basis"]) == ("select ? from cards", "named by the log")
+    assert "/superset/dashboard/session/" in known["session"] and "%2777%27" in known["session"]
+    assert "00000000000000AB" in known["look"]
+    assert (unknown["is_unknown"], unknown["basis"]) == (True, "named by the log, unknown")
+    assert (unknown["session"], unknown["look"], unknown["statement"]) == ("", "", "(not known)")
+    of_class = ask("data_access_records", data_class=["pci"])
+    assert [row["user"] for row in of_class] == ["app"]
+
+
+def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
+    """A posting about db1's audit log; a census, unless it says otherwise."""
+    row = {"cluster": "c", "instance": "db1", "source": "audit", "log": "/a.log", "generation": generation}
+    return {**row, "kind": "CENSUS", "inode": 7, "size": size, "at": written(minute), **more}
+
+
+def lost(minute: datetime, start: int, end: int, sign: int = 1) -> dict:
+    offsets = {"from_offset": start, "to_offset": end, "bytes": sign * (end - start)}
+    return look(minute, 0, kind="GAP", detail="lost", **offsets)
+
+
+def test_minutes_of_a_day_are_those_of_the_books(admin, ask, user, rendered):
+    start = (NOW - timedelta(days=2)).replace(second=0)
+    watched = [number for number in range(120) if not 40 <= number < 50]
+    minutes = {number: start + timedelta(minutes=number, seconds=20) for number in watched}
+    stored(
+        admin,
+        "ledger",
+        *(look(at, 100 * (number + 1), generation=int(number > 0)) for number, at in minutes.items()),
+        look(minutes[100], 0, kind="FRONTIER", to_offset=11_000),
+        lost(minutes[20], 1_950, 2_150),
+        lost(minutes[30], 3_050, 3_100),
+        lost(minutes[35], 3_050, 3_100, sign=-1),
+        look(minutes[119], 0, kind="CENSUS", source="slowlog", log="/s.log", generation=0, inode=8),
+    )
+    total = "SELECT source, state, sum(minutes) AS minutes FROM ({}) GROUP BY ALL"
+    of_days, of_books = ask("coverage_days", total), ask("coverage", total)
+    found = {row["state"]: row["minutes"] for row in of_days if row["source"] == "audit"}
+    assert (found["missing"], found["behind"]) == (3, 10)
+    assert found["covered"] == len(watched) - 13
+    assert sorted(map(str, of_days)) == sorted(map(str, of_books)), "both mean the same by each state"
+
+
+def test_retention_is_what_is_applied(admin, ask):
+    event = {"event_id": str(uuid.uuid4()), "instance": "db1", "source": "audit", "event_class": "query"}
+    stored(admin, "audit_events", {**event, "event_time": ago(100)}, {**event, "event_time": ago(1)})
+    (row,) = ask("coverage_retention")
+    assert (row["policy_days"], row["days_back"], row["reaches"]) == (
+        400,
+        100,
+        "three months, no older record",
+    )
+
+
+def test_days_without_review_are_those_that_no_review_touches(admin, user, ask):
+    day = NOW.replace(hour=0, minute=0, second=0) - timedelta(days=3)
+    signed = {"review_id": str(uuid.uuid4()), "actor": "olga", "scope": "all", "finding": "none"}
+    period = {"period_from": f"{day:%Y-%m-%d %H:%M:%S}", "period_to": f"{day + timedelta(hours=5):%F %T}"}
+    stored(admin, "reviews", {**signed, **period})
+    days = {row["day"] for row in ask("coverage_unreviewed")}
+    expected = {f"{NOW - timedelta(days=number):%F}" for number in range(8)} | {RANGE[1][:10]}
+    assert days == expected - {f"{day:%F}"}
+    (review,) = ask("coverage_reviews")
+    assert (review["reviewer"], review["finding"]) == ("olga", "none")
+
+
+def test_servers_that_tell_nothing_are_named(admin, ask):
+    at = f"{NOW - timedelta(hours=1):%F %T}"
+    stored(admin, "server_snapshots", {"instance": "db9", "kind": "server", "at": at, "status": "ok"})
+    stored(admin, "ledger", *(look(NOW - timedelta(minutes=number), 10) for number in range(1, 5)))
+    found = {row["instance"]: (row["state"], row["is_unaudited"]) for row in ask("coverage_servers")}
+    assert found["db9"] == ("no audit log", True)
+    assert found["db1"][0].startswith("audited since") and not found["db1"][1]
+
+
+def account(name: str, host: str = "%", **more: str) -> dict:
+    attributes = {"user": name, "host": host, "role": "no", "locked": "no", "password": "set", **more}
+    return fact("accounts", f"'{name}'@'{host}'", attributes)
+
+
+def fact(kind: str, key: str, attributes: dict[str, str]) -> dict:
+    seen = {"since": ago(50)[:-3], "last_seen": ago(0, 1)[:-3]}
+    return {"cluster": "c", "instance": "db1", "kind": kind, "key": key, "attributes": attributes, **seen}
+
+
+def event(days: float, name: str, ip: str = "10.0.0.7", minutes: float = 0, **more) -> dict:
+    row = {"event_id": str(uuid.uuid4()), "cluster": "c", "instance": "db1", "source": "audit"}
+    at = {"event_time": ago(days, minutes), "event_class": "query"}
+    return {**row, **at, "user": name, "ip": ip, **more}
+
+
+def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):
+    for kind in ("accounts", "grants_global"):
+        at = ago(0, 1)[:-3]
+        stored(admin, "server_snapshots", {"instance": "db1", "kind": kind, "at": at, "status": "ok"})
+    changed = f"{NOW - timedelta(days=200):%Y-%m-%dT%H:%M:%SZ}"
+    rights = {"grantee": "'boss'@'%'", "privileges": "SUPER", "object": "*.*", "grant_option": "no"}
+    stored(
+        admin,
+        "server_facts",
+        account("app", password_changed_at=changed),
+        account("boss"),
+        account("old"),
+        account(""),
+        account("readers", "", role="yes"),
+        fact("grants_global", "'boss'@'%' global *.*", rights),
+    )
+    stored(admin, "audit_events", event(1, "app"), event(120, "old"))
+
+    found = {row["account"]: row for row in ask("accounts")}
+    states = {name: row["state"] for name, row in found.items()}
+    assert states == {
+        "'app'@'%'": "used",
+        "'boss'@'%'": "never used",
+        "'old'@'%'": "not for 90 days",
+        "''@'%'": "not known",
+        "'readers'@''": "role",
+    }
+    unused = user("reader_compliance").rows("SELECT account, state FROM tailrace.accounts_unused")
+    assert {row["account"]: row["state"] for row in unused} == {
+        name: state for name, state in states.items() if state not in ("used", "role")
+    }
+    assert [name for name, row in found.items() if row["is_administrator"]] == ["'boss'@'%'"]
+    assert found["'app'@'%'"]["password_days"] == 200
+    assert found["'boss'@'%'"]["privileges"] == "SUPER on *.*"
+
+
+def test_an_account_is_shared_that_several_use_within_an_hour(admin, ask):
+    hour = (NOW - timedelta(hours=5)).replace(minute=10)
+    both = {"event_time": written(hour)}
+    stored(
+        admin,
+        "audit_events",
+        {**event(0, "crew", "10.0.0.1"), **both},
+        {**event(0, "crew", "10.0.0.2"), **both},
+        event(1, "roamer", "10.0.0.1"),
+        event(2, "roamer", "10.0.0.2"),
+        event(1, "people", os_user="ann"),
+        event(3, "people", os_user="bob"),
+        {**event(0, "local", "127.0.0.1"), **both},
+        {**event(0, "local", "", host="localhost"), **both},
+        event(1, "guess", "10.0.0.3", event_class="connection", status=1045),
+    )
+    found = {row["user"]: (row["at_once"], row["client_count"], row["shared"]) for row in ask("accounts_use")}
+    assert found == {
+        "crew": (2, 2, "yes"),
+        "roamer": (1, 2, "no"),
+        "people": (1, 1, "yes"),
+        "local": (1, 1, "no"),
+    }
+
+
+def test_privileged_activity_is_told_by_kind(admin, ask):
+    texts = {1: "drop table x", 2: "create user ?@?", 3: "set global server_audit_logging = ?", 4: "select ?"}
+    for number, text in texts.items():
+        stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
+    rights = {"grantee": "'boss'@'%'", "privileges": "SUPER", "object": "*.*", "grant_option": "no"}
+    stored(admin, "server_facts", fact("grants_global", "'boss'@'%' global *.*", rights))
+    stored(
+        admin,
+        "audit_events",
+        *(event(1, "boss", query_id=number, minutes=number, connection_id=5) for number in texts),
+        event(1, "root", query_id=4, status=1142),
+        event(1, "app", query_id=1),
+        event(1, "app", query_id=4),
+    )
+    outer = "SELECT kind, user, count() AS times FROM ({}) GROUP BY ALL"
+
+    def found(**filters) -> dict[tuple[str, str], int]:
+        return {(row["kind"], row["user"]): row["times"] for row in ask("privileged", outer, **filters)}
+
+    definitions = {("definitions", "boss"): 1, ("definitions", "app"): 1}
+    assert found() == definitions | {
+        ("administrators", "boss"): 4,
+        ("administrators", "root"): 1,
+        ("accounts and rights", "boss"): 1,
+        ("audit log", "boss"): 1,
+    }
+    assert found(kind=["definitions"]) == definitions
+    failed = ask("privileged", "SELECT user FROM ({}) WHERE has_failed")
+    assert failed == [{"user": "root"}]

@@ -1,0 +1,359 @@
+"""What "Slow queries" compares and groups, and when it refuses to, on events whose answers are known."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.facts.rows import rows_of
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+HOUR = timedelta(hours=1)
+RANGE = ((NOW - HOUR).isoformat(), NOW.isoformat())
+SLOWER, STEADY, NOISY, NEW, OFTEN, RARE = 0xFFFF_0000_0000_0001, 2, 3, 4, 5, 6
+
+
+def executions(query_id: int, ago: timedelta, seconds: list[float], **columns) -> list[dict]:
+    """One entry for each of `seconds`, a second apart, from `ago` on."""
+    return [
+        {
+            "cluster": "shop",
+            "instance": "db1",
+            "event_time": f"{NOW - ago + timedelta(seconds=number):%Y-%m-%d %H:%M:%S}",
+            "query_id": query_id,
+            "rule_set": "tailrace-1",
+            "query_time": taken,
+            "weight": 1,
+            **columns,
+        }
+        for number, taken in enumerate(seconds)
+    ]
+
+
+def settings(user, ago: timedelta, **values: str) -> None:
+    at = (NOW - ago).timestamp()
+    facts = [{"key": name, "since": at, "attributes": {"value": value}} for name, value in values.items()]
+    record = {"v": 1, "at": at, "cluster": "shop", "instance": "db1", "product": "mysql", "version": "8.4"}
+    record |= {"kind": "settings", "reason": "hourly", "status": "ok", "error": "", "truncated": False}
+    record |= {"part": 1, "parts": 1, "facts": facts, "changes": []}
+    for table, row in rows_of(record):
+        user("facts").insert(f"tailrace.{table}", [row])
+
+
+BEFORE, DURING = timedelta(minutes=118), timedelta(minutes=50)
+
+
+@pytest.fixture
+def ask(admin, user, rendered):
+    """Answers of a query to somebody who may read what developers may."""
+    usual = [0.1 + number / 1000 for number in range(40)]
+    events = [
+        *executions(STEADY, 2.5 * HOUR, usual),  # the log has been read for longer than both ranges
+        *(row for ago in (BEFORE, DURING) for row in executions(STEADY, ago, usual)),
+        *executions(SLOWER, BEFORE, usual),
+        *executions(SLOWER, DURING, [3 * seconds for seconds in usual]),
+        *executions(NOISY, BEFORE, [0.1] * 38 + [0.2, 0.9]),
+        *executions(NOISY, DURING, [0.1] * 36 + [0.2, 0.8, 0.8, 0.9]),
+        *executions(NEW, DURING, [0.5, 0.25], tags={"application": "shop", "route": "/cart"}),
+        *executions(OFTEN, BEFORE, usual[:20]),
+        *executions(OFTEN, DURING, usual + usual[:20]),
+        *executions(RARE, BEFORE, [0.1]),
+        *executions(RARE, DURING, [9, 9, 9]),
+    ]
+    user("writer").insert("tailrace.query_events", events)
+    first_seen = {NEW: DURING}
+    user("writer").insert(
+        "tailrace.fingerprints",
+        [
+            {
+                "query_id": query_id,
+                "rule_set": "tailrace-1",
+                "fingerprint": f"select {query_id}",
+                "seen_at": f"{NOW:%Y-%m-%d %H:%M:%S}",
+                "first_seen_at": f"{NOW - first_seen.get(query_id, 3 * HOUR):%Y-%m-%d %H:%M:%S}",
+            }
+            for query_id in (SLOWER, STEADY, NOISY, NEW, OFTEN, RARE)
+        ],
+    )
+
+    def run(name: str, time_range: tuple[str | None, str | None] = RANGE, **filters: list[str]) -> list[dict]:
+        return user("reader_developer").rows(rendered(name, *time_range, **filters))
+
+    return run
+
+
+def verdicts(found: list[dict]) -> dict[int, str]:
+    return {int(row["query_id"], 16): row["verdict"] for row in found}
+
+
+def test_what_is_new_slower_or_more_often_is_told_and_noise_is_not(ask):
+    found = ask("slow_compared")
+
+    assert verdicts(found) == {SLOWER: "slower", NEW: "new", OFTEN: "more often"}
+    slower = next(row for row in found if row["verdict"] == "slower")
+    assert slower["ratio"] == pytest.approx(3)
+    assert (slower["executions_before"], slower["executions_now"]) == (40, 40)
+    assert slower["p95_before"] == pytest.approx(0.137)  # the 38th of 40
+    assert slower["total_now"] == pytest.approx(3 * 1000 * sum(0.1 + n / 1000 for n in range(40)))
+    assert "threshold unknown; fastest entry" in slower["remark"]
+    new = next(row for row in found if row["verdict"] == "new")
+    assert (new["ratio"], new["p95_before"], new["executions_now"]) == (None, None, 2)
+
+
+def test_filters_are_of_executions_that_are_compared(ask):
+    assert verdicts(ask("slow_compared", instance=["db2"])) == {}
+    assert verdicts(ask("slow_compared", user=["(none)"])) == verdicts(ask("slow_compared"))
+
+
+def test_nothing_is_compared_across_a_change_of_the_threshold(ask, user):
+    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    found = ask("slow_compared")
+
+    assert set(verdicts(found).values()) == {"not comparable"}
+    assert {row["ratio"] for row in found} == {None}
+    assert {row["remark"] for row in found} == {
+        f"the server logs differently since {NOW - timedelta(minutes=30):%Y-%m-%d %H:%M} UTC: ≥ 1 s → ≥ 0.1 s"
+    }
+
+
+def test_a_known_threshold_that_stays_is_said(ask, user):
+    settings(user, 3 * HOUR, long_query_time="0.1", slow_query_log="ON")
+    found = ask("slow_compared")
+
+    assert verdicts(found)[SLOWER] == "slower"
+    assert {(row["logged"], row["remark"]) for row in found} == {("≥ 0.1 s", "")}
+
+
+def test_nothing_is_compared_across_a_change_of_the_sampling_that_the_log_shows(ask, user):
+    sampled = executions(STEADY, timedelta(minutes=10), [0.1], weight=10)
+    user("writer").insert("tailrace.query_events", sampled)
+
+    assert {row["remark"] for row in ask("slow_compared")} == {
+        "sampling changed: an entry stood for 1 executions, now for 10"
+    }
+
+
+def test_nothing_is_compared_with_a_time_whose_log_nobody_read(ask):
+    since = (NOW - 2 * HOUR).isoformat(), NOW.isoformat()
+    found = ask("slow_compared", since)  # compares with the two hours before, of which half an hour was read
+
+    assert set(verdicts(found).values()) == {"not comparable"}
+    assert {row["remark"].partition(" since ")[0] for row in found} == {"its log is read"}
+
+
+def test_endpoints_are_those_that_comments_name(ask):
+    found = [row for row in ask("slow_origins") if row["endpoint"] != "(no tag)"]
+
+    assert {(row["application"], row["endpoint"]) for row in found} == {("shop", "/cart")}
+    assert sum(row["query_time"] for row in found) == 0.75
+
+
+def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, user):
+    (unknown,) = ask("logging_by_server")
+    assert (unknown["logged"], unknown["executions_each"], unknown["changed"]) == ("unknown", "1", 0)
+    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    (known,) = ask("logging_by_server")
+
+    assert (known["logged"], known["changed"]) == ("≥ 1 s → ≥ 0.1 s", 1)
+    assert known["fastest"] == pytest.approx(0.1, rel=0.0101)
+
+
+def test_stretches_of_what_is_logged_fill_the_range(ask, user):
+    (unknown,) = ask("logging_stretches")
+    assert unknown["logged"] == "unknown"
+    settings(user, timedelta(minutes=30), long_query_time="1", slow_query_log="ON")
+    found = sorted(ask("logging_stretches"), key=lambda row: row["from_time"])
+
+    assert [row["logged"] for row in found] == ["unknown", "≥ 1 s"]
+    assert found[0]["to_time"] == found[1]["from_time"] == f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M:%S}"
+    assert found[1]["to_time"] == f"{NOW:%Y-%m-%d %H:%M:%S}"
+
+
+def test_percentiles_know_the_bucket_in_which_logging_changed(ask, user):
+    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    marked = {row["time"] for row in ask("load") if row["changed"]}
+
+    assert marked == {f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M}:00"}
+
+
+@pytest.mark.parametrize(
+    "query", ["slow_compared", "slow_origins", "logging_by_server", "logging_stretches", "load"]
+)
+def test_without_a_time_range_every_query_answers(ask, query):
+    assert ask(query, (None, None))
+
+
+def message(kind: str, minutes_ago: int, **columns) -> dict:
+    at = NOW - timedelta(minutes=minutes_ago)
+    said = {
+        "cluster": "shop",
+        "instance": "db1",
+        "level": "Note",
+        "kind": kind,
+        "message": f"something of {kind}",
+    }
+    return {**said, "event_time": f"{at:%Y-%m-%d %H:%M:%S}", **columns}
+
+
+DEADLOCK = {
+    "transaction_1_statement": "update a set b = ?",
+    "transaction_1_query_id": f"{SLOWER:016X}",
+    "transaction_1_thread_id": "20",
+    "transaction_1_waits_for": "`r`.`a` index PRIMARY",
+    "transaction_2_statement": "update c set d = ?",
+    "transaction_2_query_id": f"{STEADY:016X}",
+    "transaction_2_thread_id": "21",
+    "rolled_back": "2",
+}
+
+
+@pytest.fixture
+def errors(ask, user):
+    captured = {f"deadlock_{name}": value for name, value in DEADLOCK.items()}
+    user("writer").insert(
+        "tailrace.error_events",
+        [
+            message("deadlock", 5, details=DEADLOCK),
+            message("innodb_monitor", 5, details=captured),
+            message("connection_aborted", 6, thread_id=77, user="app", ip="10.0.0.1"),
+            message("server_state", 7, details={"state": "start"}),
+            message("server_state", 8, details={"state": "ready"}),
+            message("other", 9),
+            message("other", 9, level="Warning"),
+            message("crash", 600, level="ERROR", details={"query_id": f"{SLOWER:016X}"}),
+        ],
+    )
+    failed = [
+        *executions(SLOWER, timedelta(minutes=4), [51, 51], error_code=1205, connection_id=77, weight=2),
+        *executions(STEADY, timedelta(minutes=4), [0.1], error_code=1003),
+    ]
+    user("writer").insert("tailrace.query_events", failed)
+    return ask
+
+
+def test_messages_say_what_they_are_about_and_which_matter(errors):
+    found = errors("errors")
+
+    assert sorted((row["what"], bool(row["notable"])) for row in found) == [
+        ("aborted connection", True),
+        ("deadlock", True),
+        ("innodb monitor", False),
+        ("other, note", False),
+        ("other, warning", True),
+        ("restart", True),
+        ("server state", False),
+    ]
+    aborted = next(row for row in found if row["what"] == "aborted connection")
+    assert (aborted["connection_id"], aborted["src_ip"]) == ("77", "10.0.0.1")
+    assert "connection_id" in aborted["look"]
+    assert all(not row["look"] for row in found if row["what"] != "aborted connection")
+
+
+def test_a_crash_leads_to_the_statement_that_it_names(errors):
+    (crash,) = [row for row in errors("errors", (None, None)) if row["what"] == "crash"]
+
+    assert f"{SLOWER:016X}" in crash["its_statement"]
+
+
+def test_deadlocks_name_both_statements_from_either_source(errors):
+    found = errors("deadlocks")
+
+    assert len(found) == 2
+    for row in found:
+        assert (row["first_statement"], row["second_statement"]) == (
+            "update a set b = ?",
+            "update c set d = ?",
+        )
+        assert (row["connection_id"], row["other_connection"], row["rolled_back"]) == ("20", "21", "2")
+        assert f"{STEADY:016X}" in row["look_second"]
+
+
+def test_failed_statements_are_not_those_with_a_note(errors):
+    found = errors("failed_statements")
+
+    assert {(row["error"], row["weight"], row["connection_id"]) for row in found} == {
+        ("1205 lock wait timeout", 2, "77")
+    }
+
+
+def test_a_connection_shows_what_the_slow_log_has_of_it(errors):
+    assert errors("connection_statements") == []
+    found = errors("connection_statements", connection_id=["77"])
+
+    assert [row["error"] for row in found] == ["1205 lock wait timeout"] * 2
+    assert {row["query"] for row in found} == {f"select {SLOWER}"}
+
+
+COUNTERS = {
+    "InnoDB_IO_r_ops": "2",
+    "InnoDB_IO_r_bytes": "32768",
+    "InnoDB_IO_r_wait": "0.25",
+    "InnoDB_rec_lock_wait": "0.5",
+    "InnoDB_queue_wait": "0.125",
+    "InnoDB_pages_distinct": "7",
+}
+
+
+@pytest.fixture
+def innodb(ask, user):
+    ran = timedelta(minutes=5)
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(
+                SLOWER, ran, [2, 2], attributes=COUNTERS, lock_time=0.75, weight=10, instance="percona"
+            ),
+            *executions(
+                STEADY, ran, [1], attributes={"Pages_accessed": "30", "Pages_read": "3"}, instance="maria"
+            ),
+        ],
+    )
+    user("writer").insert(
+        "tailrace.error_events",
+        [
+            message("innodb_pressure", 5, details={"loop_took_ms": "4500"}),
+            message("innodb_pressure", 6, details={"wait_seconds": "241", "wait_place": "buf0buf.cc:1"}),
+            message("innodb_monitor", 7, details={"history_list_length": "12000", "lock_waits": "3"}),
+            message("other", 8),
+        ],
+    )
+    return ask
+
+
+def test_counters_of_innodb_are_those_of_the_entry_for_each_execution(innodb):
+    found = [row for row in innodb("innodb_statements") if row["instance"] == "percona"]
+
+    assert len(found) == 2
+    for row in found:
+        assert (row["told"], row["lock_time"], row["read_wait"]) == (1, 7.5, 2.5)
+        assert (row["reads"], row["read_bytes"], row["pages"]) == (20, 327_680, 70)
+        assert (row["row_lock_wait"], row["queue_wait"]) == (5, 1.25)
+    (maria,) = [row for row in innodb("innodb_statements") if row["instance"] == "maria"]
+    assert (maria["told"], maria["pages"], maria["reads"], maria["read_wait"]) == (1, 30, 3, 0)
+
+
+def test_beyond_a_week_the_lock_time_alone_is_shown(innodb):
+    found = innodb("innodb_statements", ((NOW - timedelta(days=8)).isoformat(), NOW.isoformat()))
+
+    assert sum(row["lock_time"] for row in found) == pytest.approx(15)
+    assert {row["told"] for row in found} == {0}
+
+
+def test_servers_that_tell_nothing_are_named_with_the_reason(innodb):
+    found = {row["instance"]: row for row in innodb("innodb_written")}
+
+    assert (found["percona"]["counters"], found["percona"]["told_entries"]) == ("yes", 2)
+    assert found["db1"]["counters"].startswith("not written by this server")
+    assert (found["db1"]["innodb_messages"], found["db1"]["innodb_monitors"]) == (2, 1)
+    assert found["maria"]["error_log"].startswith("none in this time")
+
+
+def test_messages_of_innodb_have_their_numbers(innodb):
+    found = {row["what"]: row for row in innodb("innodb_messages")}
+
+    assert found.keys() == {"page cleaner is late", "long semaphore wait", "monitor"}
+    assert found["page cleaner is late"]["loop_took_ms"] == 4500
+    assert found["long semaphore wait"]["waited_seconds"] == 241
+    assert (found["monitor"]["history_list_length"], found["monitor"]["lock_waits"]) == (12_000, 3)

@@ -1,0 +1,214 @@
+"""The whole matrix of users and tables. A new table, view or user fails here until somebody has decided."""
+
+import re
+
+import pytest
+
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.parts.clickhouse import USERS_TEMPLATE
+
+ACCESS_DENIED = 497
+SETTING_OUT_OF_RANGE = 452
+QUOTA_EXCEEDED = 201
+TOO_MANY_ROWS = 396
+
+DEVELOPER = {"reader_developer", "reader_compliance", "reader_security", "auditor"}
+"""Who reads what developers read; the developer's role is part of the others'."""
+COMPLIANCE = DEVELOPER - {"reader_developer"}
+NOBODY: set[str] = set()
+
+MAY_READ = {
+    "accounts_unused": COMPLIANCE,
+    "alert_actions": COMPLIANCE | {"analyst", "delivery"},
+    "alert_deliveries": COMPLIANCE | {"analyst", "delivery"},
+    "alerts": COMPLIANCE | {"analyst", "delivery"},
+    "audit_events": COMPLIANCE,
+    "cardholder_data_reads": COMPLIANCE,
+    "data_access": COMPLIANCE,
+    "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
+    "error_events": DEVELOPER,
+    "evidence_exports": COMPLIANCE,
+    "fingerprints": DEVELOPER | {"reader_unmasked"},
+    "ledger": DEVELOPER,
+    "logging_in_force": DEVELOPER | {"facts"},
+    "minutes_without_audit": COMPLIANCE,
+    "otel_traces": DEVELOPER,
+    "otel_traces_trace_id_ts": DEVELOPER,
+    "otel_traces_trace_id_ts_mv": NOBODY,
+    "plan_captures": DEVELOPER,
+    "plan_changes": DEVELOPER,
+    "plans": DEVELOPER,
+    "query_classes_1h": DEVELOPER,
+    "query_classes_1h_mv": NOBODY,
+    "query_events": DEVELOPER | {"explain"},
+    "query_load_1m": DEVELOPER,
+    "query_load_1m_mv": NOBODY,
+    "query_samples": {"reader_unmasked", "explain"},
+    "receipts": DEVELOPER,
+    "receipts_audit_events_mv": NOBODY,
+    "receipts_dead_letters_mv": NOBODY,
+    "receipts_error_events_mv": NOBODY,
+    "receipts_query_events_mv": NOBODY,
+    "reviews": COMPLIANCE,
+    "rights_changes": COMPLIANCE,
+    "rule_pushes": COMPLIANCE | {"analyst", "delivery"},
+    "schema_migrations": DEVELOPER,
+    "server_capture": DEVELOPER | {"facts"},
+    "server_changes": COMPLIANCE | {"facts"},
+    "server_facts": COMPLIANCE | {"facts"},
+    "server_facts_current": COMPLIANCE | {"facts"},
+    "server_snapshots": DEVELOPER | {"facts"},
+    "silences": COMPLIANCE | {"analyst", "delivery"},
+    "table_sizes": DEVELOPER | {"facts"},
+    "unmasked_looks": COMPLIANCE,
+}
+
+WRITTEN_BY_JOBS = (
+    *(
+        "query_events",
+        "audit_events",
+        "error_events",
+        "dead_letters",
+        "ledger",
+        "query_samples",
+        "fingerprints",
+    ),
+    *("plans", "plan_changes", "plan_captures", "rule_pushes", "data_access", "otel_traces"),
+)
+MAY_ADD = {
+    "alert_actions": {"analyst"},
+    "alert_deliveries": {"delivery"},
+    "alerts": {"writer", "facts"},
+    "evidence_exports": {"auditor"},
+    "reviews": {"auditor"},
+    "server_changes": {"facts"},
+    "server_facts": {"facts"},
+    "server_snapshots": {"facts"},
+    "silences": {"analyst"},
+    "table_sizes": {"facts"},
+    "unmasked_looks": {"witness"},
+    **{table: {"writer"} for table in WRITTEN_BY_JOBS},
+}
+"""Into at least one column; into no other table, and nobody but admin changes or removes a row."""
+
+CHANGES = ("ALTER", "DROP TABLE", "TRUNCATE", "OPTIMIZE", "CREATE TABLE", "CREATE VIEW")
+READERS = ("reader_developer", "reader_compliance", "reader_security", "reader_unmasked")
+
+
+def users() -> list[str]:
+    """Everybody who can log in, but admin."""
+    content = USERS_TEMPLATE.read_text()
+    return sorted(set(re.findall(r"<(\w+)>\s*<password_sha256_hex>", content)) - {"admin"})
+
+
+def may(clickhouse: ClickHouse, statement: str) -> bool:
+    try:
+        clickhouse.execute(statement)
+    except ClickHouseError as error:
+        assert error.code == ACCESS_DENIED, error
+        return False
+    return True
+
+
+def granted(clickhouse: ClickHouse, right: str) -> bool:
+    return clickhouse.execute(f"CHECK GRANT {right}").strip() == "1"
+
+
+def test_every_table_is_decided_on(admin):
+    tables = admin.rows("SELECT name FROM system.tables WHERE database = 'tailrace'")
+    assert {row["name"] for row in tables} == MAY_READ.keys()
+
+
+@pytest.mark.parametrize("name", users())
+def test_reads_what_it_may_and_nothing_else(admin, user, name):
+    reads = {table for table in MAY_READ if may(user(name), f"SELECT * FROM tailrace.{table} LIMIT 0")}
+    assert reads == {table for table, readers in MAY_READ.items() if name in readers}
+
+
+@pytest.mark.parametrize("name", users())
+def test_adds_where_it_may_and_changes_nothing(admin, user, name):
+    columns = admin.rows("SELECT table, name FROM system.columns WHERE database = 'tailrace'")
+    adds = {
+        row["table"]
+        for row in columns
+        if granted(user(name), f"INSERT(`{row['name']}`) ON tailrace.{row['table']}")
+    }
+    assert adds == {table for table, writers in MAY_ADD.items() if name in writers}
+    for right in CHANGES:
+        changes = [table for table in MAY_READ if granted(user(name), f"{right} ON tailrace.{table}")]
+        assert changes == [], right
+
+
+@pytest.mark.parametrize("name", users())
+def test_has_no_rights_on_the_server(admin, user, name):
+    for right in (
+        "SYSTEM",
+        "KILL QUERY",
+        "ACCESS MANAGEMENT",
+        "SOURCES",
+        "CREATE TEMPORARY TABLE",
+        "INTROSPECTION",
+    ):
+        assert not granted(user(name), f"{right} ON *.*"), right
+    for table in ("processes", "users", "grants", "query_log"):
+        assert not granted(user(name), f"SELECT ON system.{table}"), table
+
+
+@pytest.mark.parametrize("name", users())
+def test_raw_bytes_of_dead_letters_are_for_admin(admin, user, name):
+    assert not granted(user(name), "SELECT(raw) ON tailrace.dead_letters")
+    assert granted(user(name), "SELECT(code) ON tailrace.dead_letters") == (name in DEVELOPER)
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("readonly", 0),
+        ("max_execution_time", 0),
+        ("max_execution_time", 3600),
+        ("max_memory_usage", 0),
+        ("max_result_rows", 0),
+        ("max_concurrent_queries_for_user", 1000),
+    ],
+)
+def test_readers_cannot_leave_their_limits(admin, user, name, setting, value):
+    with pytest.raises(ClickHouseError) as error:
+        user(name).execute("SELECT 1", **{setting: value})
+    assert error.value.code in (SETTING_OUT_OF_RANGE, 164), error.value  # 164: readonly itself
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_readers_have_a_quota(admin, user, name):
+    row = user(name).rows(
+        "SELECT quota_name, queries, max_queries, max_execution_time FROM system.quota_usage"
+    )[0]
+    assert row["quota_name"] == ("unmasked" if name == "reader_unmasked" else "reader")
+    assert row["max_queries"] and row["queries"] > 0
+
+
+def test_unmasked_statements_are_not_had_by_the_thousand_or_from_a_cache(admin, user):
+    unmasked = user("reader_unmasked")
+    with pytest.raises(ClickHouseError) as error:
+        unmasked.execute("SELECT number FROM numbers(10001)")
+    assert error.value.code == TOO_MANY_ROWS
+    with pytest.raises(ClickHouseError) as error:
+        unmasked.execute("SELECT 1", use_query_cache=1)
+    assert error.value.code == SETTING_OUT_OF_RANGE
+
+
+def test_the_witness_gives_neither_time_nor_account(admin, user):
+    look = {
+        "look_id": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001",
+        "step": "shown",
+        "superset_user": "ann",
+        "clickhouse_user": "reader_unmasked",
+        "statement": "SELECT statement FROM tailrace.query_samples WHERE query_id = '00A1B2C3D4E5F607'",
+        "rows": 3,
+    }
+    columns = ", ".join(look)
+    user("witness").insert(f"tailrace.unmasked_looks ({columns})", [look])
+    row = admin.rows("SELECT *, at > now() - 60 AS is_new FROM tailrace.unmasked_looks")[0]
+    assert row["account"] == "witness" and row["is_new"] and row["query_ids"] == ["00A1B2C3D4E5F607"]
+    for column in ("at", "account", "query_ids"):
+        assert not granted(user("witness"), f"INSERT({column}) ON tailrace.unmasked_looks")

@@ -1,0 +1,417 @@
+"""What the security dashboards ask, on logins, sessions and refusals whose answers are known."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote
+
+import pytest
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+RANGE = ((NOW - timedelta(hours=2)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
+
+
+def at(minutes_ago: float = 0, seconds: float = 0) -> str:
+    return f"{NOW - timedelta(minutes=minutes_ago) + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S.%f}"
+
+
+def audit(minutes_ago: float, seconds: float = 0, **columns) -> dict:
+    return {
+        "event_id": str(uuid.uuid4()),
+        "event_time": at(minutes_ago, seconds),
+        "cluster": "shop",
+        "instance": "db1",
+        "source": "audit",
+        "event_class": "query",
+        "command": "QUERY",
+        "connection_id": 7,
+        "user": "app",
+        "host": "10.0.3.9",
+        "ip": "10.0.3.9",
+        **columns,
+    }
+
+
+def login(minutes_ago: float, seconds: float = 0, **columns) -> dict:
+    return audit(minutes_ago, seconds, **{"event_class": "connection", "command": "CONNECT", **columns})
+
+
+def refused(minutes_ago: float, seconds: float = 0, **columns) -> dict:
+    failed = {"event_class": "connection", "command": "FAILED_CONNECT", "status": 1045}
+    return audit(minutes_ago, seconds, **{**failed, **columns})
+
+
+def denied_message(minutes_ago: float, seconds: float = 0, **columns) -> dict:
+    row = audit(minutes_ago, seconds, **{"ip": "", **columns})
+    kept = ("event_id", "event_time", "cluster", "instance", "user", "host", "ip")
+    return {
+        **{name: row[name] for name in kept},
+        "source": "errorlog",
+        "kind": "access_denied",
+        "thread_id": 9,
+    }
+
+
+@pytest.fixture
+def stored(admin, user):
+    """Inserts rows as the job does."""
+
+    def insert(table: str, *rows: dict) -> None:
+        user("writer").insert(f"tailrace.{table}", list(rows))
+
+    return insert
+
+
+@pytest.fixture
+def ask(user, rendered):
+    """Answers of a query to a security analyst."""
+
+    def run(name: str, reader: str = "reader_security", **filters: list[str]) -> list[dict]:
+        return user(reader).rows(rendered(name, *RANGE, **filters))
+
+    return run
+
+
+def test_an_attempt_that_three_logs_tell_counts_once(stored, ask):
+    stored(
+        "audit_events",
+        refused(30, 0),
+        refused(30, 1),
+        refused(30, 20),
+        refused(30, 0.5, source="general", command="Connect", connection_id=11),
+    )
+    stored("error_events", denied_message(30, 1), denied_message(30, 2), denied_message(10, user="APP"))
+    found = ask("logins")
+    assert len(found) == 2 + 1 + 1
+    assert sorted(row["told_by"] for row in found) == [
+        "audit",
+        "audit, error log, general",
+        "audit, error log, general",
+        "error log",
+    ]
+    assert {row["network"] for row in found} == {"10.0.3.0/24"}
+
+
+def test_two_names_and_two_servers_are_different_attempts(stored, ask):
+    stored("audit_events", refused(30), refused(30, user="root"), refused(30, instance="db2"))
+    assert len(ask("logins")) == 3
+
+
+def test_logins_of_the_general_log_count_where_the_audit_log_is_silent(stored, ask):
+    general = {"source": "general", "command": "Connect", "flags": ["status_unknown"]}
+    stored(
+        "audit_events",
+        login(30),
+        login(30, **general),
+        login(30, instance="db2", **general),
+        login(20, instance="db2", connection_id=8, **general),
+        refused(20, instance="db2", connection_id=8, source="general", command="Connect"),
+        login(30, event_name="pre_authenticate", connection_id=9),
+        audit(30, event_class="connection", command="DISCONNECT"),
+    )
+    found = [(row["instance"], row["outcome"], row["told_by"]) for row in ask("logins")]
+    assert sorted(found) == [
+        ("db1", "logged in", "audit"),
+        ("db2", "logged in", "general"),
+        ("db2", "refused", "general"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("10.20.30.40", "10.20.30.0/24"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:10.1.2.3", "10.1.2.0/24"),
+        ("web-1.example", "web-1.example"),
+        ("", "(unknown)"),
+    ],
+)
+def test_the_network_of_a_client(stored, ask, address, network):
+    stored("audit_events", login(30, ip=address, host=""), refused(29, ip=address, host=""))
+    assert {row["network"] for row in ask("logins")} == {network}
+
+
+def test_encryption_is_known_where_a_log_tells_it(stored, ask):
+    stored("audit_events", *(login(30, connection_type=kind) for kind in ("tcp", "tls", "socket", "")))
+    assert sorted(row["encrypted"] for row in ask("logins")) == ["local", "no", "not told", "yes"]
+
+
+def test_a_guessed_password_is_told_from_guessing_and_from_a_mistake(stored, ask):
+    stored(
+        "audit_events",
+        *(refused(60, number * 5, user="dan", ip="203.0.113.7") for number in range(12)),
+        login(58, user="Dan", ip="203.0.113.7", connection_id=77),
+        *(refused(50, number * 5, user="root", ip="203.0.113.8") for number in range(10)),
+        login(30, user="root", ip="203.0.113.8"),
+        *(refused(40, number * 60, user="eve") for number in range(3)),
+        login(40, 70, user="eve"),
+        *(refused(20, number, user="ben") for number in range(2)),
+        login(19, user="ben"),
+    )
+    found = {row["user"]: (row["verdict"], row["refused_attempts"]) for row in ask("login_guesses")}
+    assert found == {"dan": ("then logged in", 12), "root": ("guessing", 10), "eve": ("some refused", 3)}
+    (dan,) = (row for row in ask("login_guesses") if row["user"] == "dan")
+    assert dan["logged_in_at"] == at(58)[:19]
+    assert "'77'" in unquote(dan["look"])
+
+
+def test_a_pause_of_five_minutes_ends_guessing(stored, ask):
+    stored("audit_events", *(refused(minutes) for minutes in (60, 59, 58, 50, 49, 48, 40)))
+    assert [row["refused_attempts"] for row in ask("login_guesses")] == [3, 3]
+
+
+def test_a_pair_of_account_and_client_is_new_once(stored, ask):
+    stored(
+        "audit_events",
+        login(60 * 24 * 10),
+        login(30),
+        login(30, user="root"),
+        login(20, user="root"),
+        login(10, ip="10.0.9.9", connection_id=78),
+        login(110, instance="db2"),
+        login(50, instance="db2", user="late"),
+    )
+    found = {
+        (row["instance"], row["user"], row["src_ip"]): (row["novelty"], row["login_count"])
+        for row in ask("logins_first_seen")
+    }
+    assert found == {
+        ("db1", "root", "10.0.3.9"): ("new", 2),
+        ("db1", "app", "10.0.9.9"): ("new", 1),
+        ("db2", "app", "10.0.3.9"): ("the log begins", 1),
+        ("db2", "late", "10.0.3.9"): ("new", 1),
+    }
+
+
+def slow(minutes_ago: float, seconds: float = 0, **columns) -> dict:
+    row = audit(minutes_ago, seconds)
+    kept = ("event_id", "event_time", "cluster", "instance", "connection_id", "user", "host", "ip")
+    entry = {"source": "slowlog", "weight": 1, "query_time": 0.5, "rows_sent": 10, "rule_set": "tailrace-1"}
+    return {**{name: row[name] for name in kept}, **entry, **columns}
+
+
+def alert_of(*records: dict, level: str = "high", **columns) -> dict:
+    first, last = records[0], records[-1]
+    return {
+        "alert_id": str(uuid.uuid4()),
+        "rule_id": "rule",
+        "rule_title": "Rule",
+        "level": level,
+        "instance": last["instance"],
+        "event_time": last["event_time"],
+        "window_from": first["event_time"],
+        "updated_at": last["event_time"],
+        "entity_key": "user=app",
+        "event_ids": [record["event_id"] for record in records],
+        "link_path": "/superset/dashboard/alerts/?native_filters=()",
+        **columns,
+    }
+
+
+@pytest.fixture
+def two_sessions(stored) -> dict:
+    """Connection 7 twice, with a restart between; an alert names a statement of the second session."""
+    statement = audit(20, 3, verb="SELECT", query_id=5, rule_set="tailrace-1", server_query_id=81)
+    denied = audit(20, 5, verb="GRANT", query_id=6, rule_set="tailrace-1", status=1142)
+    stored(
+        "audit_events",
+        login(60),
+        audit(59, verb="SELECT", query_id=5, rule_set="tailrace-1"),
+        audit(58, event_class="connection", command="DISCONNECT"),
+        login(20, program_name="mysql", connection_type="tcp"),
+        login(20, 0.4, source="general", command="Connect", flags=["status_unknown"]),
+        statement,
+        audit(20, 3, event_class="table", command="READ", object="cards", server_query_id=81),
+        denied,
+        audit(19, event_class="connection", command="DISCONNECT"),
+        login(10, connection_id=8),
+    )
+    stored(
+        "query_events",
+        slow(20, 3.2, query_id=5, rows_sent=200, tables_read=["shop.cards"]),
+        slow(20, 9, query_id=7, rows_sent=1),
+    )
+    stored(
+        "fingerprints",
+        {"query_id": 5, "rule_set": "tailrace-1", "fingerprint": "select pan", "seen_at": at()},
+    )
+    stored(
+        "error_events",
+        {**denied_message(20, 6), "kind": "connection_aborted", "thread_id": 7, "message": "Aborted"},
+    )
+    stored("data_access", {**_access(statement), "data_class": ["pci"], "data_class_read": ["pci"]})
+    stored(
+        "alerts",
+        alert_of(statement),
+        alert_of(refused(21), level="critical", user="app", src_ip="10.0.3.9", event_ids=[]),
+        alert_of(refused(21), user="app", src_ip="10.9.9.9", event_ids=[]),
+        alert_of(refused(90), user="app", event_ids=[]),
+    )
+    return {"statement": statement, "denied": denied}
+
+
+def _access(record: dict) -> dict:
+    kept = ("event_id", "event_time", "cluster", "instance", "connection_id", "user")
+    return {name: record[name] for name in kept}
+
+
+@pytest.mark.parametrize(
+    "filters", [{}, {"instance": ["db1"], "connection_id": ["7"]}, {"connection_id": ["7"]}]
+)
+def test_a_session_is_told_by_all_logs_in_order(two_sessions, ask, filters):
+    found = sorted(ask("session_events", **filters), key=lambda row: row["event_time"])
+    assert [(row["log"], row["command"], row["doing"]) for row in found] == [
+        ("audit", "CONNECT", "login and logout"),
+        ("general", "Connect", "login and logout"),
+        ("audit", "SELECT", "read"),
+        ("slow log", "QUERY", "other"),
+        ("audit", "GRANT", "refused or failed"),
+        ("error log", "connection_aborted", "message"),
+        ("slow log", "QUERY", "other"),
+        ("audit", "DISCONNECT", "login and logout"),
+    ]
+    assert {(row["user"], row["src_ip"], row["program"], row["connection_id"]) for row in found} == {
+        ("app", "10.0.3.9", "mysql", "7")
+    }
+    read = found[2]
+    assert (read["statement"], read["data_classes"]) == ("select pan", "pci")
+    assert "query-detail" in read["look"]
+    assert found[3]["rows_sent"] == 200
+    assert found[4]["error"] == "1142: no right to the table"
+
+
+def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask):
+    found = sorted(
+        ask("sessions"), key=lambda row: (-row["worst_level"], -row["error_count"], row["began_at"])
+    )
+    assert [
+        (
+            row["connection_id"],
+            row["began_at"],
+            row["statements"],
+            row["error_count"],
+            row["alert_count"],
+            row["reason"],
+        )
+        for row in found
+    ] == [
+        ("7", at(20)[:19], 2, 1, 1, "high"),
+        ("7", at(60)[:19], 1, 0, 0, "ordinary"),
+        ("8", at(10)[:19], 0, 0, 0, "ordinary"),
+    ]
+    assert [row["connection_id"] for row in ask("sessions", connection_id=["8"])] == ["8"]
+    assert ask("sessions", user=["nobody"]) == []
+
+
+def test_alerts_concern_a_session_that_they_name_or_whose_user_they_are_about(two_sessions, ask):
+    found = sorted((row["level"], row["why"]) for row in ask("session_alerts"))
+    assert found == [("critical", "same user or client at the time"), ("high", "names what it did")]
+
+
+def test_a_session_whose_begin_was_not_seen(stored, ask):
+    stored("query_events", slow(30, query_id=5, connection_id=99))
+    (found,) = ask("sessions")
+    assert (found["note"], found["statements"], found["rows_sent"]) == ("began before", 1, 10)
+    assert len(ask("session_events")) == 1
+
+
+@pytest.mark.parametrize("query", ["sessions", "session_events", "session_alerts"])
+@pytest.mark.parametrize("filters", [{}, {"instance": ["db'1"], "connection_id": ["no number"]}])
+def test_where_there_is_no_session_there_is_nothing(admin, ask, query, filters):
+    assert ask(query, **filters) == []
+
+
+def test_refused_logins_and_statements_are_told_with_their_reason(stored, ask):
+    stored(
+        "audit_events",
+        refused(30),
+        refused(29, command="CHANGEUSER"),
+        audit(20, status=1142, query_id=5, rule_set="tailrace-1"),
+        audit(19, status=1142, event_class="table", command="READ"),
+        audit(18, status=1064),
+        audit(17, event_class="connection", command="Init DB", object="payroll", status=1044),
+        audit(16, status=1142, event_name="query_start"),
+    )
+    stored("error_events", denied_message(30, 1))
+    stored(
+        "fingerprints", {"query_id": 5, "rule_set": "tailrace-1", "fingerprint": "drop t", "seen_at": at()}
+    )
+    found = ask("refused_access", reader="reader_compliance")
+    password = "1045: wrong password, or no such account"
+    assert sorted((row["what"], row["reason"], row["refused_what"], row["told_by"]) for row in found) == [
+        ("login", password, "", "audit"),
+        ("login", password, "", "audit, error log"),
+        ("statement", "1044: no right to the database", "init db payroll", "audit"),
+        ("statement", "1142: no right to the table", "drop t", "audit"),
+    ]
+
+
+def test_ways_lead_from_client_and_program_to_user_table_and_class(stored, ask):
+    read = {**_access(audit(30)), "action_id": "a", "src_ip": "10.0.3.9", "program": "till", "rows_sent": 1}
+    touched = {
+        "tables": ["shop.cards", "shop.customers"],
+        "data_class_read": ["pci", "pii"],
+        "basis": ["log"],
+    }
+    unknown = {**_access(audit(20)), "action_id": "b", "user": "pci", "basis": ["unknown"]}
+    stored("data_access", {**read, **touched}, {**read, **touched, "event_id": str(uuid.uuid4())}, unknown)
+    ways = {}
+    for row in ask("access_flow"):
+        ways.setdefault((row["step"], row["source"], row["target"]), set()).add(row["action"])
+    assert {way: len(actions) for way, actions in ways.items()} == {
+        ("client → user", "10.0.3.9", "user app"): 1,
+        ("client → user", "client unknown", "user pci"): 1,
+        ("program → user", "program till", "user app"): 1,
+        ("program → user", "program not told", "user pci"): 1,
+        ("user → table", "user app", "table shop.cards"): 1,
+        ("user → table", "user app", "table shop.customers"): 1,
+        ("user → table", "user pci", "table (not told)"): 1,
+        ("user → class", "user app", "class pci"): 1,
+        ("user → class", "user app", "class pii"): 1,
+        ("user → class", "user pci", "class (unknown)"): 1,
+    }
+    assert {row["user"] for row in ask("access_flow", data_class=["pci"])} == {"app"}
+
+
+def test_an_alert_leads_to_what_its_client_or_user_did(stored, ask):
+    record = audit(30)
+    stored(
+        "alerts",
+        alert_of(record, user="app", src_ip="10.0.3.9", cluster="client"),
+        alert_of(record, user="app", cluster="user"),
+        alert_of(record, cluster="server"),
+        alert_of(record, instance="", cluster="none"),
+    )
+    found = {row["cluster"]: unquote(row["look"]) for row in ask("alerts_shown")}
+    assert "col:src_ip,op:IN,val:!('10.0.3.9')" in found["client"]
+    assert "col:user,op:IN,val:!('app')" in found["user"]
+    assert "col:instance,op:IN,val:!('db1')" in found["server"] and "col:user" not in found["server"]
+    assert found["none"] == ""
+
+
+def test_classes_of_events_that_each_server_tells(stored, ask):
+    stored("audit_events", login(30), audit(20), audit(10), audit(10, source="general", instance="db2"))
+    stored("query_events", slow(30, query_id=5))
+    stored("error_events", denied_message(30))
+    told = ask("rule_server_logs")
+    found = {(row["instance"], row["log"], row["event_class"]): row["record_count"] for row in told}
+    assert found == {
+        ("db1", "audit", "connection"): 1,
+        ("db1", "audit", "query"): 2,
+        ("db1", "slowlog", "query"): 1,
+        ("db1", "errorlog", "message"): 1,
+        ("db2", "general", "query"): 1,
+    }
+
+
+def test_the_latest_accepted_push_is_in_force(stored, ask):
+    said = {"pushed_by": "ann", "rules": 140, "detectors": 15}
+    stored(
+        "rule_pushes",
+        {**said, "push_id": "a", "at": at(30), "accepted": True},
+        {**said, "push_id": "b", "at": at(20), "accepted": True},
+        {**said, "push_id": "b", "at": at(20), "accepted": True},
+        {**said, "push_id": "c", "at": at(10), "accepted": False},
+    )
+    found = sorted((row["event_time"], row["outcome"]) for row in ask("rule_pushes"))
+    assert [outcome for _, outcome in found] == ["accepted", "in force", "refused"]
