@@ -4,11 +4,9 @@
 // for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Browser } from './browser.mjs';
+import { before, describe, test } from 'node:test';
+import { browser, screenshots } from './administrator.mjs';
 import * as truth from './truth.mjs';
 
 const LIST = 'Alerts that are not closed';
@@ -16,19 +14,13 @@ const DONE = 'Closed and silenced alerts';
 const EVENTS = 'What was done on the servers';
 
 const alerts = JSON.parse(process.env.ALERTS);
-const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
-let browser;
-
-before(async () => {
-  mkdirSync(screenshots, { recursive: true });
-  browser = await Browser.launch(process.env.SUPERSET_URL);
-  await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
-});
-
-after(() => browser?.close());
 
 describe('Alerts', () => {
-  before(() => browser.open('alerts'));
+  before(async () => {
+    await browser.open('alerts');
+    await browser.choose('cluster', 'shop'); // others are of other tests
+    await browser.applyFilters();
+  });
 
   test('draws every chart', async () => {
     const charts = await browser.charts();
@@ -54,6 +46,8 @@ describe('Alerts', () => {
     await assertListed(DONE, withStatus('closed', 'silenced'));
     const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
     assert.equal(grown.entity_key, 'user=mallory');
+    const session = decodeURIComponent(grown.look);
+    assert.match(session, /dashboard\/session\/.*instance,op:IN,val:!\('shop-db-1'\).*src_ip,op:IN,val:!\('10\.1\.20\.17'\)/);
   });
 
   test('shows alerts by level over time, by rule and by tactic', async () => {

@@ -14,6 +14,9 @@ const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 const ANIMATION_MS = 1500;
+/** A form that is not there by then was mounted anew; it is opened again, so many times in all. */
+const FORM_MS = 20_000;
+const FORM_ATTEMPTS = 4;
 
 export class Browser {
   static async launch(url, viewport = { width: 1600, height: 1200 }) {
@@ -21,11 +24,11 @@ export class Browser {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: CHROMIUM, headless: true, viewport, args: QUIET, timezoneId: 'America/New_York', locale: 'en-GB',
     });
-    return new Browser(url, profile, context);
+    return new Browser(url, profile, context, viewport);
   }
 
-  constructor(url, profile, context) {
-    Object.assign(this, { url, profile, context, page: context.pages()[0] });
+  constructor(url, profile, context, viewport) {
+    Object.assign(this, { url, profile, context, viewport, page: context.pages()[0] });
     this.page.setDefaultTimeout(90_000); // CI runs much else beside it
     this.outside = [];
     this.errors = [];
@@ -86,6 +89,18 @@ export class Browser {
   /** Opens a dashboard by path and query, as open does by its name. */
   async follow(path) {
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
+    await this.#opened();
+  }
+
+  /** Clicks a link in a table, which opens another dashboard. */
+  async followLink(title, text) {
+    await this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().click();
+    await this.page.waitForLoadState('domcontentloaded');
+    await this.#opened();
+  }
+
+  async #opened() {
+    await this.page.setViewportSize(this.viewport);
     await this.page.waitForSelector('[data-test-viz-type]');
     await this.fitWindow();
     await this.settle();
@@ -141,6 +156,20 @@ export class Browser {
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
+  /** Texts that are higher than their panel, and pages of tables whose last rows are below its edge: one must scroll inside. */
+  async cutOff() {
+    return this.page.evaluate(() => {
+      const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY)
+        && element.scrollHeight > element.clientHeight + 2;
+      const texts = [...document.querySelectorAll('.dashboard-markdown')]
+        .filter((text) => [...text.querySelectorAll('*')].some(scrolls)).map((text) => `text: ${text.innerText.slice(0, 40)}`);
+      const tables = [...document.querySelectorAll('[data-test-viz-type="table"]')]
+        .filter((table) => table.querySelector('.ant-pagination, .pagination') && [...table.querySelectorAll('*')].some(scrolls))
+        .map((table) => `table: ${table.getAttribute('data-test-chart-name')}`);
+      return [...texts, ...tables];
+    });
+  }
+
   /** Picks a value in a filter of the bar on the left; applyFilters makes it count. */
   async choose(filter, value) {
     await this.page.locator(`[data-test="NATIVE_FILTER-${filter}"]`).click();
@@ -160,17 +189,34 @@ export class Browser {
 
   /** Sets the time range filter to [from, to), milliseconds since 1970, and applies it. */
   async chooseTimeRange(from, to) {
-    await this.page.click('[data-test="time-range-trigger"]');
-    const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
-    await popover.locator('.ant-select').first().click();
-    await this.page.locator('.ant-select-item-option:visible', { hasText: 'Advanced' }).click();
+    const popover = await this.#advancedTimeRange();
     const [since, until] = [from, to].map((time) => new Date(time).toISOString().slice(0, 19));
-    await popover.getByText('Configure Advanced Time Range').waitFor();
     await popover.locator('input.ant-input').nth(0).fill(since);
     await popover.locator('input.ant-input').nth(1).fill(until);
     await popover.getByText(`${since} ≤ col < ${until}`).waitFor(); // the server has understood it
     await popover.getByRole('button', { name: 'Apply' }).click();
     await this.applyFilters();
+  }
+
+  /** Opens the form of the time range. Superset mounts it anew when its data comes: a click before that is lost. */
+  async #advancedTimeRange() {
+    const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.page.click('[data-test="time-range-trigger"]', { timeout: FORM_MS });
+        await popover.locator('.ant-select').first().click({ timeout: FORM_MS });
+        await this.page.locator('.ant-select-item-option:visible', { hasText: 'Advanced' }).click({ timeout: FORM_MS });
+        await popover.getByText('Configure Advanced Time Range').waitFor({ timeout: FORM_MS });
+        return popover;
+      } catch (error) {
+        if (attempt === FORM_ATTEMPTS) {
+          throw error;
+        }
+        await this.page.keyboard.press('Escape');
+        await this.page.keyboard.press('Escape');
+        await popover.waitFor({ state: 'hidden', timeout: FORM_MS }).catch(() => {});
+      }
+    }
   }
 
   /** Clicks a value in a table, which filters the other charts by it, or undoes that. */

@@ -12,6 +12,7 @@ import pytest
 
 from dashboards.tests import alerts
 from e2e.stack import Stack
+from tailrace import audiences, dashboards
 from tailrace.accounts import password_name
 from tailrace.parts import superset
 
@@ -43,10 +44,30 @@ def browser_tests(stack: Stack) -> dict[str, str]:
         "SUPERSET_PASSWORD": stack.home.secret(superset.PASSWORD),
         "CLICKHOUSE_URL": f"http://127.0.0.1:{stack.settings.port_clickhouse}",
         "CLICKHOUSE_PASSWORD": stack.home.secret(password_name("writer")),
+        "AUDITOR_PASSWORD": stack.home.secret(password_name("auditor")),
+        "WITNESS_PASSWORD": stack.home.secret(password_name("witness")),
+        "FACTS_PASSWORD": stack.home.secret(password_name("facts")),
         "WORKLOAD_END": str(int(time.time()) // 60 * 60),
     }
     subprocess.run(["node", "seed.mjs"], cwd=TESTS, env=environment, check=True)
-    return {**environment, "ALERTS": json.dumps(alerts.insert(stack.clickhouse()))}
+    return {
+        **environment,
+        "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
+        "ROLES": json.dumps({user: _role(stack, user) for user in (*superset.USERS, "unmasked")}),
+    }
+
+
+def _role(stack: Stack, user: str) -> dict[str, object]:
+    """How to log in as an audience's user; which dashboards it sees and which not, by slug and title."""
+    password = stack.home.secret(superset.password_of(user))
+    admin = superset.Superset(stack.settings, stack.home).client()
+    audiences.ensure_user(admin, user, audiences.load()[user].name, password, reset=False)
+    shown = [asset.content for asset in dashboards.load() if asset.kind == "dashboards"]
+    sees, others = (
+        {each["slug"]: each["dashboard_title"] for each in shown if (user in each["roles"]) is its}
+        for its in (True, False)
+    )
+    return {"password": password, "sees": sees, "not": others}
 
 
 def _require_chromium() -> None:

@@ -1,14 +1,13 @@
-// Both dashboards in a real browser, held against the workload's known answers.
+// Slow queries and Books in a real browser, held against the workload's known answers.
 //
 // Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
 // directory for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Browser } from './browser.mjs';
+import { before, describe, test } from 'node:test';
+import { browser, screenshots } from './administrator.mjs';
+import { assertClose, assertDrawn, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
 import * as truth from './truth.mjs';
 import { logFiles, MINUTES, slowQueries } from './workload.mjs';
 
@@ -19,34 +18,25 @@ const end = Number(process.env.WORKLOAD_END) * 1000;
 const start = end - MINUTES * MINUTE;
 const { events } = slowQueries(end);
 const books = logFiles(end);
-const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
-let browser;
-
-before(async () => {
-  mkdirSync(screenshots, { recursive: true });
-  browser = await Browser.launch(process.env.SUPERSET_URL);
-  await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
-});
-
-after(() => browser?.close());
 
 describe('Slow queries', () => {
   before(() => browser.open('slow-queries'));
 
   test('draws every chart', async () => {
-    await assertDrawn(12);
+    await assertDrawn(browser, 16);
     await browser.screenshot(join(screenshots, 'slow-queries.png'));
   });
 
   test('shows totals over all executions', () => assertTotals(events));
 
   test('shows load per instance and minute', async () => {
+    await browser.chooseTimeRange(start, end); // a bucket is a minute then
     const { data } = await browser.chart('Load by instance');
     for (const [instance, its] of truth.groupBy(events, (event) => event.instance)) {
       const perMinute = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
       for (const row of wholeMinutes(data)) {
         const seconds = truth.totalSeconds(perMinute.get(row.time) ?? []);
-        assertClose(row[instance], seconds / 60, 1e-9, `${instance} at ${new Date(row.time).toISOString()}`);
+        assertClose(row[instance], seconds / 60, `${instance} at ${new Date(row.time).toISOString()}`);
       }
     }
     assert.equal(wholeMinutes(data).length, MINUTES, 'a bucket for every minute');
@@ -58,7 +48,7 @@ describe('Slow queries', () => {
     for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
       const its = perMinute.get(row.time) ?? [];
       for (const level of [50, 95, 99]) {
-        assertClose(row[`p${level}`], truth.percentile(its, level / 100), BUCKET_ERROR, `p${level} at ${row.time}`);
+        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${row.time}`, BUCKET_ERROR);
       }
     }
   });
@@ -112,9 +102,7 @@ describe('Slow queries', () => {
 
   test('says so where there is nothing, and does not fail', async () => {
     await browser.chooseTimeRange(start - 900 * MINUTE, start - 600 * MINUTE);
-    for (const chart of await browser.charts()) {
-      assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
-    }
+    await assertNoneFailed(browser);
     await browser.open('slow-queries');
   });
 
@@ -133,7 +121,7 @@ describe('Books', () => {
   before(() => browser.open('books'));
 
   test('draws every chart', async () => {
-    await assertDrawn(11);
+    await assertDrawn(browser, 11);
     await browser.screenshot(join(screenshots, 'books.png'));
   });
 
@@ -150,10 +138,10 @@ describe('Books', () => {
   });
 
   test('shows totals that the workload booked itself', async () => {
-    assert.equal((await one('Bytes missing')).sum_missing, truth.sum(books.files, (file) => file.gapBytes));
-    assert.equal((await one('Bytes behind')).sum_behind, truth.sum(books.files, (file) => file.behind));
-    assert.equal((await one('Dead letters')).open_letters, books.deadLetters.length);
-    assert.equal((await one('Unexplained')).unexplained, 0);
+    assert.equal((await one(browser, 'Bytes missing')).sum_missing, truth.sum(books.files, (file) => file.gapBytes));
+    assert.equal((await one(browser, 'Bytes behind')).sum_behind, truth.sum(books.files, (file) => file.behind));
+    assert.equal((await one(browser, 'Dead letters')).open_letters, books.deadLetters.length);
+    assert.equal((await one(browser, 'Unexplained')).unexplained, 0);
   });
 
   test('balances each file', async () => {
@@ -190,7 +178,7 @@ describe('Books', () => {
     await browser.applyFilters();
     const { data } = await browser.chart('Coverage of each log file');
     assert.deepEqual([...new Set(data.map((row) => row.file))], ['shop-db-2 · slow.log']);
-    assert.equal((await one('Bytes behind')).sum_behind, 0);
+    assert.equal((await one(browser, 'Bytes behind')).sum_behind, 0);
   });
 });
 
@@ -198,26 +186,16 @@ test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
 
 test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
 
-async function assertDrawn(count) {
-  const charts = await browser.charts();
-  assert.equal(charts.length, count, charts.map((chart) => chart.title).join(', '));
-  for (const chart of charts) {
-    assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
-    assert.equal(chart.empty, false, `${chart.title} shows nothing`);
-    assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
-  }
-}
-
 /** Big numbers of the dashboard, for exactly these events. */
 async function assertTotals(its) {
-  assert.equal((await one('Executions')).executions, truth.executions(its));
-  assertClose((await one('Total time')).total_time, 1000 * truth.totalSeconds(its), 1e-9, 'total time');
-  assertClose((await one('Latency p95')).p95, truth.percentile(its, 0.95), BUCKET_ERROR, 'p95');
-  assertClose((await one('Latency p99')).p99, truth.percentile(its, 0.99), BUCKET_ERROR, 'p99');
-  const ratio = (await one('Rows examined per row sent')).examined_per_sent;
+  assert.equal((await one(browser, 'Executions')).executions, truth.executions(its));
+  assertClose((await one(browser, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
+  assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
+  assertClose((await one(browser, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', BUCKET_ERROR);
+  const ratio = (await one(browser, 'Rows examined per row sent')).examined_per_sent;
   const sends = its.some((event) => event.rows_sent > 0);
-  assertClose(ratio, sends ? truth.examinedPerSent(its) : null, 1e-9, 'rows examined per row sent');
-  assert.equal((await one('Distinct queries')).distinct_queries, new Set(its.map((event) => event.query_id)).size);
+  assertClose(ratio, sends ? truth.examinedPerSent(its) : null, 'rows examined per row sent');
+  assert.equal((await one(browser, 'Distinct queries')).distinct_queries, new Set(its.map((event) => event.query_id)).size);
   const { text } = await browser.chart('Executions');
   assert.ok(text.includes(truth.executions(its).toLocaleString('en-US')), `a person reads ${text}`);
 }
@@ -227,31 +205,16 @@ function assertHeaviest(rows, expected, percentileError) {
   rows.forEach((row, i) => {
     const its = expected[i][1];
     assertMeasures(row, its, percentileError);
-    assertClose(row.examined_each, truth.sum(its, (event) => event.weight * event.rows_examined) / truth.executions(its), 1e-9);
-    assertClose(row.sent_each, truth.sum(its, (event) => event.weight * event.rows_sent) / truth.executions(its), 1e-9);
+    assertClose(row.examined_each, truth.sum(its, (event) => event.weight * event.rows_examined) / truth.executions(its));
+    assertClose(row.sent_each, truth.sum(its, (event) => event.weight * event.rows_sent) / truth.executions(its));
   });
 }
 
 function assertMeasures(row, its, percentileError) {
   assert.equal(row.executions, truth.executions(its));
-  assertClose(row.total_time, 1000 * truth.totalSeconds(its), 1e-9, 'total time');
-  assertClose(row.share, truth.totalSeconds(its) / truth.totalSeconds(events), 1e-9, 'share');
-  assertClose(row.p95, truth.percentile(its, 0.95), percentileError, 'p95');
-}
-
-/** Equal within a relative error; both missing is equal too. */
-function assertClose(actual, expected, error, what = '') {
-  if (expected === undefined || expected === null) {
-    assert.equal(actual ?? null, null, what);
-    return;
-  }
-  const difference = Math.abs(actual - expected);
-  assert.ok(difference <= error * Math.abs(expected) + 1e-12, `${what}: expected ${expected}, shown ${actual}`);
-}
-
-/** The only row of a big number. */
-async function one(title) {
-  return (await browser.chart(title)).data[0];
+  assertClose(row.total_time, 1000 * truth.totalSeconds(its), 'total time');
+  assertClose(row.share, truth.totalSeconds(its) / truth.totalSeconds(events), 'share');
+  assertClose(row.p95, truth.percentile(its, 0.95), 'p95', percentileError);
 }
 
 function wholeMinutes(rows) {
@@ -260,11 +223,6 @@ function wholeMinutes(rows) {
 
 function lastWholeMinute() {
   return Math.floor(Date.now() / MINUTE) * MINUTE;
-}
-
-/** What the dashboards call a statement. */
-function queryIdOf(event) {
-  return BigInt(event.query_id).toString(16).toUpperCase().padStart(16, '0');
 }
 
 /** What the dashboards call a log file. */

@@ -1,14 +1,27 @@
-// Inserts the workload into ClickHouse as the Flink job would: as `writer`, into the raw tables only.
+// Inserts the workload into ClickHouse as the Flink job would: as `writer`, into the raw tables only; and what auditors,
+// servers' facts and the witness of looks add, as those.
 //
-// Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), WORKLOAD_END (seconds since 1970, a whole minute).
+// Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), AUDITOR_PASSWORD, FACTS_PASSWORD, WITNESS_PASSWORD,
+// WORKLOAD_END (seconds since 1970, a whole minute).
 
+import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
+import { security } from './security_workload.mjs';
+import { comparedStatements } from './developer_workload.mjs';
 import { logFiles, slowQueries } from './workload.mjs';
 
-async function insert(table, rows) {
-  const query = encodeURIComponent(`INSERT INTO tailrace.${table} FORMAT JSONEachRow`);
+const PASSWORDS = {
+  writer: process.env.CLICKHOUSE_PASSWORD,
+  auditor: process.env.AUDITOR_PASSWORD,
+  facts: process.env.FACTS_PASSWORD,
+  witness: process.env.WITNESS_PASSWORD,
+};
+
+async function insert(table, rows, user = 'writer') {
+  const columns = ['auditor', 'witness'].includes(user) ? ` (${Object.keys(rows[0]).join(', ')})` : ''; // the others are the server's
+  const query = encodeURIComponent(`INSERT INTO tailrace.${table}${columns} FORMAT JSONEachRow`);
   const answer = await fetch(`${process.env.CLICKHOUSE_URL}/?query=${query}`, {
     method: 'POST',
-    headers: { 'X-ClickHouse-User': 'writer', 'X-ClickHouse-Key': process.env.CLICKHOUSE_PASSWORD },
+    headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': PASSWORDS[user] },
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
   });
   if (!answer.ok) {
@@ -17,9 +30,39 @@ async function insert(table, rows) {
 }
 
 const end = Number(process.env.WORKLOAD_END) * 1000;
-const { events, fingerprints } = slowQueries(end);
+const { events, fingerprints, plans, planChanges, spans } = slowQueries(end);
 const { ledger, deadLetters } = logFiles(end);
 await insert('query_events', events);
 await insert('fingerprints', fingerprints);
+await insert('plans', plans);
+await insert('plan_changes', planChanges);
+await insert('otel_traces', spans);
 await insert('ledger', ledger);
 await insert('dead_letters', deadLetters);
+
+const access = dataAccess(end);
+await insert('fingerprints', access.fingerprints);
+await insert('data_access', access.outdated);
+await insert('data_access', access.records);
+const trail = auditTrail(end);
+await insert('fingerprints', trail.fingerprints);
+await insert('audit_events', trail.events);
+const { snapshots, facts, changes } = serverFacts(end);
+await insert('server_facts', facts, 'facts');
+await insert('server_changes', changes, 'facts');
+await insert('server_snapshots', snapshots, 'facts');
+const { signed, exported, looked } = reviews(end);
+await insert('reviews', signed, 'auditor');
+await insert('evidence_exports', exported, 'auditor');
+await insert('unmasked_looks', looked, 'witness');
+const compared = comparedStatements(end);
+await insert('query_events', compared.events);
+await insert('error_events', compared.errorEvents);
+await insert('fingerprints', compared.fingerprints);
+await insert('server_facts', compared.serverFacts, 'facts');
+const investigated = security(end);
+await insert('audit_events', investigated.auditEvents);
+await insert('error_events', investigated.errorEvents);
+await insert('alerts', investigated.alerts);
+await insert('rule_pushes', investigated.pushes);
+await insert('fingerprints', investigated.fingerprints);

@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tailrace import alert_link, dashboards
+from tailrace import alert_link, dashboards, reports
 from tailrace.dashboards import Asset, AssetError, Compiler
 
 ASSETS = dashboards.load()
 COMPILED = dashboards.compile_assets()
-COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series")
-COLUMN_LISTS = ("groupby", "all_columns", "tooltip_columns")
+COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series", "source", "target")
+COLUMN_LISTS = ("groupby", "groupbyRows", "groupbyColumns", "all_columns", "tooltip_columns")
 METRIC_PARAMETERS = ("metric", "timeseries_limit_metric")
+TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
+"""Of a table: its title, search, header, pages and scroll bar together, and each row of one line."""
+METRIC_LISTS = ("metrics", "tooltip_metrics")
 
 
 def of_kind(kind: str) -> list[Asset]:
@@ -24,9 +27,14 @@ def names(assets: list[Asset]) -> list[str]:
     return [asset.name for asset in assets]
 
 
+def listed(columns: str | list[str]) -> list[str]:
+    """Heat maps take one column where other kinds take several."""
+    return [columns] if isinstance(columns, str) else columns
+
+
 def columns_asked(chart: Asset) -> set[str]:
     params = chart.content["params"]
-    lists = {column for key in COLUMN_LISTS for column in params.get(key, [])}
+    lists = {column for key in COLUMN_LISTS for column in listed(params.get(key, []))}
     filtered = {each["subject"] for each in params.get("adhoc_filters", [])}
     return lists | filtered | {params[key] for key in COLUMN_PARAMETERS if key in params}
 
@@ -34,21 +42,17 @@ def columns_asked(chart: Asset) -> set[str]:
 def metrics_asked(chart: Asset) -> set[str]:
     params = chart.content["params"]
     single = {params[key] for key in METRIC_PARAMETERS if key in params}
-    return single | set(params.get("metrics", []))
+    return single | {metric for key in METRIC_LISTS for metric in params.get(key, [])}
 
 
 def dataset_of(chart: Asset) -> Asset:
     return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
 
 
-def test_there_are_five_dashboards():
-    assert [asset.content["slug"] for asset in of_kind("dashboards")] == [
-        "alerts",
-        "books",
-        "plans",
-        "slow-queries",
-        "traces",
-    ]
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_the_address_of_a_dashboard_is_its_name(dashboard):
+    assert dashboard.content["slug"] == dashboard.name.replace("_", "-")
+    assert dashboard.content["roles"], "somebody sees it"
 
 
 def test_links_of_alerts_name_filters_that_there_are():
@@ -75,7 +79,7 @@ def test_chart_asks_for_what_its_dataset_has(chart):
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_query_returns_the_columns_of_its_dataset(dataset):
-    sql = (dashboards.QUERIES / dataset.content["sql"]).read_text()
+    sql = dashboards.query_text(dashboards.QUERIES / dataset.content["sql"])
     for column in dataset.content["columns"]:
         assert re.search(rf"\b{column['column_name']}\b", sql), f"no {column['column_name']} in the query"
 
@@ -88,21 +92,63 @@ def test_every_metric_is_shown():
 
 
 def test_every_chart_is_on_a_dashboard():
-    placed = [
+    placed = {
         cell["chart"]
         for dashboard in of_kind("dashboards")
         for row in dashboard.content["layout"]
         for cell in row
         if "chart" in cell
-    ]
-    assert sorted(placed) == sorted(names(of_kind("charts")))
+    }
+    assert placed == set(names(of_kind("charts")))
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_who_sees_a_dashboard_sees_what_it_links_to(dashboard):
+    seen_by = {asset.content["slug"]: set(asset.content["roles"]) for asset in of_kind("dashboards")}
+    for target in linked_from(dashboard):
+        # The role for unmasked samples is given beside another one.
+        closed = set(dashboard.content["roles"]) - seen_by[target] - {"unmasked"}
+        assert not closed or target == "samples", f"{target} is closed to {', '.join(sorted(closed))}"
+
+
+def linked_from(dashboard: Asset) -> set[str]:
+    """Addresses of the dashboards that texts and tables of a dashboard lead to."""
+    cells = [cell for row in dashboard.content["layout"] for cell in row]
+    texts = " ".join(cell.get("markdown", "") for cell in cells)
+    found = set(re.findall(r"/superset/dashboard/([a-z-]+)/", texts))
+    for chart in (
+        chart for chart in of_kind("charts") if chart.name in {cell.get("chart") for cell in cells}
+    ):
+        dataset = dataset_of(chart).content
+        sql = (dashboards.QUERIES / dataset["sql"]).read_text()
+        sql += " ".join(metric["expression"] for metric in dataset["metrics"])
+        found |= {LINKS[macro] for macro in re.findall(r"\{\{ *(link_to_\w+)\(", sql)}
+        found |= set(re.findall(r"\{\{ *link(?:_by|_around|_within)?\('([a-z-]+)'", sql))
+    return found
+
+
+LINKS = dict(
+    re.findall(
+        r"macro (link_to_\w+)\([^)]*\) -%\}[^']*'([a-z-]+)'",
+        (dashboards.QUERIES / "parts" / "links.sql").read_text(),
+    )
+)
+"""Macro → the dashboard that it leads to."""
+
+
+def test_every_report_is_a_dashboard_that_its_audience_sees():
+    seen_by = {asset.name: asset.content["roles"] for asset in of_kind("dashboards")}
+    for report in reports.definitions().values():
+        assert report.audience in seen_by[report.dashboard], report.name
 
 
 def test_every_query_is_asked():
     asked_by_charts = {Path(dataset.content["sql"]).stem for dataset in of_kind("datasets")}
-    commands = "".join(file.read_text() for file in Path(dashboards.__file__).parent.rglob("*.py"))
+    package = Path(dashboards.__file__).parent
+    commands = "".join(file.read_text() for kind in ("py", "yaml") for file in package.rglob(f"*.{kind}"))
     for query in dashboards.QUERIES.glob("*.sql"):
-        assert query.stem in asked_by_charts or query.stem.removeprefix("books_") in commands, query.name
+        name = query.stem.removeprefix("books_").removeprefix("evidence_")
+        assert query.stem in asked_by_charts or name in commands, query.name
 
 
 def test_every_dataset_is_drawn():
@@ -114,6 +160,15 @@ def test_rows_fill_the_grid(dashboard):
     for row in dashboard.content["layout"]:
         assert sum(cell["width"] for cell in row) == dashboards.GRID_COLUMNS
         assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_page_of_a_table_fits_its_panel(dashboard):
+    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+        params = next(chart for chart in of_kind("charts") if chart.name == cell["chart"]).content["params"]
+        if params.get("server_pagination"):
+            least = TABLE_FRAME_PIXELS + TABLE_ROW_PIXELS * params["server_page_length"]
+            assert 8 * cell["height"] >= least, cell["chart"]
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))

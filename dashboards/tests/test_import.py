@@ -14,8 +14,6 @@ from tailrace.superset import Client, SupersetError
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
-GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
-"""Numbers of one Superset's own, which it gives anew when it imports."""
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +24,7 @@ def client(stack) -> Client:
 
 def exported(client: Client) -> dict[str, dict]:
     """Assets of this Superset by uuid."""
-    return {asset["uuid"]: lasting(asset) for _, asset in dashboards.exported(client)}
-
-
-def lasting(value):
-    """The value without what Superset numbers anew, in every depth."""
-    if isinstance(value, dict):
-        return {key: lasting(each) for key, each in value.items() if key not in GIVEN_ANEW}
-    return [lasting(each) for each in value] if isinstance(value, list) else value
+    return {asset["uuid"]: dashboards.lasting(asset) for _, asset in dashboards.exported(client)}
 
 
 def assert_kept(written, found, where: str) -> None:
@@ -56,7 +47,9 @@ def by_name(items: list[dict]) -> dict[str, dict]:
 def test_superset_keeps_what_is_written(client):
     found = exported(client)
     for file, content in dashboards.compile_assets().items():
-        written = {key: value for key, value in lasting(content).items() if key != "sqlalchemy_uri"}
+        written = {
+            key: value for key, value in dashboards.lasting(content).items() if key != "sqlalchemy_uri"
+        }
         assert_kept(written, found[content["uuid"]], file)
 
 

@@ -9,7 +9,7 @@ const MINUTE = 60_000; // ms
 const BANNER_BYTES = 214; // the three lines a server writes at the head of a slow log
 
 /** Mulberry32: a small generator of numbers in [0, 1), the same for the same seed everywhere. */
-function generator(seed) {
+export function generator(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -78,7 +78,130 @@ export function slowQueries(end) {
   const start = end - MINUTES * MINUTE;
   const events = STATEMENTS.flatMap((stated) =>
     stated.instances.flatMap((instance) => eventsOf(stated, instance, start, random)));
-  return { events, fingerprints: STATEMENTS.map((stated) => fingerprintRow(stated, end)) };
+  events.forEach((event) => Object.assign(event, planOf(event, start), errorOf(event)));
+  return { events, fingerprints: STATEMENTS.map((stated) => fingerprintRow(stated, end)), ...plansOf(events), ...tracesOf(events) };
+}
+
+// Plans that statements have, by query_id. The statement of the incident gets another one while that lasts.
+const PLANS = {
+  '5b1e8d0f3a924c77': [plan('5B1E0000AAAA0001', ['orders'], ['ref'], ['by_customer'], 12.5,
+    ['query block', '  sort, filesort', '    orders: ref by by_customer, 40 rows'], [])],
+  'c0a4e6129f7bd835': [
+    plan('C0A40000AAAA0001', ['o', 'i', 'p'], ['range', 'ref', 'eq_ref'], ['by_created', 'by_order', 'PRIMARY'], 41_000,
+      ['query block', '  sort, filesort', '    temporary table', '      join', '        o: range by by_created, 9,000 rows',
+        '        i: ref by by_order, 3 rows', '        p: eq_ref by PRIMARY, 1 rows'],
+      ['filesort · many rows are sorted: an index in this order would give them sorted · up to 27,000 rows']),
+    plan('C0A40000BBBB0002', ['p', 'i', 'o'], ['ALL', 'ref', 'eq_ref'], ['', 'by_product', 'PRIMARY'], 980_000,
+      ['query block', '  sort, filesort', '    temporary table', '      join', '        p: ALL, 240,000 rows',
+        '        i: ref by by_product, 11 rows', '        o: eq_ref by PRIMARY, 1 rows'],
+      ['filesort · many rows are sorted: an index in this order would give them sorted · up to 240,000 rows',
+        'full scan · p: all rows are read: no condition says which are needed · reads 240,000 rows'])],
+  '3e62f90b1ad7c854': [plan('3E620000AAAA0001', ['customers'], ['ALL'], [''], 91_000,
+    ['query block', '  customers: ALL, 910,000 rows'],
+    ['non sargable · customers: LIKE with a pattern that starts with a wildcard reads every row: consider a full-text index'
+      + ' · reads 910,000 rows for customers.email like ?'])],
+};
+
+function plan(hash, tables, accessTypes, indexes, cost, tree, advice) {
+  return { plan_hash: hash, tables, access_types: accessTypes, indexes, cost, tree: tree.join('\n'), advice };
+}
+
+/** The columns of an execution that say its plan. */
+function planOf(event, start) {
+  const minute = (millisecondsOf(event) - start) / MINUTE;
+  const plans = PLANS[idOf(event)] ?? [];
+  const other = plans.length > 1 && event.instance === INCIDENT.instance && minute >= INCIDENT.from && minute < INCIDENT.to;
+  return { plan_hash: plans[other ? 1 : 0]?.plan_hash ?? '' };
+}
+
+/** One of fifty statements that lock rows waits for too long. */
+function errorOf(event) {
+  return { error_code: idOf(event) === 'e85a1c6094b3df72' && event.entry_offset % 20_000 === 0 ? 1205 : null };
+}
+
+function idOf(event) {
+  return BigInt(event.query_id).toString(16).padStart(16, '0');
+}
+
+function millisecondsOf(event) {
+  return Date.parse(`${event.event_time.replace(' ', 'T')}Z`);
+}
+
+/** Rows of plans and plan_changes, as the jobs make them of these executions. */
+function plansOf(events) {
+  const rows = Object.entries(PLANS).flatMap(([id, its]) => its.flatMap((one) => {
+    const seen = events.filter((event) => event.plan_hash === one.plan_hash);
+    return [...new Set(seen.map((event) => event.instance))].map((instance) => {
+      const times = seen.filter((event) => event.instance === instance).map((event) => event.event_time).sort();
+      return {
+        ...one, cluster: CLUSTER[instance], instance, query_id: BigInt(`0x${id}`).toString(), hash_rules: 'plan-1',
+        source: 'slowlog', seen_at: times.at(-1), first_seen_at: times[0], database: seen[0].database, format: 'rows',
+        model: '{}', after_checkpoint: 0,
+      };
+    });
+  }));
+  const id = 'c0a4e6129f7bd835';
+  const [usual, other] = PLANS[id].map((one) => one.plan_hash);
+  const its = events.filter((event) => event.instance === INCIDENT.instance && idOf(event) === id)
+    .sort((a, b) => a.event_time.localeCompare(b.event_time));
+  const first = its.findIndex((event) => event.plan_hash === other);
+  const last = its.findLastIndex((event) => event.plan_hash === other);
+  const change = (at, from, to, verdict, ratio) => ({
+    cluster: CLUSTER[INCIDENT.instance], instance: INCIDENT.instance, database: 'shop', query_id: BigInt(`0x${id}`).toString(),
+    changed_at: its[at].event_time, old_plan: from, new_plan: to, verdict, verdict_at: its[at + 25].event_time, ratio,
+    executions_before: 80, executions_after: 40, median_before: 1, median_after: ratio, updated_at: its[at + 25].event_time,
+    rows_examined_before: 240_000, rows_examined_after: 240_000,
+  });
+  return { plans: rows, planChanges: [change(first, usual, other, 'slower', 6.9), change(last + 1, other, usual, 'faster', 0.14)] };
+}
+
+const ENDPOINTS = {
+  '5b1e8d0f3a924c77': 'GET /customers/{id}/orders',
+  'c0a4e6129f7bd835': 'GET /reports/best-sellers',
+};
+const TRACED = 4; // one execution of so many
+const CALLS_OF_LOOP = 6;
+const LOOPED = '0f93b7a1d25c6e48';
+
+/** Spans of the requests that ran some of the executions; those get the ids of their trace. */
+function tracesOf(events) {
+  const random = generator(4711);
+  const spans = [];
+  events.filter((event) => idOf(event) in ENDPOINTS).forEach((event, number) => {
+    if (number % TRACED === 0) {
+      Object.assign(event, { trace_id: digits(random, 32), span_id: digits(random, 16) });
+      spans.push(...requestOf(event, random));
+    }
+  });
+  return { spans };
+}
+
+/** A request that runs a logged statement; that of the report also runs a short one in a loop, which no log has. */
+function requestOf(event, random) {
+  const endpoint = ENDPOINTS[idOf(event)];
+  const began = millisecondsOf(event) - 1000 * event.query_time;
+  const span = (id, at, seconds, columns) => ({
+    Timestamp: timestamp(at), TraceId: event.trace_id, SpanId: id, ServiceName: 'shop-web', Duration: Math.round(seconds * 1e9),
+    StatusCode: 'Unset', ...columns,
+  });
+  const call = (id, at, seconds, queryId) => {
+    const stated = STATEMENTS.find((one) => one.queryId === queryId);
+    return span(id, at, seconds, {
+      ParentSpanId: root, SpanKind: 'Client', SpanName: stated.fingerprint.split(' ')[0].toUpperCase(), database: stated.database,
+      query_id: BigInt(`0x${queryId}`).toString(), rule_set: 'tailrace-1', fingerprint: stated.fingerprint,
+    });
+  };
+  const root = digits(random, 16);
+  const loop = idOf(event) === 'c0a4e6129f7bd835' ? Array.from({ length: CALLS_OF_LOOP }, (_, i) => i) : [];
+  return [
+    span(root, began - 5, event.query_time + 0.02 + 0.002 * loop.length, { SpanKind: 'Server', SpanName: endpoint, endpoint }),
+    call(event.span_id, began, event.query_time + 0.001, idOf(event)),
+    ...loop.map((i) => call(digits(random, 16), began + 1000 * event.query_time + 2 * (i + 1), 0.001, LOOPED)),
+  ];
+}
+
+function digits(random, count) {
+  return Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
 }
 
 function eventsOf(stated, instance, start, random) {
@@ -119,17 +242,17 @@ function fingerprintRow(stated, end) {
   return {
     query_id: BigInt(`0x${stated.queryId}`).toString(), rule_set: 'tailrace-1', fingerprint: stated.fingerprint,
     verb: stated.fingerprint.split(' ')[0].toUpperCase(), seen_at: timestamp(end), after_checkpoint: 0,
+    tables_read: [...stated.fingerprint.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table), tables_written: [],
   };
 }
 
 /** A point of time (ms since 1970) as ClickHouse reads it; always UTC. */
-function timestamp(at) {
+export function timestamp(at) {
   return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
 }
 
-function uuid(random) {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+export function uuid(random) {
+  return digits(random, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 // What happens to each watched file: minutes counted from the start, `to` exclusive.

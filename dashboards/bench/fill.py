@@ -1,0 +1,58 @@
+"""Three months of a dozen servers, made by ClickHouse itself: the same for the same number of events and end.
+
+Events are spread as those of servers are: more by day than by night, few statements that take most of the
+time, each with a latency of its own. They pass the materialized views as those of the pipeline do.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import jinja2
+
+from tailrace.clickhouse import ClickHouse
+
+DAYS = 90
+STATEMENTS = 400
+ROWS = Path(__file__).parent / "rows"
+INSERT = {
+    "max_insert_threads": 1,
+    "max_execution_time": 0,
+    "max_memory_usage": 4_000_000_000,
+    "async_insert": 0,
+    "max_insert_block_size": 250_000,
+    "min_insert_block_size_rows": 250_000,
+    "max_partitions_per_insert_block": 200,
+}
+INSERT_SECONDS = 1800
+
+SHARES = {
+    "query_events": 0.6,
+    "audit_events": 0.2,
+    "data_access": 0.1,
+    "error_events": 0.05,
+    "otel_traces": 0.0498,
+    "alerts": 0.0002,
+}
+"""Parts of the events, by table; what other tables hold, their files in rows/ say themselves."""
+
+
+def fill(admin: ClickHouse, events: int, end: datetime, say: Callable[[str], None]) -> None:
+    """Inserts `events` events of the DAYS before `end`, and what belongs to them."""
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ROWS), undefined=jinja2.StrictUndefined)
+    for file in sorted(ROWS.glob("*.sql")):
+        table = file.name.split(".")[0]
+        if table == "parts":
+            continue
+        rows = round(events * SHARES.get(table, 0))
+        say(f"{file.stem}: {rows or 'its'} rows")
+        select = environment.get_template(file.name).render(
+            end=int(end.timestamp()), days=DAYS, statements=STATEMENTS, rows=rows
+        )
+        statement = f"INSERT INTO tailrace.{table} ({_columns(admin, select)}) {select}"
+        admin.execute(statement, timeout=INSERT_SECONDS, **INSERT)
+
+
+def _columns(admin: ClickHouse, select: str) -> str:
+    """The names that a SELECT gives, for the INSERT: what it does not name keeps its default."""
+    return ", ".join(row["name"] for row in admin.rows(f"DESCRIBE ({select})"))

@@ -1,0 +1,46 @@
+// What the tests of all dashboards ask of what a browser shows.
+
+import assert from 'node:assert/strict';
+
+/** Every chart is there, drawn without trouble, and shows something. */
+export async function assertDrawn(browser, count) {
+  const charts = await browser.charts();
+  assert.equal(charts.length, count, charts.map((chart) => chart.title).join(', '));
+  for (const chart of charts) {
+    assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
+    assert.equal(chart.empty, false, `${chart.title} shows nothing`);
+    assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
+  }
+}
+
+/** Everything is within its panel. */
+export async function assertNothingCutOff(browser) {
+  assert.deepEqual(await browser.cutOff(), []);
+}
+
+/** Where there is nothing to show, no chart fails. */
+export async function assertNoneFailed(browser) {
+  for (const chart of await browser.charts()) {
+    assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
+  }
+}
+
+/** Equal within a relative error, by default but for the order of additions; both missing is equal too. */
+export function assertClose(actual, expected, what = '', error = 1e-9) {
+  if (expected === undefined || expected === null) {
+    assert.equal(actual ?? null, null, what);
+    return;
+  }
+  const difference = Math.abs(actual - expected);
+  assert.ok(difference <= error * Math.abs(expected) + 1e-12, `${what}: expected ${expected}, shown ${actual}`);
+}
+
+/** The only row of a big number. */
+export async function one(browser, title) {
+  return (await browser.chart(title)).data[0];
+}
+
+/** What the dashboards call a statement: 16 hexadecimal digits of its `query_id`. */
+export function queryIdOf(row) {
+  return BigInt(row.query_id).toString(16).toUpperCase().padStart(16, '0');
+}

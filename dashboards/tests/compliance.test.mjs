@@ -1,0 +1,332 @@
+// The dashboards of compliance officers in a real browser, held against what compliance_workload.mjs decided.
+//
+// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a directory for
+// pictures of what was seen (default: a temporary one).
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { browser, screenshots } from './administrator.mjs';
+import { assertClose, assertDrawn, assertNoneFailed, one } from './assertions.mjs';
+import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
+import * as truth from './truth.mjs';
+import { logFiles } from './workload.mjs';
+
+const HOUR = 3_600_000;
+const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat'];
+const WAYS = 'Who, from where, with which program';
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+
+describe('Data access', () => {
+  const { actions, records } = dataAccess(end);
+  before(() => browser.open('data-access'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 13);
+    await browser.screenshot(join(screenshots, 'data-access.png'));
+  });
+
+  test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
+
+  test('has a cell for each user and class', async () => {
+    const { data } = await browser.chart('User × data class');
+    const expected = actions.flatMap((action) => classesOf(action).map((name) => `${action.user} ${name}`));
+    assert.deepEqual(Object.fromEntries(data.map((row) => [`${row.user} ${row.data_class}`, row.cnt_touched])), countBy(expected));
+  });
+
+  test('has a cell for each hour of the week, and quiet ones are zero', async () => {
+    const { data } = await browser.chart('Accesses by hour of the week');
+    const expected = countBy(actions.map(({ at }) => `${WEEKDAYS[new Date(at).getUTCDay()]} ${hourOf(at)}`));
+    assert.equal(data.length, 7 * 24);
+    for (const row of data) {
+      assert.equal(row.cnt_actions, expected[`${row.weekday} ${row.hour}`] ?? 0, `${row.weekday} ${row.hour}`);
+    }
+  });
+
+  test('tells reads, changes and what may have touched more over time', async () => {
+    const { data } = await browser.chart('Reads and changes');
+    for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
+      assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
+    }
+  });
+
+  test('says on which basis', async () => {
+    const { data } = await browser.chart('On which basis');
+    const basis = { log: 'named by the log', statement: 'read from the statement', unknown: 'unknown' };
+    assert.deepEqual(Object.fromEntries(data.map((row) => [row.basis, row.cnt_touched])),
+      countBy(records.map((record) => basis[record.basis[0]])));
+  });
+
+  test('lists the ways in, with the rows that logs told', async () => {
+    const { data } = await browser.chart(WAYS);
+    const expected = truth.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
+    assert.equal(data.length, expected.size);
+    for (const row of data) {
+      const its = expected.get([row.user, row.origin, row.instance].join(' '));
+      assert.equal(row.cnt_known, its.filter(isKnown).length, row.user);
+      assert.equal(row.sum_rows ?? 0, truth.sum(its, (action) => action.rowsTold ?? 0), row.user);
+      assert.equal(row.cnt_out_of_hours, its.filter((action) => isKnown(action) && isOutOfHours(action.at)).length, row.user);
+    }
+  });
+
+  test('lists records, newest first, with links to the session', async () => {
+    const { data, text } = await browser.chart('Records of access');
+    const newest = [...records].sort((a, b) => b.event_time.localeCompare(a.event_time)).slice(0, 10);
+    assert.deepEqual(data.map((row) => row.user), newest.map((record) => record.user));
+    assert.match(text, /session/);
+    assert.match(data[0].session, new RegExp(`superset/dashboard/session/.*${newest[0].connection_id}`));
+  });
+
+  test('lists what may have touched more by statement', async () => {
+    const { data } = await browser.chart('What may have touched more');
+    assert.deepEqual(data.map((row) => [row.user, row.statement, row.cnt_accesses]),
+      [['etl_nightly', 'call of the ledger', actions.filter((action) => !isKnown(action)).length]]);
+  });
+
+  test('follows filters by class and instance, and a click on a user', async () => {
+    await browser.choose('data_class', 'pci');
+    await browser.applyFilters();
+    const its = actions.filter((action) => classesOf(action).includes('pci'));
+    assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, its.length);
+    assert.equal((await one(browser, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsTold ?? 0));
+    await browser.clearFilters();
+    await browser.choose('instance', 'ledger-db-2');
+    await browser.applyFilters();
+    await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'));
+    await browser.clearFilters();
+    await browser.clickCell(WAYS, 'support_li');
+    await assertCounted(actions.filter((action) => action.user === 'support_li'));
+    await browser.clickCell(WAYS, 'support_li');
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.chooseTimeRange(end - 60 * 24 * HOUR, end - 50 * 24 * HOUR);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Coverage', () => {
+  const { files } = logFiles(end);
+  before(() => browser.open('coverage'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 16);
+    await browser.screenshot(join(screenshots, 'coverage.png'));
+  });
+
+  test('has the minutes that the books have, by server and log', async () => {
+    const { data } = await browser.chart('Minutes by server and log');
+    for (const file of files) {
+      const row = data.find(({ instance, source }) => instance === file.instance && source === file.source);
+      for (const state of ['behind', 'missing']) {
+        assert.equal(row[`min_${state}`], file.states.filter((each) => each === state).length, `${file.instance} ${state}`);
+      }
+    }
+  });
+
+  test('counts minutes of the logs alone while they were watched', async () => {
+    await browser.chooseTimeRange(end - 3 * HOUR, end);
+    const minutes = files.flatMap(({ states }) => states);
+    const of = (state) => minutes.filter((each) => each === state).length;
+    assertClose((await one(browser, 'Minutes seen')).part_covered, of('covered') / minutes.length);
+    assert.equal((await one(browser, 'Unknown minutes')).min_unknown, of('unknown'));
+    assert.equal((await one(browser, 'Lost minutes')).min_missing, of('missing'));
+    assert.equal((await one(browser, 'Minutes behind')).min_behind, of('behind'));
+    const { data } = await browser.chart('Minutes seen by server, log and day');
+    assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
+      [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
+    await browser.open('coverage');
+  });
+
+  test('names the servers that tell nothing', async () => {
+    const { data } = await browser.chart('Servers and their audit');
+    const audited = new Set(files.filter(({ source }) => source === 'audit').map(({ instance }) => instance));
+    for (const { instance } of files) {
+      const row = data.find((each) => each.instance === instance);
+      assert.equal(row.state === 'no audit log', !audited.has(instance), instance);
+    }
+    assert.equal(data.find((row) => row.instance === 'ledger-db-1').state, 'no audit log');
+  });
+
+  test('says what was lost and repaired, newest first', async () => {
+    const { data } = await browser.chart('What was lost, and repaired');
+    assert.deepEqual([...new Set(data.map((row) => row.what))].sort(), ['filled again', 'lost: lost']);
+  });
+
+  test('says how far records reach back, by the policy that is applied', async () => {
+    const { data } = await browser.chart('Retention against policy');
+    const row = data.find(({ instance, what }) => instance === 'ledger-db-1' && what === 'audit and general logs');
+    assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
+  });
+
+  test('lists reviews, the days without one, and exports', async () => {
+    const { days, exported } = reviews(end);
+    assert.deepEqual((await browser.chart('Reviews that were signed')).data.map((row) => row.reviewer), ['olga', 'olga']);
+    const without = (await browser.chart('Days not reviewed')).data.map((row) => row.day);
+    assert.equal((await one(browser, 'Days without review')).cnt_days, without.length);
+    assert.equal(without.length, 8 - days.length, 'a week touches eight days');
+    assert.ok(days.every((day) => !without.includes(day)));
+    assert.equal((await one(browser, 'Who exported evidence')).manifest_sha256, exported[0].manifest_sha256);
+    const look = await one(browser, 'Who looked at unmasked statements');
+    assert.deepEqual([look.person, look.outcome, look.rows_shown, look.statements], ['rolf', 'shown', 3, '00000000000000AB']);
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.chooseTimeRange(end - 60 * 24 * HOUR, end - 50 * 24 * HOUR);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Accounts', () => {
+  const { accounts } = serverFacts(end);
+  const { events, privileged } = auditTrail(end);
+  before(async () => {
+    await browser.open('accounts');
+    await browser.choose('cluster', 'ledger');
+    await browser.applyFilters();
+  });
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 12);
+    await browser.screenshot(join(screenshots, 'accounts.png'));
+  });
+
+  test('counts accounts by what became of them', async () => {
+    const count = (matches) => accounts.filter(matches).length;
+    assert.equal((await one(browser, 'Accounts')).cnt_accounts, accounts.length);
+    assert.equal((await one(browser, 'Never used')).cnt_never, count(({ state }) => state === 'never used'));
+    assert.equal((await one(browser, 'Dormant')).cnt_dormant, count(({ state }) => state === 'not for 90 days'));
+    assert.equal((await one(browser, 'Administrators')).cnt_administrators, count(({ grants }) => grants));
+    assert.equal((await one(browser, 'Passwords to look at')).cnt_weak,
+      count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)));
+  });
+
+  test('lists each account with its use, its rights and a link to what it touched', async () => {
+    const { data, text } = await browser.chart('All accounts');
+    const expected = accounts.map(({ instance, user, host, state }) => [instance, `'${user}'@'${host}'`, state]).sort();
+    assert.deepEqual(data.map((row) => [row.instance, row.account, row.state]).sort(), expected);
+    assert.match(data.find((row) => row.account.includes('anna')).privileges, /CREATE USER on \*\.\*/);
+    assert.match(text, /data/);
+  });
+
+  test('tells accounts that several use at once', async () => {
+    const perHour = truth.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
+    const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
+    const { data } = await browser.chart('How accounts were used');
+    const row = data.find(({ user }) => user === 'app_orders');
+    assert.deepEqual([row.at_once, row.client_count, row.shared], [atOnce, 2, atOnce > 1 ? 'yes' : 'no']);
+    assert.equal((await one(browser, 'Shared')).cnt_shared, data.filter(({ shared }) => shared === 'yes').length);
+    assert.equal(data.find(({ user }) => user === 'dba_mara').used_with, 'mysql');
+  });
+
+  test('tells changes of rights by the log and by looks', async () => {
+    const grants = privileged.filter(({ kind }) => kind === 'accounts and rights').length;
+    const { data } = await browser.chart('Changes of accounts and rights');
+    assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
+    assert.equal(truth.sum(data, (row) => row['look at the server'] ?? 0), 1);
+    const listed = (await browser.chart('Who changed rights')).data;
+    assert.equal(listed.length, grants + 1);
+    assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
+  });
+
+  test('says what a server denied', async () => {
+    const { data } = await browser.chart('What servers were asked');
+    assert.deepEqual([data[0].instance, data[0].what, data[0].denied], ['ledger-db-2', 'roles', 1]);
+  });
+
+  test('leads to what an account touched', async () => {
+    const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
+    await browser.follow(await row.locator('a').getAttribute('href'));
+    const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');
+    assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, its.length);
+  });
+});
+
+describe('Privileged activity', () => {
+  const { events, privileged } = auditTrail(end);
+  const ofAdministrator = events.filter(({ user }) => user === 'dba_mara');
+  before(async () => {
+    await browser.open('privileged-activity');
+    await browser.choose('cluster', 'ledger');
+    await browser.applyFilters();
+  });
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 12);
+    await browser.screenshot(join(screenshots, 'privileged-activity.png'));
+  });
+
+  test('counts what administrators did, and each kind', async () => {
+    const of = (kind) => privileged.filter((done) => done.kind === kind).length;
+    assert.equal((await one(browser, "Administrators' records")).cnt_done, ofAdministrator.length);
+    assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
+    assert.equal((await one(browser, 'Out of hours')).cnt_out_of_hours,
+      ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
+    assert.equal((await one(browser, 'Definitions')).cnt_done, of('definitions'));
+    assert.equal((await one(browser, 'Accounts and rights')).cnt_done, of('accounts and rights') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Changes of auditing')).cnt_done, of('audit log') + 1, 'one that only a look found');
+  });
+
+  test('has a cell for each user and kind', async () => {
+    const { data } = await browser.chart('User × kind');
+    const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
+    assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
+    assert.equal(cell('(not told)', 'audit log'), 1);
+  });
+
+  test('lists what changed auditing, and what was defined', async () => {
+    const auditing = (await browser.chart('What changed auditing')).data;
+    assert.deepEqual(auditing.map((row) => [row.user, row.what.includes('server_audit')]), [['dba_mara', true], ['(not told)', true]]);
+    const { data } = await browser.chart('What was made, changed and removed');
+    assert.ok(data.some((row) => row.what === 'drop table ledger . scratch' && row.session.includes('4711')));
+  });
+
+  test('follows the filter for the kind', async () => {
+    await browser.choose('kind', 'definitions');
+    await browser.applyFilters();
+    const { data } = await browser.chart('User × kind');
+    assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'definitions']]);
+    await browser.clearFilters();
+  });
+});
+
+test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+
+async function assertCounted(actions) {
+  const known = actions.filter(isKnown);
+  assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, known.length);
+  assert.equal((await one(browser, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
+  assert.equal((await one(browser, 'Changes of such data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
+  assert.equal((await one(browser, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
+  assert.equal((await one(browser, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsTold ?? 0));
+  assert.equal((await one(browser, 'Unknown access')).cnt_unknown, actions.length - known.length);
+}
+
+function isKnown(action) {
+  return action.read.length + action.written.length > 0;
+}
+
+function isOutOfHours(at) {
+  const [day, hour] = [new Date(at).getUTCDay(), new Date(at).getUTCHours()];
+  return day === 0 || day === 6 || hour < 7 || hour >= 19;
+}
+
+function classesOf(action) {
+  return isKnown(action) ? [...new Set([...action.read, ...action.written])] : ['(unknown)'];
+}
+
+function waysOf(action) {
+  const ways = [action.read.length > 0 && 'read', action.written.length > 0 && 'changed'].filter(Boolean);
+  return ways.length > 0 ? ways : ['may have touched'];
+}
+
+function hourOf(at) {
+  return String(new Date(at).getUTCHours()).padStart(2, '0');
+}
+
+function countBy(values) {
+  return Object.fromEntries([...truth.groupBy(values, (value) => value)].map(([value, its]) => [value, its.length]));
+}

@@ -1,0 +1,222 @@
+// Query detail, Plans and Traces in a real browser, held against the workload's known answers.
+//
+// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
+// directory for pictures of what was seen (default: a temporary one).
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { browser, screenshots } from './administrator.mjs';
+import { assertClose, assertDrawn, one, queryIdOf } from './assertions.mjs';
+import * as truth from './truth.mjs';
+import { slowQueries } from './workload.mjs';
+
+const TEN_MINUTES = 600_000; // buckets of a day that is shown
+const HEAVIEST = 'C0A4E6129F7BD835'; // it has two plans
+const ERRING = 'E85A1C6094B3DF72';
+const TRACED = '5B1E8D0F3A924C77';
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const { events, plans, planChanges, spans } = slowQueries(end);
+
+describe('Query detail', () => {
+  before(() => browser.open('query-detail'));
+
+  test('draws every chart, of the heaviest statement', async () => {
+    await assertDrawn(browser, 20);
+    await browser.screenshot(join(screenshots, 'query-detail.png'));
+    const [heaviest] = truth.heaviestBy(events, queryIdOf)[0];
+    assert.equal(heaviest, HEAVIEST);
+    await assertStatement(HEAVIEST);
+  });
+
+  test('shows percentiles and executions in each bucket of time', async () => {
+    const perBucket = truth.groupBy(of(HEAVIEST), (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
+    const latency = (await browser.chart('Latency p50, p95, p99 of the statement')).data;
+    const volume = (await browser.chart('Executions over time')).data;
+    for (const row of latency) {
+      const its = perBucket.get(row.time) ?? [];
+      for (const level of [50, 95, 99]) {
+        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${new Date(row.time).toISOString()}`);
+      }
+    }
+    // The two charts may have asked in different buckets of time: the last day then begins with another one.
+    volume.forEach((row) => assert.equal(row.executions, truth.executions(perBucket.get(row.time) ?? [])));
+    assert.equal(truth.sum(volume, (row) => row.executions), truth.executions(of(HEAVIEST)));
+  });
+
+  test('shows the medians of each plan, and when it ran', async () => {
+    const medians = (await browser.chart('Latency by plan')).data;
+    const periods = (await browser.chart('When it ran with which plan')).data;
+    for (const [hash, its] of truth.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
+      const perBucket = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
+      for (const row of medians) {
+        assertClose(row[hash], truth.percentile(perBucket.get(row.time) ?? [], 0.5), `${hash} at ${row.time}`);
+      }
+      const shown = periods.filter((row) => row.plan.startsWith(hash));
+      assert.equal(truth.sum(shown, (row) => row.cnt_executions), its.length);
+      for (const event of its) {
+        const at = truth.timeOf(event);
+        assert.ok(shown.some((row) => row.plan.endsWith(event.instance) && row.from_time <= at && at < row.to_time));
+      }
+    }
+    assert.equal(periods.length, 4, 'one server had one plan, the other went back to it');
+  });
+
+  test('lists the plans with their cost, verdict and advice, and draws their trees', async () => {
+    const { data } = await browser.chart('Plans of the statement');
+    const expected = truth.heaviestBy(of(HEAVIEST), (event) => `${event.plan_hash} ${event.instance}`);
+    assert.deepEqual(data.map((row) => `${row.plan_hash} ${row.instance}`), expected.map(([key]) => key));
+    data.forEach((row, i) => {
+      assertClose(row.seconds, truth.totalSeconds(expected[i][1]));
+      assertClose(row.p95, truth.percentile(expected[i][1], 0.95));
+      assert.equal(row.executions, truth.executions(expected[i][1]));
+    });
+    assert.deepEqual(data.map((row) => row.verdict), ['slower, 6.9 times as long', '', 'faster, 0.14 times as long']);
+    const trees = (await browser.chart('Trees of its plans')).data;
+    const steps = new Map(plans.filter((plan) => queryIdOf(plan) === HEAVIEST).map((plan) => [plan.plan_hash, plan.tree.split('\n')]));
+    assert.equal(trees.length, 1 + truth.sum([...steps.values()], (lines) => lines.length), 'every step, and the root');
+    assert.ok(trees.every((row) => row.node === 'root' || trees.some((other) => other.node === row.parent)));
+  });
+
+  test('names the requests that ran it, with what the server says of the same call', async () => {
+    const [endpoint] = (await browser.chart('Requests that ran it')).data;
+    const its = spans.filter((span) => span.query_id && queryIdOf(span) === HEAVIEST);
+    assert.deepEqual([endpoint.endpoint, endpoint.requests, endpoint.calls], ['GET /reports/best-sellers', its.length, its.length]);
+    const longest = (await browser.chart('Its slowest calls')).data;
+    const logged = new Map(events.map((event) => [event.trace_id, event]));
+    assert.deepEqual(longest.map((row) => row.seconds),
+      its.map((span) => span.Duration / 1e9).sort((a, b) => b - a).slice(0, longest.length));
+    longest.forEach((row) => assert.equal(row.server_seconds, logged.get(row.trace_id).query_time));
+  });
+
+  test('follows the filter for a statement', async () => {
+    await browser.choose('query-id', ERRING);
+    await browser.applyFilters();
+    await assertStatement(ERRING);
+    const failed = of(ERRING).filter((event) => event.error_code);
+    assert.ok(failed.length > 0);
+    assert.equal((await one(browser, 'Failed')).failed, failed.length);
+    for (const title of ['Plans of the statement', 'Trees of its plans', 'Requests that ran it']) {
+      const chart = await browser.chart(title);
+      assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);
+    }
+  });
+});
+
+describe('Plans', () => {
+  before(() => browser.open('plans'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 9);
+    await browser.screenshot(join(screenshots, 'plans.png'));
+  });
+
+  test('shows changes with their verdicts', async () => {
+    const { data } = await browser.chart('Changes and their verdicts');
+    assert.deepEqual(data.map((row) => [row.new_plan, row.verdict]),
+      planChanges.map((change) => [change.new_plan, change.verdict]).reverse());
+    assert.equal((await one(browser, 'Slower since')).slower, 1);
+  });
+
+  test('ranks advice by the time that is at stake', async () => {
+    const { data } = await browser.chart('Advice by load');
+    const expected = plans.flatMap((plan) => plan.advice.map((line) => {
+      const its = events.filter((event) => event.plan_hash === plan.plan_hash && event.instance === plan.instance);
+      return { line, seconds: truth.totalSeconds(its) };
+    })).sort((a, b) => b.seconds - a.seconds);
+    assert.deepEqual(data.map((row) => row.seconds.toFixed(3)), expected.map((each) => each.seconds.toFixed(3)));
+    assert.deepEqual(new Set(data.map((row) => [row.kind, row.advice, row.evidence].join(' · '))), new Set(expected.map((each) => each.line)));
+    data.forEach((row) => assertClose(row.part, row.seconds / truth.totalSeconds(events)));
+  });
+
+  test('draws the tree of the heaviest plan', async () => {
+    const [heaviest] = truth.heaviestBy(events.filter((event) => event.plan_hash), (event) => event.plan_hash)[0];
+    const { data } = await browser.chart('Tree of a plan');
+    assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${heaviest}`]);
+  });
+
+  test('leads to the statement, and from there to one plan', async () => {
+    await browser.followLink('Advice by load', 'open');
+    await assertStatement(HEAVIEST);
+    await browser.followLink('Plans of the statement', 'tree');
+    const plan = plans.find((each) => queryIdOf(each) === HEAVIEST && each.tables[0] === 'p');
+    const { data } = await browser.chart('Tree of a plan');
+    assert.equal(data.length, 1 + plan.tree.split('\n').length);
+    assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${plan.plan_hash}`]);
+  });
+});
+
+describe('Traces', () => {
+  before(() => browser.open('traces'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 10);
+    await browser.screenshot(join(screenshots, 'traces.png'));
+  });
+
+  test('ranks endpoints by database time', async () => {
+    const { data } = await browser.chart('Slowest endpoints');
+    const endpoints = new Map(spans.filter((span) => span.endpoint).map((span) => [span.TraceId, span.endpoint]));
+    const calls = truth.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
+    for (const row of data) {
+      const its = calls.get(row.endpoint);
+      assertClose(row.database_time, truth.sum(its, (span) => span.Duration / 1e6));
+      assertClose(row.queries_each, its.length / new Set(its.map((span) => span.TraceId)).size);
+    }
+    assert.equal(data.length, calls.size);
+  });
+
+  test('finds the loop', async () => {
+    const { data } = await browser.chart('Queries in a loop');
+    const loops = spans.filter((span) => span.endpoint === 'GET /reports/best-sellers').length;
+    assert.deepEqual(data.map((row) => [row.endpoint, row.loops, row.most_repeats]), [['GET /reports/best-sellers', loops, 6]]);
+  });
+
+  test('leads from a slow query to its trace, to the statement and back', async () => {
+    const slowest = events.filter((event) => event.trace_id).sort((a, b) => b.query_time - a.query_time)[0];
+    await browser.followLink('Slow queries and their requests', 'trace');
+    const shown = (await browser.chart('Spans of a trace')).data;
+    assert.deepEqual(shown.map((row) => row.span_id).sort(),
+      spans.filter((span) => span.TraceId === slowest.trace_id).map((span) => span.SpanId).sort());
+    await browser.followLink('Spans of a trace', 'open');
+    await assertStatement(queryIdOf(slowest));
+    await browser.followLink('Statement', 'Traces');
+    const endpoints = (await browser.chart('Slowest endpoints')).data;
+    assert.deepEqual(endpoints.map((row) => row.endpoint), ['GET /reports/best-sellers']);
+  });
+});
+
+describe('Slow queries', () => {
+  test('lead to the detail of a statement, and back', async () => {
+    await browser.open('slow-queries');
+    await browser.followLink('Heaviest queries', 'open');
+    await assertStatement(HEAVIEST);
+    await browser.followLink('Statement', 'Slow queries');
+    assert.equal((await one(browser, 'Executions')).executions, truth.executions(of(HEAVIEST)));
+  });
+});
+
+test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+
+/** Query detail is about this statement, and its numbers are those of its executions. */
+async function assertStatement(id) {
+  const its = of(id);
+  const [shown] = (await browser.chart('Statement')).data;
+  assert.equal(shown.query_id, id);
+  assert.equal((await one(browser, 'Executions')).executions, truth.executions(its));
+  assertClose((await one(browser, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
+  assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
+  for (const [title, column] of [['By user', 'user'], ['By program or host', 'host'], ['By instance', 'instance']]) {
+    const { data } = await browser.chart(title);
+    const expected = truth.heaviestBy(its, (event) => event[column]);
+    assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);
+    data.forEach((row, i) => assertClose(row.total_time, 1000 * truth.totalSeconds(expected[i][1]), title));
+  }
+}
+
+function of(id) {
+  return events.filter((event) => queryIdOf(event) === id);
+}

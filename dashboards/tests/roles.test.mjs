@@ -1,0 +1,120 @@
+// Each audience at its dashboards, as a person: what is listed, what opens, what is drawn, and what is refused.
+//
+// Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
+// CLICKHOUSE_URL and CLICKHOUSE_PASSWORD (of writer); WORKLOAD_END; SCREENSHOTS.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { assertDrawn, assertNoneFailed, assertNothingCutOff } from './assertions.mjs';
+import { Browser } from './browser.mjs';
+
+const roles = JSON.parse(process.env.ROLES);
+const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const SAMPLED = 'FEDCBA9876543210';
+const LITERALS = ['4111 1111 1111 1111', '5500 0000 0000 0004', '3400 0000 0000 009'];
+
+before(async () => {
+  mkdirSync(screenshots, { recursive: true });
+  await insertSamples();
+});
+
+for (const [user, { password, sees, not }] of Object.entries(roles)) {
+  describe(`${user}`, () => {
+    let browser;
+
+    before(async () => {
+      browser = await Browser.launch(process.env.SUPERSET_URL);
+      await browser.logIn(user, password);
+    });
+
+    after(() => browser?.close());
+
+    test('has its dashboards in the list, and no other', async () => {
+      await browser.page.goto(`${process.env.SUPERSET_URL}/dashboard/list/?pageSize=100`);
+      await browser.page.waitForSelector(`a[href*="/superset/dashboard/"]`);
+      await browser.page.getByText(Object.values(sees)[0], { exact: true }).first().waitFor();
+      const listed = await browser.page.$$eval('a[href*="/superset/dashboard/"]', (links) =>
+        links.map((link) => new URL(link.href).pathname.split('/').filter(Boolean).at(-1)));
+      assert.deepEqual([...new Set(listed)].sort(), Object.keys(sees).sort());
+    });
+
+    test('is offered nothing but dashboards', async () => {
+      const menu = await browser.page.locator('[role="menu"], nav').first().innerText();
+      assert.doesNotMatch(menu, /Datasets|Charts|SQL/);
+    });
+
+    for (const slug of Object.keys(sees)) {
+      test(`draws ${slug}`, async () => {
+        await browser.open(slug);
+        await assertNoneFailed(browser);
+        await assertNothingCutOff(browser);
+      });
+    }
+
+    test('met no errors in the console, and no refusal', () => {
+      assert.deepEqual(browser.errors, []);
+      assert.deepEqual(browser.outside, []);
+    });
+
+    test('finds no dashboard of others', async () => {
+      for (const slug of Object.keys(not)) {
+        const answer = await browser.page.goto(`${process.env.SUPERSET_URL}/superset/dashboard/${slug}/`);
+        assert.equal(answer.status(), 404, slug); // which does not tell that there is one
+        await browser.page.getByText('Page not found').waitFor();
+      }
+    });
+  });
+}
+
+describe('Unmasked samples', () => {
+  let browser;
+
+  before(async () => {
+    browser = await Browser.launch(process.env.SUPERSET_URL);
+    await browser.logIn('unmasked', roles.unmasked.password);
+    await browser.open('samples');
+  });
+
+  after(() => browser?.close());
+
+  test('shows no literal before a statement is chosen', async () => {
+    const [counts, samples] = await browser.charts();
+    assert.equal(counts.data.find((row) => row.query_id === SAMPLED).samples, LITERALS.length);
+    assert.equal(samples.empty, true);
+    assert.match(await browser.page.locator('body').innerText(), /Every look is recorded/);
+  });
+
+  test('shows them as they ran after a click', async () => {
+    await browser.clickCell('Statements with samples', SAMPLED);
+    await assertDrawn(browser, 2);
+    const { data } = await browser.chart('Samples of the chosen statement');
+    assert.deepEqual(data.map((row) => row.statement), LITERALS.map(statement));
+    await browser.screenshot(join(screenshots, 'samples.png'));
+  });
+
+  test('met no errors', () => assert.deepEqual(browser.errors, []));
+});
+
+function statement(literal) {
+  return `SELECT holder FROM cards WHERE number = '${literal}'`;
+}
+
+/** The newest first, as they are shown. */
+async function insertSamples() {
+  const rows = LITERALS.map((literal, i) => ({
+    query_id: BigInt(`0x${SAMPLED}`).toString(), instance: 'samples-db-1', cluster: 'samples', database: 'shop', rule_set: '1',
+    event_time: new Date(end - (i + 1) * 60_000).toISOString().slice(0, 19).replace('T', ' '), query_time: 1.5,
+    statement: statement(literal), event_id: `00000000-0000-0000-0000-00000000000${i}`,
+  }));
+  const query = encodeURIComponent('INSERT INTO tailrace.query_samples FORMAT JSONEachRow');
+  const answer = await fetch(`${process.env.CLICKHOUSE_URL}/?query=${query}`, {
+    method: 'POST',
+    headers: { 'X-ClickHouse-User': 'writer', 'X-ClickHouse-Key': process.env.CLICKHOUSE_PASSWORD },
+    body: rows.map((row) => JSON.stringify(row)).join('\n'),
+  });
+  assert.ok(answer.ok, await answer.text());
+}

@@ -1,0 +1,249 @@
+// The security dashboards in a real browser, held against what happened (security_workload.mjs).
+//
+// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
+// directory for pictures of what was seen (default: a temporary one).
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { browser, screenshots } from './administrator.mjs';
+import { assertDrawn, assertNoneFailed, one } from './assertions.mjs';
+import { dataAccess } from './compliance_workload.mjs';
+import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
+import * as truth from './truth.mjs';
+
+const MINUTE = 60_000;
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const { alerts, attempts, deeds } = security(end);
+const refused = attempts.filter((tried) => tried.refused);
+const taken = attempts.filter((tried) => !tried.refused);
+
+async function openOurs(dashboard) {
+  await browser.open(dashboard);
+  await browser.choose('cluster', CLUSTER);
+  await browser.applyFilters();
+}
+
+describe('Logins', () => {
+  before(() => openOurs('logins'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 12);
+    await browser.screenshot(join(screenshots, 'logins.png'));
+  });
+
+  test('counts an attempt once, however many logs tell of it', async () => {
+    assert.equal((await one(browser, 'Refused logins')).cnt_refused, refused.length);
+    assert.equal((await one(browser, 'Logins')).cnt_taken, taken.length);
+    assert.equal((await one(browser, 'Accounts refused')).cnt_refused_accounts,
+      new Set(refused.map((tried) => `${tried.instance} ${tried.user}`)).size);
+    assert.equal((await one(browser, 'Sources refused')).cnt_refused_sources, new Set(refused.map((tried) => tried.src)).size);
+    assert.equal((await one(browser, 'Without TLS')).cnt_unencrypted,
+      taken.filter((tried) => tried.encryption === 'tcp').length);
+  });
+
+  test('shows both outcomes over time', async () => {
+    const { data } = await browser.chart('Logins over time');
+    assert.equal(truth.sum(data, (row) => row.refused ?? 0), refused.length);
+    assert.equal(truth.sum(data, (row) => row['logged in'] ?? 0), taken.length);
+  });
+
+  test('says that guessing has succeeded, and leads to what was done then', async () => {
+    const [guess, ...others] = (await browser.chart('Refused in a row')).data;
+    const its = refused.filter((tried) => tried.src === INTRUDER.src);
+    assert.deepEqual([guess.verdict, guess.user, guess.refused_attempts], ['then logged in', INTRUDER.user, its.length]);
+    assert.deepEqual(others, [], 'one try of each of many names is not in a row');
+    assert.match(decodeURIComponent(guess.look), new RegExp(`connection_id,op:IN,val:!\\('${INTRUDER.connection}'`));
+  });
+
+  test('breaks attempts down by account and by network', async () => {
+    const accounts = (await browser.chart('Logins by account')).data;
+    for (const row of accounts) {
+      const its = attempts.filter((tried) => tried.user === row.user && tried.instance === row.instance);
+      assert.equal(row.cnt_refused, its.filter((tried) => tried.refused).length, row.user);
+      assert.equal(row.cnt_taken, its.filter((tried) => !tried.refused).length, row.user);
+    }
+    const networks = Object.fromEntries((await browser.chart('Logins by network')).data.map((row) => [row.network, row]));
+    assert.deepEqual(Object.keys(networks).sort(), ['10.7.1.0/24', '10.7.2.0/24', '2001:db8:7:1::/64', '203.0.113.0/24']);
+    assert.equal(networks['2001:db8:7:1::/64'].accounts, 6);
+  });
+
+  test('tells new pairs of account and client from those of ten days ago', async () => {
+    const { data } = await browser.chart('First logins of an account from a client');
+    assert.deepEqual(data.map((row) => [row.user, row.src_ip, row.novelty]).sort(), [
+      ['ann', '203.0.113.9', 'new'], ['clerk', '10.7.2.21', 'the log begins'], ['till', '10.7.1.12', 'new']]);
+    assert.equal((await one(browser, 'First-time pairs')).cnt_new, 2);
+  });
+
+  test('follows what is clicked and the filters', async () => {
+    await browser.clickCell('Logins by network', '203.0.113.0/24');
+    const its = attempts.filter((tried) => tried.src === INTRUDER.src);
+    assert.equal((await one(browser, 'Refused logins')).cnt_refused, its.filter((tried) => tried.refused).length);
+    await browser.clickCell('Logins by network', '203.0.113.0/24');
+    await browser.choose('user', 'clerk');
+    await browser.applyFilters();
+    assert.equal((await one(browser, 'Logins')).cnt_taken, 5);
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.chooseTimeRange(end - 3000 * MINUTE, end - 2900 * MINUTE);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Session', () => {
+  const RECORDS = 'Everything it did, in order';
+  before(() => openOurs('session'));
+
+  test('draws every chart of the session most worth a look', async () => {
+    await assertDrawn(browser, 11);
+    await browser.screenshot(join(screenshots, 'session.png'));
+    const [who] = (await browser.chart('The session')).data;
+    assert.deepEqual([who.user, who.src_ip, who.program, who.connection_id],
+      [INTRUDER.user, INTRUDER.src, 'mysql', String(INTRUDER.connection)]);
+  });
+
+  test('lists all that it did, in order', async () => {
+    const { data } = await browser.chart(RECORDS);
+    assert.deepEqual(data.map((row) => row.command), ['CONNECT', ...deeds.map((deed) => deed.verb || deed.command)]);
+    assert.equal(data[3].statement, 'select * from vault.cards');
+    assert.equal(data[5].error, '1142: no right to the table');
+  });
+
+  test('counts statements and errors', async () => {
+    const statements = deeds.filter((deed) => deed.event_class === 'query');
+    assert.equal((await one(browser, 'Statements')).cnt_statements, statements.length);
+    assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((deed) => deed.status).length);
+    const { data } = await browser.chart('What it did over time');
+    assert.equal(truth.sum(data, (row) => row['refused or failed'] ?? 0), 2);
+    assert.equal(truth.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
+  });
+
+  test('shows the alerts that concern it, the worst first', async () => {
+    const { data } = await browser.chart('Alerts that concern it');
+    assert.deepEqual(data.map((row) => [row.rule_title, row.why]), [
+      ['Login after many refused ones', 'same user or client at the time'], ['Cards read by a stranger', 'names what it did']]);
+    assert.equal((await one(browser, 'Alerts of it')).cnt_session_alerts, 2);
+  });
+
+  test('lists sessions, those of alerts first', async () => {
+    const { data } = await browser.chart('Sessions worth a look');
+    assert.deepEqual([data[0].connection_id, data[0].reason, data[0].alert_count], [String(INTRUDER.connection), 'high', 1]);
+    assert.deepEqual(data.slice(1).map((row) => row.reason).filter((reason) => reason === 'high'), []);
+  });
+
+  test('leads to another session, and to a statement', async () => {
+    const other = (await browser.chart('Sessions worth a look')).data.find((row) => row.user === 'ann' && row.reason === 'errors only');
+    await browser.follow(other.look.match(/href="([^"]+)"/)[1]);
+    assert.equal((await browser.chart('The session')).data[0].connection_id, other.connection_id);
+    assert.deepEqual((await browser.chart(RECORDS)).data.map((row) => row.error.slice(0, 4)), ['1045', '1045']);
+    await openOurs('session');
+    await browser.followLink(RECORDS, 'query');
+    assert.equal((await browser.chart('Statement')).data[0].query, 'show databases');
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.open('session');
+    await browser.chooseTimeRange(end - 3000 * MINUTE, end - 2900 * MINUTE);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Failed access', () => {
+  const denied = deeds.filter((deed) => deed.event_class === 'query' && deed.status);
+  before(() => openOurs('failed-access'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 11);
+    await browser.screenshot(join(screenshots, 'failed-access.png'));
+  });
+
+  test('counts refused logins once, and refused statements', async () => {
+    assert.equal((await one(browser, 'Refused logins')).cnt_refused_logins, refused.length);
+    assert.equal((await one(browser, 'Refused statements')).cnt_refused_statements, denied.length);
+    assert.equal((await one(browser, 'Refused')).cnt_refusals, refused.length + denied.length);
+    const { data } = await browser.chart('Refused over time (10.2.1.4)');
+    assert.equal(truth.sum(data, (row) => row.login ?? 0), refused.length);
+    assert.equal(truth.sum(data, (row) => row.statement ?? 0), denied.length);
+  });
+
+  test('breaks them down by account, source and error', async () => {
+    const [first] = (await browser.chart('Refused by account (10.2.1.4)')).data;
+    assert.deepEqual([first.user, first.cnt_refused_logins, first.cnt_refused_statements], ['ann', 15, 2]);
+    const sources = (await browser.chart('Refused by source (10.2.1.4)')).data;
+    assert.deepEqual(sources.map((row) => [row.src_ip, row.cnt_refused_logins + row.cnt_refused_statements]),
+      [[INTRUDER.src, 17], ['2001:db8:7:1::9', 6]]);
+    const errors = (await browser.chart('Refused by error (10.2.1.4)')).data;
+    assert.deepEqual(errors.map((row) => row.reason.slice(0, 5)), ['1045:', 'MY-01', '1142:']);
+  });
+
+  test('follows the filters', async () => {
+    await browser.choose('user', 'oracle');
+    await browser.applyFilters();
+    assert.equal((await one(browser, 'Refused')).cnt_refusals, 1);
+  });
+
+  test('says so where there is nothing, and does not fail', async () => {
+    await browser.chooseTimeRange(end - 30 * 1440 * MINUTE, end - 29 * 1440 * MINUTE);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Access flow', () => {
+  const { actions } = dataAccess(end);
+  before(async () => {
+    await browser.open('access-flow');
+    await browser.chooseTimeRange(end - 7 * 1440 * MINUTE, end + MINUTE);
+  });
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 9);
+    await browser.screenshot(join(screenshots, 'access-flow.png'));
+  });
+
+  test('leads each user to the classes that their actions touched', async () => {
+    const within = actions.filter(({ at }) => at >= end - 7 * 1440 * MINUTE);
+    assert.equal((await one(browser, 'Actions')).cnt_actions, within.length);
+    const users = new Set(within.map((action) => action.user));
+    assert.equal((await one(browser, 'Users')).cnt_flow_users, users.size);
+    const { data } = await browser.chart('User → class');
+    assert.deepEqual(new Set(data.map((row) => row.source)), new Set([...users].map((user) => `user ${user || '(none)'}`)));
+  });
+
+  test('follows the filters, and says so where there is nothing', async () => {
+    const user = actions.at(-1).user;
+    await browser.choose('user', user);
+    await browser.applyFilters();
+    assert.deepEqual(new Set((await browser.chart('User → table')).data.map((row) => row.source)), new Set([`user ${user}`]));
+    await browser.chooseTimeRange(end - 900 * 1440 * MINUTE, end - 899 * 1440 * MINUTE);
+    await assertNoneFailed(browser);
+  });
+});
+
+describe('Rule coverage', () => {
+  before(() => openOurs('rule-coverage'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 11);
+    await browser.screenshot(join(screenshots, 'rule-coverage.png'));
+  });
+
+  test('says what each server tells, and what none of its logs tell', async () => {
+    const { data } = await browser.chart('What each server tells');
+    assert.deepEqual(data.map((row) => [row.instance, row.log, row.event_class]), [
+      ['vault-1', 'audit', 'connection'], ['vault-1', 'audit', 'query'], ['vault-1', 'errorlog', 'message'],
+      ['vault-1', 'general', 'connection'], ['vault-2', 'errorlog', 'message'], ['vault-2', 'general', 'connection']]);
+    assert.equal((await one(browser, 'Without logins')).cnt_without_logins, 0);
+    assert.equal((await one(browser, 'Slow statements only')).cnt_without_statements, 1);
+  });
+
+  test('counts alerts by rule, and the rules in force', async () => {
+    assert.equal((await one(browser, 'Rules that fired')).cnt_rules, alerts.length);
+    assert.equal((await one(browser, 'ATT&CK tactics')).cnt_tactics, 3);
+    assert.equal((await one(browser, 'Rules in force')).rules_in_force, 155 + 15);
+  });
+});
+
+test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));

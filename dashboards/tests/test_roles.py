@@ -1,0 +1,305 @@
+"""What each role gets of Superset over REST: its dashboards and their data, and nothing else.
+
+The matrix is made of the dashboards' own files, whatever dashboards there are.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import yaml
+
+from tailrace import access, audiences, dashboards
+from tailrace.parts import superset
+from tailrace.superset import Client, SupersetError
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
+PASSWORD = "a password of the tests"
+FORBIDDEN = (401, 403, 404)
+LOOKERS = ("developer", "compliance", "security", "unmasked")
+ASSETS = dashboards.load()
+DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == "dashboards"}
+
+
+class Person(Client):
+    """Somebody whose token against forged requests comes with a page, as to a browser."""
+
+    def _forgery_token(self) -> str:
+        page = self._request("/login/").decode()
+        return re.search(r'id="csrf_token"[^>]*value="([^"]+)"', page)[1]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart where it hangs, by Superset's numbers."""
+
+    dashboard: int
+    slug: str
+    number: int
+    dataset: int
+    columns: tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def admin(stack) -> Client:
+    return superset.Superset(stack.settings, stack.home).client()
+
+
+@pytest.fixture(scope="module")
+def clients(admin) -> dict[str, Client]:
+    """A person of each role."""
+    roles = audiences.load()
+    for key in (*LOOKERS, audiences.ADMIN):
+        audiences.ensure_user(admin, f"{key}_of_tests", roles[key].name, PASSWORD, reset=True)
+    return {key: Person(admin.url, f"{key}_of_tests", PASSWORD) for key in (*LOOKERS, audiences.ADMIN)}
+
+
+@pytest.fixture(scope="module")
+def charts(admin) -> list[Chart]:
+    """Every chart of every dashboard."""
+    columns = {
+        asset.content["table_name"]: asset.content["columns"] for asset in ASSETS if asset.kind == "datasets"
+    }
+    datasets = {each["id"]: each["table_name"] for each in admin.every("/api/v1/dataset/")}
+    found = []
+    for slug in DASHBOARDS:
+        number = admin.get(f"/api/v1/dashboard/{slug}")["result"]["id"]
+        for chart in admin.get(f"/api/v1/dashboard/{slug}/charts")["result"]:
+            dataset = int(chart["form_data"]["datasource"].split("__")[0])
+            names = tuple(column["column_name"] for column in columns[datasets[dataset]])
+            found.append(Chart(number, slug, chart["id"], dataset, names))
+    return found
+
+
+def may(key: str, slug: str) -> bool:
+    return key == audiences.ADMIN or key in DASHBOARDS[slug].content["roles"]
+
+
+def status(ask, *arguments) -> int:
+    try:
+        ask(*arguments)
+    except SupersetError as error:
+        return error.status
+    return 200
+
+
+def question(chart: Chart, **form_data: object) -> dict[str, object]:
+    """What a browser asks for a chart's data, with this context."""
+    return {
+        "datasource": {"id": chart.dataset, "type": "table"},
+        "queries": [{"columns": [chart.columns[0]], "metrics": [], "row_limit": 5, "filters": []}],
+        "form_data": form_data,
+        "result_format": "json",
+        "result_type": "full",
+        "force": True,
+    }
+
+
+def in_its_place(chart: Chart) -> dict[str, object]:
+    return question(chart, dashboardId=chart.dashboard, slice_id=chart.number)
+
+
+@pytest.mark.parametrize("key", [*LOOKERS, audiences.ADMIN])
+def test_lists_and_opens_its_dashboards_and_no_other(clients, key):
+    listed = {each["slug"] for each in clients[key].every("/api/v1/dashboard/")}
+    assert listed == {slug for slug in DASHBOARDS if may(key, slug)}
+    for slug in DASHBOARDS:
+        for part in ("", "/charts", "/datasets"):
+            found = status(clients[key].get, f"/api/v1/dashboard/{slug}{part}")
+            assert (found == 200) == may(key, slug) and found in (200, *FORBIDDEN), f"{slug}{part}: {found}"
+
+
+@pytest.mark.parametrize("key", LOOKERS)
+def test_gets_the_data_of_its_charts_in_their_place_and_no_other(clients, charts, key):
+    for chart in {(chart.slug, chart.dataset): chart for chart in charts}.values():
+        found = status(clients[key].post, "/api/v1/chart/data", in_its_place(chart))
+        assert found in ((200,) if may(key, chart.slug) else FORBIDDEN), f"{chart}: {found}"
+
+
+@pytest.mark.parametrize("key", LOOKERS)
+def test_no_dataset_is_had_past_a_dashboard(clients, charts, key):
+    for chart in {chart.dataset: chart for chart in charts}.values():
+        assert status(clients[key].post, "/api/v1/chart/data", question(chart)) in FORBIDDEN, chart
+
+
+@pytest.mark.parametrize("key", LOOKERS)
+def test_no_data_is_had_by_a_forged_place(clients, charts, key):
+    mine = next(chart for chart in charts if may(key, chart.slug))
+    its = {chart.dataset for chart in charts if may(key, chart.slug)}
+    for chart in {chart.slug: chart for chart in charts if chart.dataset not in its}.values():
+        forged = [
+            {"slice_id": chart.number},
+            {"dashboardId": chart.dashboard},
+            {"dashboardId": mine.dashboard, "slice_id": -1},
+            {"dashboardId": mine.dashboard, "slice_id": mine.number},
+            {
+                "dashboardId": mine.dashboard,
+                "type": "NATIVE_FILTER",
+                "native_filter_id": "NATIVE_FILTER-none",
+            },
+        ]
+        for context in forged:
+            asked = question(chart, **context)
+            assert status(clients[key].post, "/api/v1/chart/data", asked) in FORBIDDEN, context
+
+
+@pytest.mark.parametrize("key", LOOKERS)
+def test_a_chart_cannot_be_made_to_ask_another_table(clients, charts, key):
+    mine = next(chart for chart in charts if may(key, chart.slug))
+    asked = in_its_place(mine)
+    secret = "(SELECT any(statement) FROM tailrace.query_samples)"
+    asked["queries"][0]["metrics"] = [{"expressionType": "SQL", "sqlExpression": secret, "label": "x"}]
+    found = status(clients[key].post, "/api/v1/chart/data", asked)
+    assert found >= 400
+
+
+@pytest.mark.parametrize("key", LOOKERS)
+def test_everything_else_is_forbidden(clients, charts, key):
+    client = clients[key]
+    mine = next(chart for chart in charts if may(key, chart.slug))
+    sql = {"database_id": 1, "sql": "SELECT 1", "schema": "tailrace"}
+    reads = [
+        *("/api/v1/dataset/", f"/api/v1/dataset/{mine.dataset}", "/api/v1/database/", "/api/v1/database/1"),
+        *("/api/v1/database/1/tables/", "/api/v1/query/", "/api/v1/saved_query/", "/api/v1/log/"),
+        *(audiences.ROLES, audiences.USERS, audiences.RULES),
+        *("/api/v1/assets/export/", "/api/v1/report/", "/api/v1/css_template/", "/api/v1/annotation_layer/"),
+        f"/api/v1/chart/export/?q=!({mine.number})",
+        f"/api/v1/dashboard/export/?q=!({mine.dashboard})",
+        f"/api/v1/explore/?slice_id={mine.number}",
+        f"/api/v1/datasource/table/{mine.dataset}/column/{mine.columns[0]}/values/",
+    ]
+    for path in reads:
+        assert status(client.get, path) in FORBIDDEN, path
+    writes = {
+        "/api/v1/sqllab/execute/": sql,
+        "/api/v1/dashboard/": {"dashboard_title": "mine"},
+        "/api/v1/chart/": {"slice_name": "x", "datasource_id": mine.dataset, "datasource_type": "table"},
+        "/api/v1/dataset/": {"database": 1, "table_name": "query_samples", "schema": "tailrace"},
+        "/api/v1/database/": {"database_name": "x", "sqlalchemy_uri": "sqlite://"},
+        "/api/v1/explore/form_data": {
+            "datasource_id": mine.dataset,
+            "datasource_type": "table",
+            "form_data": "{}",
+        },
+        "/api/v1/security/guest_token/": {"user": {}, "resources": [], "rls": []},
+        f"/datasource/samples?datasource_id={mine.dataset}&datasource_type=table": {},
+    }
+    for path, content in writes.items():
+        assert status(client.post, path, content) in FORBIDDEN, path
+    assert status(client.put, f"/api/v1/dashboard/{mine.dashboard}", {"css": ""}) in FORBIDDEN
+    assert status(client.put, f"/api/v1/chart/{mine.number}", {"slice_name": "x"}) in FORBIDDEN
+    for format_ in ("csv", "xlsx"):
+        asked = {**in_its_place(mine), "result_format": format_}
+        assert status(client.post, "/api/v1/chart/data", asked) in FORBIDDEN, format_
+
+
+def test_what_somebody_asks_says_who_asks(stack, clients, charts, admin):
+    name = "o'brien */ DROP TABLE x; --\n%s {{ 1 }}"
+    number = admin.get("/api/v1/security/roles/?q=(page_size:100)")
+    role = next(each["id"] for each in number["result"] if each["name"] == "Tailrace unmasked samples")
+    person = {"username": name, "first_name": "O", "last_name": "B", "email": "ob@localhost.localdomain"}
+    if name not in {each["username"] for each in admin.every(audiences.USERS)}:
+        admin.post(audiences.USERS, {**person, "password": PASSWORD, "active": True, "roles": [role]})
+    chart = next(chart for chart in charts if chart.slug == "samples")
+    before = looks(stack)
+    Person(admin.url, name, PASSWORD).post("/api/v1/chart/data", in_its_place(chart))
+    mine = [look for look in looks(stack)[len(before) :] if look["superset_user"] == name]
+    assert [look["step"] for look in mine][:2] == ["asked", "shown"]
+    assert {(look["dashboard"], look["chart"]) for look in mine} == {(chart.dashboard, chart.number)}
+    assert {(look["clickhouse_user"], look["account"]) for look in mine} == {("reader_unmasked", "witness")}
+
+
+def looks(stack) -> list[dict]:
+    return stack.clickhouse().rows("SELECT * FROM tailrace.unmasked_looks ORDER BY at, step")
+
+
+def test_a_look_that_cannot_be_recorded_is_not_shown(stack, clients, charts):
+    chart = next(chart for chart in charts if chart.slug == "samples")
+    clickhouse = stack.clickhouse()
+    clickhouse.execute("RENAME TABLE tailrace.unmasked_looks TO tailrace.unmasked_looks_away")
+    try:
+        assert status(clients["unmasked"].post, "/api/v1/chart/data", in_its_place(chart)) >= 400
+    finally:
+        clickhouse.execute("RENAME TABLE tailrace.unmasked_looks_away TO tailrace.unmasked_looks")
+    assert status(clients["unmasked"].post, "/api/v1/chart/data", in_its_place(chart)) == 200
+
+
+def test_nothing_of_the_samples_is_kept_in_a_cache(stack, clients, charts):
+    secret = "a literal that must not be kept"
+    stack.clickhouse().execute(
+        "INSERT INTO tailrace.query_samples (query_id, instance, event_time, statement) "
+        f"VALUES (18364758544493064721, 'samples-db-1', now64(6) - 60, 'SELECT ''{secret}''')"
+    )
+    chart = next(each for each in charts if each.slug == "samples" and "statement" in each.columns)
+    asked = in_its_place(chart)
+    asked["force"] = False
+    asked["queries"][0] |= {
+        "columns": ["statement"],
+        "filters": [{"col": "query_id", "op": "IN", "val": ["FEDCBA9876543211"]}],
+    }
+    for _ in range(2):
+        answer = clients["unmasked"].post("/api/v1/chart/data", asked)["result"][0]
+        assert secret in json.dumps(answer["data"]) and not answer["is_cached"]
+    for file in stack.home.data("superset").rglob("*"):
+        assert not file.is_file() or secret.encode() not in file.read_bytes(), file
+
+
+def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, admin):
+    part = superset.Superset(stack.settings, stack.home)
+    before = everything(admin)
+    part.provision()
+    assert everything(admin) == before
+    role = next(each for each in admin.every(audiences.ROLES) if each["name"] == "Tailrace developer")
+    known = admin.get(f"{audiences.ROLES}{role['id']}/permissions/")["result"]
+    first = {"permission_view_menu_ids": [known[0]["id"]]}
+    admin.post(f"{audiences.ROLES}{role['id']}/permissions", first)
+    admin.post(audiences.ROLES, {"name": "Tailrace guests"})
+    books = admin.get("/api/v1/dashboard/books")["result"]["id"]
+    admin.put(f"/api/v1/dashboard/{books}", {"roles": []})
+    assert everything(admin) != before
+    part.provision()
+    assert everything(admin) == before
+
+
+def everything(admin: Client) -> dict[str, object]:
+    """Roles with permissions, rules, dashboards with roles, numbers of assets: all that apply makes."""
+    roles = {each["name"]: each["id"] for each in admin.every(audiences.ROLES)}
+    ours = {name: number for name, number in roles.items() if name.startswith(audiences.PREFIX)}
+    return {
+        "roles": ours,
+        "permissions": {name: audiences._permissions_of(admin, number) for name, number in ours.items()},
+        "rules": [(each["name"], each["id"]) for each in admin.every(audiences.RULES)],
+        "seen by": {
+            slug: {role["name"] for role in admin.get(f"/api/v1/dashboard/{slug}")["result"]["roles"]}
+            for slug in DASHBOARDS
+        },
+        "numbers": {
+            kind: {each["id"] for each in admin.every(f"/api/v1/{kind}/")}
+            for kind in dashboards.RESOURCES.values()
+        },
+    }
+
+
+@pytest.fixture
+def restricted(stack, admin) -> Iterator[None]:
+    """Superset's layer alone is restricted: ClickHouse has read access.yaml before."""
+    written = {key: {"instances": ["nobody"]} for key in access.AUDIENCES}
+    stack.settings.access.write_text(yaml.safe_dump(written))
+    superset.Superset(stack.settings, stack.home).provision()
+    yield
+    stack.settings.access.unlink()
+    superset.Superset(stack.settings, stack.home).provision()
+    assert not [each for each in admin.every(audiences.RULES) if each["name"].startswith(audiences.PREFIX)]
+
+
+def test_rows_are_filtered_by_superset_too(stack, clients, charts, restricted):
+    for key in LOOKERS:
+        for chart in {(chart.slug, chart.dataset): chart for chart in charts}.values():
+            if may(key, chart.slug):
+                answer = clients[key].post("/api/v1/chart/data", in_its_place(chart))["result"][0]
+                assert answer["data"] == [], f"{key}: {chart}"
+    answers = (clients["admin"].post("/api/v1/chart/data", in_its_place(chart)) for chart in charts)
+    assert any(answer["result"][0]["data"] for answer in answers), "others see rows"
