@@ -1,20 +1,32 @@
 """Superset's configuration, loaded through SUPERSET_CONFIG_PATH; the defaults are superset.config's.
 
-Two variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
+These variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
 
+    PYTHONPATH                 this directory, for tailrace_asker.py
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
+    SUPERSET_WITNESS_URL, SUPERSET_WITNESS_PASSWORD_FILE
+                               for the record of looks at unmasked statements, see tailrace_asker.py; without
+                               them nobody can look
+
+Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`, and what sends them has
+
+    SUPERSET_MAIL_FILE         JSON: host, port, security (starttls, tls, none), sender, user, password_file;
+                               and addresses of Superset: `address` for the browser that draws, `dashboards`
+                               for the links in mails
 
 One process serves everything, so files are enough for metadata and caches. For several servers set
 SUPERSET_METADATA_URI to a PostgreSQL or MySQL database and the cache types to Redis.
 """
 
 import copy
+import json
 import os
 from base64 import b64encode
 from functools import partial
 from pathlib import Path
 
+import tailrace_asker
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
 from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
@@ -76,13 +88,57 @@ TALISMAN_CONFIG["content_security_policy"].update(
 )
 TALISMAN_CONFIG["session_cookie_secure"] = SESSION_COOKIE_SECURE
 
+# Statements say who asks; looks at unmasked ones are recorded first.
+DB_CONNECTION_MUTATOR = tailrace_asker.connection
+
 FEATURE_FLAGS = {
     "DASHBOARD_RBAC": True,
     # Queries choose their time grain from the dashboard's time range (sql/queries).
     "ENABLE_TEMPLATE_PROCESSING": True,
     "EMBEDDABLE_CHARTS": False,
     "SLACK_ENABLE_AVATARS": False,
+    "ALERT_REPORTS": os.environ.get("SUPERSET_REPORTS", "") == "true",
 }
+
+# --- reports by mail ---------------------------------------------------------------------------------------
+
+WEBDRIVER_TYPE = "chrome"
+# Debian's driver knows its Chromium; `binary_location` breaks 6.1.0 with the Selenium that it is pinned to.
+WEBDRIVER_CONFIGURATION = {"service": {"executable_path": "/usr/bin/chromedriver", "log_output": os.devnull}}
+WEBDRIVER_OPTION_ARGS = [
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium has none for root
+]
+WEBDRIVER_WINDOW = {"dashboard": (1600, 2000), "slice": (1600, 900), "pixel_density": 1}
+ALERT_REPORTS_MAX_CUSTOM_SCREENSHOT_WIDTH = 1600
+EMAIL_REPORTS_SUBJECT_PREFIX = "[Tailrace]"
+EMAIL_REPORTS_CTA = "Open the dashboard"
+
+if "SUPERSET_MAIL_FILE" in os.environ:
+    _MAIL = json.loads(Path(os.environ["SUPERSET_MAIL_FILE"]).read_text())
+    SMTP_HOST, SMTP_PORT = _MAIL["host"], _MAIL["port"]
+    SMTP_STARTTLS, SMTP_SSL = _MAIL["security"] == "starttls", _MAIL["security"] == "tls"
+    SMTP_SSL_SERVER_AUTH = True
+    SMTP_USER = _MAIL["user"]
+    SMTP_PASSWORD = Path(_MAIL["password_file"]).read_text().strip() if SMTP_USER else ""
+    SMTP_MAIL_FROM = _MAIL["sender"]
+    WEBDRIVER_BASEURL = _MAIL["address"] + "/"
+    WEBDRIVER_BASEURL_USER_FRIENDLY = _MAIL["dashboards"] + "/"
+
+
+def EMAIL_HEADER_MUTATOR(message, **_):  # noqa: N802 - Superset's name
+    """No answer of a machine shall start a loop: mails say that a machine wrote them (RFC 3834)."""
+    message["Auto-Submitted"] = "auto-generated"
+    message["X-Auto-Response-Suppress"] = "All"
+    return message
+
 
 # --- what people see ---------------------------------------------------------------------------------------
 
@@ -92,11 +148,25 @@ DEFAULT_RELATIVE_END_TIME = "now"
 DEFAULT_TIME_FILTER = "Last day"
 
 
+def _leave_colours():
+    """Answers what 6.1.0's page asks in the name of everybody who looks at a dashboard: to store the colours
+    that it gave to new values. Superset refuses that to all but owners, and the page reports an error."""
+    from flask import jsonify, request
+    from flask_login import current_user
+    from superset import security_manager
+
+    stores = request.method == "PUT" and request.endpoint == "DashboardRestApi.put_colors"
+    if stores and current_user.is_authenticated and not security_manager.can_access("can_write", "Dashboard"):
+        return jsonify(result=[])
+    return None
+
+
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     """Has the preview of a time range count from now too; Superset 6.1.0 applies the two settings to queries
     only, so that people read another range than the charts show."""
     from superset.views import api
 
+    app.before_request(_leave_colours)
     parse = api.get_since_until
     api.get_since_until = partial(
         parse, relative_start=DEFAULT_RELATIVE_START_TIME, relative_end=DEFAULT_RELATIVE_END_TIME

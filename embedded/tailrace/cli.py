@@ -17,13 +17,17 @@ from tailrace.commands import (
     alerts,
     backfill,
     books,
+    dashboards,
     demo,
     doctor,
     down,
+    evidence,
     java,
     logs,
     migrate,
+    reports,
     restart,
+    review,
     rewind,
     rules_push,
     savepoint,
@@ -31,7 +35,9 @@ from tailrace.commands import (
     status,
     up,
 )
-from tailrace.delivery.config import DeliveryConfigError
+from tailrace.configuration import ConfigurationError
+from tailrace.dashboards import AssetError
+from tailrace.evidence.reviews import ReviewError
 from tailrace.exits import Exit
 from tailrace.home import Home
 from tailrace.migrations import MigrationError
@@ -45,6 +51,7 @@ from tailrace.stack.control import NotRunningError, RefusedError
 from tailrace.stack.daemon import DaemonError
 from tailrace.stack.part import InstallError
 from tailrace.stack.supervisor import AlreadyRunningError
+from tailrace.superset import SupersetError
 
 COMMANDS: dict[str, ModuleType] = {
     "demo": demo,
@@ -55,7 +62,11 @@ COMMANDS: dict[str, ModuleType] = {
     "logs": logs,
     "books": books,
     "alerts": alerts,
+    "reports": reports,
+    "review": review,
+    "evidence": evidence,
     "backfill": backfill,
+    "dashboards": dashboards,
     "savepoint": savepoint,
     "rewind": rewind,
     "migrate": migrate,
@@ -65,6 +76,7 @@ COMMANDS: dict[str, ModuleType] = {
 FAILURES = (
     AlertError,
     AlreadyRunningError,
+    AssetError,
     BackfillError,
     CheckpointError,
     ClickHouseError,
@@ -75,8 +87,10 @@ FAILURES = (
     PreflightError,
     RefusedError,
     RetentionError,
+    ReviewError,
     RulesError,
     StartError,
+    SupersetError,
 )
 DESCRIPTION = "Answers from what MySQL-family servers write about themselves: slow query and audit logs."
 
@@ -93,7 +107,7 @@ def main(words: Sequence[str] | None = None) -> int:
             return rules_push.run(_single("rules push", rules_push).parse_args(words[2:]), context)
         arguments = _parser().parse_args(words)
         return COMMANDS[arguments.command].run(arguments, context)
-    except (SettingsError, SourcesError, DeliveryConfigError) as error:
+    except (SettingsError, SourcesError, ConfigurationError) as error:
         return _failed(Exit.USAGE, error)
     except NotRunningError as error:
         return _failed(Exit.NOT_RUNNING, error)

@@ -6,10 +6,12 @@ of Superset's own export format, with what a person would not want to write left
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range
-    dashboards     `layout` holds rows of {chart: NAME, width: 1..12, height: in units of 8 pixels} or
+    dashboards     `roles` names the audiences that see it, of ROLES; `layout` holds rows of
+                   {chart: NAME, width: 1..12, height: in units of 8 pixels} or
                    {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
-                   {name, time_range}, and a `key` by which links name the filter, if it is not the
-                   name in lower case; style.css is part of each
+                   {name, time_range}, `single: true` where one value may be chosen, and a
+                   `key` by which links name the filter, if it is not the name in lower case;
+                   style.css is part of each
 
 Every asset but a database carries its own name in a mark. Together with the uuid, which is derived from that
 name, it tells what came from here: what has the mark and has no file any more is deleted. A copy that
@@ -17,6 +19,7 @@ somebody saved has the mark and another uuid, and stays.
 """
 
 import io
+import re
 import uuid
 import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -40,16 +43,19 @@ REQUIRED = {
     "databases": {"database_name": str, "sqlalchemy_uri": str},
     "datasets": {"table_name": str, "database": str, "sql": str, "columns": list, "metrics": list},
     "charts": {"slice_name": str, "description": str, "viz_type": str, "dataset": str, "params": dict},
-    "dashboards": {"dashboard_title": str, "slug": str, "layout": list, "filters": list},
+    "dashboards": {"dashboard_title": str, "slug": str, "roles": list, "layout": list, "filters": list},
 }
 """What every file must have, by kind, in the order in which Superset must import them."""
 
 OPTIONAL = {
-    "databases": {"expose_in_sqllab", "extra"},
-    "datasets": {"description", "main_dttm_col"},
+    "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
+    "datasets": {"cache_timeout", "description", "main_dttm_col"},
     "charts": {"cache_timeout"},
     "dashboards": {"description", "metadata"},
 }
+
+ROLES = ("developer", "compliance", "security", "unmasked")
+"""Whom a dashboard may be shown to, by key of roles.yaml; administrators see all of them."""
 
 MARK = "tailrace_asset"
 MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
@@ -57,6 +63,12 @@ MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
 
 RESOURCES = {"datasets": "dataset", "charts": "chart", "dashboards": "dashboard"}
 """What Superset's REST interface calls each kind."""
+
+
+_INCLUDE = re.compile(
+    r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
+)
+"""A line that stands for another file, as dashboards write it or as evidence does (evidence/framework.py)."""
 
 
 class AssetError(ValueError):
@@ -85,8 +97,18 @@ def asset_uuid(kind: str, name: str) -> str:
     return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
 
 
-def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> int:
-    """Imports every asset over what is there, deletes what has no file any more; returns how many there are.
+@dataclass(frozen=True)
+class Imported:
+    """What an import did: how many assets there are, and files of those that it made, changed and deleted."""
+
+    assets: int
+    made: tuple[str, ...]
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+
+def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> Imported:
+    """Imports every asset over what is there, and deletes what has no file any more.
 
     Doing it twice changes nothing.
 
@@ -100,22 +122,34 @@ def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> int:
         file = f"databases/{name}.yaml"
         assets[file]["sqlalchemy_uri"] = uri
         passwords[file] = password
+    before = {asset["uuid"]: lasting(asset) for _, asset in exported(client)}
     client.import_assets(bundle(assets), passwords)
-    _delete_obsolete(client, {content["uuid"] for content in assets.values()})
-    return len(assets)
+    after = {asset["uuid"]: (kind, asset) for kind, asset in exported(client)}
+    files = {content["uuid"]: file for file, content in assets.items()}
+    return Imported(
+        len(assets),
+        tuple(file for uuid_, file in files.items() if uuid_ not in before),
+        tuple(
+            file
+            for uuid_, file in files.items()
+            if before.get(uuid_, lasting(after[uuid_][1])) != lasting(after[uuid_][1])
+        ),
+        tuple(_delete_obsolete(client, after.values(), files)),
+    )
 
 
-def _delete_obsolete(client: Client, current: Container[str]) -> None:
+def _delete_obsolete(
+    client: Client, found: Iterable[tuple[str, Mapping[str, Any]]], current: Container[str]
+) -> Iterator[str]:
     """Deletes dashboards first, then charts, then datasets, unless somebody's chart still uses one."""
     obsolete = [
-        (kind, asset["uuid"])
-        for kind, asset in exported(client)
-        if is_ours(kind, asset) and asset["uuid"] not in current
+        (kind, asset) for kind, asset in found if is_ours(kind, asset) and asset["uuid"] not in current
     ]
     for kind in reversed(REQUIRED):
-        for uuid_ in (uuid_ for of_kind, uuid_ in obsolete if of_kind == kind):
-            if kind != "datasets" or not client.charts_of_dataset(uuid_):
-                client.delete(RESOURCES[kind], uuid_)
+        for asset in (asset for of_kind, asset in obsolete if of_kind == kind):
+            if kind != "datasets" or not client.charts_of_dataset(asset["uuid"]):
+                client.delete(RESOURCES[kind], asset["uuid"])
+                yield f"{kind}/{asset[MARKED_IN[kind]][MARK]}.yaml"
 
 
 def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -125,6 +159,17 @@ def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
         kind = file.partition("/")[2].partition("/")[0]
         if kind in REQUIRED:
             yield kind, yaml.safe_load(archive.read(file))
+
+
+GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
+"""Numbers of one Superset's own, which it gives anew when it imports."""
+
+
+def lasting(value: Any) -> Any:
+    """A part of an asset without what Superset numbers anew, in every depth."""
+    if isinstance(value, dict):
+        return {key: lasting(each) for key, each in value.items() if key not in GIVEN_ANEW}
+    return [lasting(each) for each in value] if isinstance(value, list) else value
 
 
 def is_ours(kind: str, asset: Mapping[str, Any]) -> bool:
@@ -146,6 +191,21 @@ def load(directory: Path = DIRECTORY) -> list[Asset]:
 def compile_assets(directory: Path = DIRECTORY, queries: Path = QUERIES) -> dict[str, dict[str, Any]]:
     """Superset's own form of every asset, by file name in the bundle. Raises AssetError."""
     return Compiler(load(directory), queries, (directory / "style.css").read_text()).compile()
+
+
+def query_text(file: Path) -> str:
+    """A query as Superset gets it, with the parts that it includes: Superset's Jinja cannot load files.
+
+    A part is a file of parts/ that holds what several queries share, or another query: what evidence tells,
+    a dashboard shows by the same query."""
+    return _with_parts(file.read_text(), file.parent)
+
+
+def _with_parts(text: str, queries: Path) -> str:
+    def part(found: re.Match) -> str:
+        return _with_parts((queries / f"{found[1] or found[2]}.sql").read_text(), queries)
+
+    return _INCLUDE.sub(part, text)
 
 
 def bundle(assets: Mapping[str, Mapping[str, Any]]) -> bytes:
@@ -177,7 +237,12 @@ def _problems(asset: Asset) -> list[str]:
         if not isinstance(content.get(key), kind)
     ]
     unknown = sorted(content.keys() - required.keys() - OPTIONAL[asset.kind])
-    return wrong + [f"{asset.file}: unknown key `{key}`" for key in unknown]
+    strangers = [role for role in content.get("roles", []) if role not in ROLES]
+    return (
+        wrong
+        + [f"{asset.file}: unknown key `{key}`" for key in unknown]
+        + [f"{asset.file}: unknown role `{role}`; there are {', '.join(ROLES)}" for role in strangers]
+    )
 
 
 class Compiler:
@@ -223,6 +288,10 @@ class Compiler:
             "extra": _mark(asset),
             "sql": self._sql(asset),
             "columns": [{"groupby": True, "filterable": True, **column} for column in content["columns"]],
+            "metrics": [
+                {**metric, "expression": _with_parts(metric["expression"], self.queries)}
+                for metric in content["metrics"]
+            ],
             "database_uuid": database.uuid,
             **_identity(asset),
         }
@@ -231,7 +300,7 @@ class Compiler:
         file = self.queries / asset.content["sql"]
         if not file.is_file():
             raise AssetError(f"{asset.file}: there is no query sql/queries/{file.name}")
-        return file.read_text()
+        return query_text(file)
 
     def _chart(self, asset: Asset) -> dict[str, Any]:
         content = dict(asset.content)
@@ -244,6 +313,7 @@ class Compiler:
     def _dashboard(self, asset: Asset) -> dict[str, Any]:
         content = {"description": None, "css": self.style, **asset.content}
         layout, filters = content.pop("layout"), content.pop("filters")
+        del content["roles"]  # not part of Superset's files: given by its interface
         metadata = {
             "cross_filters_enabled": True,
             "native_filter_configuration": [self._filter(asset, each) for each in filters],
@@ -267,7 +337,7 @@ class Compiler:
         if "time_range" in written:
             return {**common, **_time_filter(written["time_range"])}
         dataset = self._refer(asset, "datasets", written["dataset"])
-        return {**common, **_column_filter(dataset.uuid, written["column"])}
+        return {**common, **_column_filter(dataset.uuid, written["column"], not written.get("single", False))}
 
     def _position(self, asset: Asset, layout: list[list[dict[str, Any]]]) -> dict[str, Any]:
         """The grid of a dashboard, in Superset's form: a tree of nodes that know their parents."""
@@ -351,12 +421,12 @@ def _time_filter(default: str) -> dict[str, Any]:
     }
 
 
-def _column_filter(dataset_uuid: str, column: str) -> dict[str, Any]:
+def _column_filter(dataset_uuid: str, column: str, several: bool) -> dict[str, Any]:
     return {
         "filterType": "filter_select",
         "targets": [{"datasetUuid": dataset_uuid, "column": {"name": column}}],
         "controlValues": {
-            "multiSelect": True,
+            "multiSelect": several,
             "enableEmptyFilter": False,
             "defaultToFirstItem": False,
             "inverseSelection": False,

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +31,11 @@ class Home:
         """The log files of the demo: watch/<instance>/<file>."""
         return _directory(self.root / "watch")
 
-    def secret_file(self, name: str) -> Path:
-        """The file of a secret, made with 32 random hex digits on first use; mode 0600, no newline."""
+    def secret_file(self, name: str, make: Callable[[], str] = lambda: secrets.token_hex(16)) -> Path:
+        """The file of a secret, made on first use, mode 0600; by default 32 random hex digits, no newline."""
         path = _directory(self.root / "secrets") / name
         if not path.exists():
-            _write_private(path, secrets.token_hex(16))
+            _write_private(path, make())
         return path
 
     def secret(self, name: str) -> str:

@@ -1,8 +1,8 @@
 """Moves the times inside a real log to now, so that a demonstration looks like a server of today.
 
-Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit and of
-Percona's JSON audit log. Everything else passes unchanged, byte for byte. A log of a few seconds can be
-stretched over a longer span: the order of entries stays, distances grow.
+Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit, of Percona's
+JSON audit log and of MariaDB's error log. Everything else passes unchanged, byte for byte. A log of a few
+seconds can be stretched over a longer span: the order of entries stays, distances grow.
 """
 
 import re
@@ -21,6 +21,7 @@ _SLOW_SPAN = re.compile(rb"(Start: |End: )(" + _ISO + rb")")
 _SET_TIMESTAMP = re.compile(rb"^(SET timestamp=)(\d{9,10})(?=;)")
 _AUDIT_MARIADB = re.compile(rb"^()(\d{8} \d\d:\d\d:\d\d)(?=,)")
 _AUDIT_PERCONA = re.compile(rb'("timestamp":")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?: UTC|Z)?(?=")')
+_ERROR_MARIADB = re.compile(rb"^()(\d{4}-\d\d-\d\d [ \d]\d:\d\d:\d\d)(?= \d+ \[)")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ _FORMS = (
     _Form(_SET_TIMESTAMP, None),
     _Form(_AUDIT_MARIADB, "%Y%m%d %H:%M:%S"),
     _Form(_AUDIT_PERCONA, "%Y-%m-%dT%H:%M:%S"),
+    _Form(_ERROR_MARIADB, "%Y-%m-%d %H:%M:%S"),
 )
 _DAY = 86400.0
 _HINTS = (b"# Time", b"# Query_time", b"SET timestamp=", b'{"audit_record"')
@@ -62,7 +64,7 @@ def time_range(lines: Iterable[bytes]) -> tuple[float, float]:
     """
     times = [form.read(found.group(2)) for line in lines for form, found in _found(line)]
     if not times:
-        raise ValueError("expected a slow log or an audit log, found no time in it")
+        raise ValueError("expected a slow, audit or error log, found no time in it")
     middle = median(times)
     own = [time for time in times if abs(time - middle) < _DAY]
     return min(own), max(own)
@@ -93,7 +95,7 @@ def _replace(form: _Form, found: re.Match[bytes], move: Move) -> bytes:
 
 
 def _found(line: bytes) -> Iterator[tuple[_Form, re.Match[bytes]]]:
-    if not line.startswith(_HINTS) and not line[:8].isdigit():
+    if not line.startswith(_HINTS) and not line[:4].isdigit():
         return
     for form in _FORMS:
         found = form.pattern.search(line)

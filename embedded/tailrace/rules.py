@@ -3,6 +3,7 @@
 schemas/rules.schema.json describes the record. What the detect job made of it is in tailrace.rule_pushes.
 """
 
+import fcntl
 import getpass
 import json
 import socket
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
@@ -70,6 +72,32 @@ def files(directory: Path) -> dict[str, str]:
     if not found:
         raise RulesError(f"{directory} holds no .yml or .yaml file")
     return found
+
+
+@contextmanager
+def turn(run: Path, seconds: float) -> Iterator[None]:
+    """Pushes of one stack come one after the other, from the candidate to what becomes of it.
+
+    Else one that is settled late would become the bundle after a newer one, and end its candidate. Who comes
+    later waits, and wins. The lock is the process's own, so a push that is killed holds nobody up.
+
+    Raises RulesError if another push is not through within that time: then nothing was pushed.
+    """
+    deadline = time.monotonic() + seconds
+    with (run / "rules-push.lock").open("a") as lock:
+        while not _taken(lock):
+            if time.monotonic() > deadline:
+                raise RulesError("nothing was pushed: another push is not through yet; push again after it")
+            time.sleep(RETRY_SECONDS)
+        yield
+
+
+def _taken(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -144,12 +172,22 @@ def _produce(kafka: str, values: Mapping[str, bytes | None]) -> None:
         )
 
 
-def push_first(kafka: str) -> None:
-    """Pushes the repository's rules where nothing was ever pushed. Raises RulesError."""
+def push_first(kafka: str, run: Path) -> None:
+    """Pushes the repository's rules where nothing was ever pushed. Raises RulesError.
+
+    Only then it takes its turn: a push that waits for the job must not hold up the job's start.
+    """
+    if _is_pushed(kafka):
+        return
+    with turn(run, TIMEOUT_SECONDS):
+        if not _is_pushed(kafka):
+            _produce(kafka, {BUNDLE: _record(files(OWN)).value})
+
+
+def _is_pushed(kafka: str) -> bool:
     with _consumer(kafka) as consumer:
         low, high = _offsets(consumer)
-    if low == high:
-        _produce(kafka, {BUNDLE: _record(files(OWN)).value})
+    return low != high
 
 
 def _candidate(kafka: str) -> Push | None:

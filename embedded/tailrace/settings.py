@@ -45,6 +45,15 @@ class Settings:
         Path(),
         "YAML of who is told of alerts; empty means alerts.yaml in the home directory, if it is there",
     )
+    reports_config: Path = _setting(
+        Path(),
+        "YAML of who gets dashboards by mail; empty means reports.yaml in the home directory, if it is there",
+    )
+    access: Path = _setting(
+        Path(),
+        "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
+        "means access.yaml in the home directory, if it is there",
+    )
     parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
@@ -111,13 +120,17 @@ class Settings:
     def _with_absolute_paths(self) -> "Settings":
         home = self.home.expanduser().resolve()
         sources = self.sources if self.sources != Path() else home / "sources.yaml"
+        access = self.access if self.access != Path() else home / "access.yaml"
         alerts_config = self.alerts_config if self.alerts_config != Path() else home / "alerts.yaml"
+        reports_config = self.reports_config if self.reports_config != Path() else home / "reports.yaml"
         return dataclasses.replace(
             self,
             home=home,
             cache=self.cache.expanduser().resolve(),
             sources=sources.expanduser().resolve(),
+            access=access.expanduser().resolve(),
             alerts_config=alerts_config.expanduser().resolve(),
+            reports_config=reports_config.expanduser().resolve(),
         )
 
     def chosen_parts(self) -> frozenset[str]:

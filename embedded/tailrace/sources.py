@@ -18,6 +18,8 @@ A server that is asked what it says of itself (accounts, grants, settings; docs/
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
       explain: true                # plans of its heaviest statements too; default: false
+      explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # by an account of their own
+      explain_password_file: /etc/tailrace/shop-db-1-explain.password
 """
 
 import dataclasses
@@ -60,6 +62,15 @@ class Server:
     password_file: Path | None = None
     explain: bool = False
     """Whether its heaviest statements are explained: samples of them, unmasked, go to this server."""
+    explain_dsn: str | None = None
+    """With whose account; default: that of `dsn`, which then may read both accounts and data."""
+    explain_password_file: Path | None = None
+
+    def explained(self) -> "Server":
+        """The server as the one who explains asks it."""
+        if self.explain_dsn is None:
+            return self
+        return dataclasses.replace(self, dsn=self.explain_dsn, password_file=self.explain_password_file)
 
 
 def load(file: Path) -> list[Source]:
@@ -132,14 +143,23 @@ def _written(entry: Source | Server) -> dict[str, str | bool]:
 
 def _server(file: Path, where: str, entry: dict) -> Server:
     _require_keys(where, entry, Server, ("instance", "dsn"))
-    url = urllib.parse.urlsplit(entry["dsn"])
-    if url.scheme not in ("mysql", "mariadb") or not url.username or url.password is not None:
-        raise SourcesError(f"{where}: dsn must be like mysql://user@host:port/, with no password in it")
+    for name in ("dsn", "explain_dsn"):
+        if name in entry:
+            _require_address(where, name, entry[name])
     if not isinstance(entry.get("explain", False), bool):
         raise SourcesError(f"{where}: explain must be true or false, not {entry['explain']!r}")
-    secret = entry.get("password_file")
-    password_file = (file.parent / Path(secret).expanduser()).resolve() if secret else None
-    return Server(**{"cluster": entry["instance"], **entry, "password_file": password_file})
+    secrets = {name: _secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}
+    return Server(**{"cluster": entry["instance"], **entry, **secrets})
+
+
+def _require_address(where: str, name: str, dsn: object) -> None:
+    url = urllib.parse.urlsplit(str(dsn))
+    if url.scheme not in ("mysql", "mariadb") or not url.username or url.password is not None:
+        raise SourcesError(f"{where}: {name} must be like mysql://user@host:port/, with no password in it")
+
+
+def _secret(file: Path, path: str | None) -> Path | None:
+    return (file.parent / Path(path).expanduser()).resolve() if path else None
 
 
 def _require_keys(where: str, entry: dict, kind: type, required: tuple[str, ...]) -> None:

@@ -1,18 +1,28 @@
-"""A small client for Superset's REST interface: logging in, importing and exporting assets."""
+"""A small client for Superset's REST interface: assets, and whatever else it lists and changes."""
 
 import http.cookiejar
 import json
 import urllib.error
+import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 TIMEOUT_SECONDS = 120
+PAGE_SIZE = 100
+"""Superset gives no more at once."""
 
 
 class SupersetError(RuntimeError):
-    """Superset refused a request; the message holds its own words, file by file where it names files."""
+    """Superset refused a request; the message holds its own words, file by file where it names files.
+
+    `status` is the HTTP status.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Client:
@@ -26,7 +36,10 @@ class Client:
         login = {"username": user, "password": password, "provider": "db", "refresh": False}
         token = self._json("/api/v1/security/login", json.dumps(login).encode())["access_token"]
         self._headers = {"Authorization": f"Bearer {token}", "Referer": url}
-        self._headers["X-CSRFToken"] = self._json("/api/v1/security/csrf_token/")["result"]
+        self._headers["X-CSRFToken"] = self._forgery_token()
+
+    def _forgery_token(self) -> str:
+        return self._json("/api/v1/security/csrf_token/")["result"]
 
     def import_assets(self, bundle: bytes, passwords: Mapping[str, str]) -> None:
         """Imports a bundle of assets over what is there. `passwords`: file of a database → its password."""
@@ -35,7 +48,9 @@ class Client:
         try:
             self._request("/api/v1/assets/import/", body, f"multipart/form-data; boundary={boundary}")
         except SupersetError as error:  # 6.1.0 keeps the reason to itself
-            raise SupersetError(f"{error}; its log names the file: tailrace logs superset") from None
+            raise SupersetError(
+                f"{error}; its log names the file: tailrace logs superset", error.status
+            ) from None
 
     def export_assets(self) -> bytes:
         """Every asset of this Superset, as a zip file."""
@@ -48,10 +63,33 @@ class Client:
     def delete(self, resource: str, uuid_: str) -> None:
         """Deletes a `chart`, `dashboard` or `dataset`."""
         number = self._json(f"/api/v1/{resource}/{uuid_}")["result"]["id"]
-        self._request(f"/api/v1/{resource}/{number}", method="DELETE")
+        self.remove(f"/api/v1/{resource}/{number}")
 
-    def _json(self, path: str, body: bytes | None = None) -> dict[str, Any]:
-        return json.loads(self._request(path, body, "application/json"))
+    def get(self, path: str) -> dict[str, Any]:
+        return self._json(path)
+
+    def every(self, path: str) -> Iterator[dict[str, Any]]:
+        """Every item of a list that comes in pages."""
+        page = 0
+        while True:
+            wanted = urllib.parse.quote(json.dumps({"page": page, "page_size": PAGE_SIZE}))
+            found = self._json(f"{path}?q={wanted}")["result"]
+            yield from found
+            if len(found) < PAGE_SIZE:
+                return
+            page += 1
+
+    def post(self, path: str, content: Mapping[str, Any]) -> dict[str, Any]:
+        return self._json(path, json.dumps(content).encode())
+
+    def put(self, path: str, content: Mapping[str, Any]) -> dict[str, Any]:
+        return self._json(path, json.dumps(content).encode(), "PUT")
+
+    def remove(self, path: str) -> None:
+        self._request(path, method="DELETE")
+
+    def _json(self, path: str, body: bytes | None = None, method: str | None = None) -> dict[str, Any]:
+        return json.loads(self._request(path, body, "application/json", method))
 
     def _request(
         self,
@@ -69,7 +107,7 @@ class Client:
                 return answer.read()
         except urllib.error.HTTPError as error:
             said = _describe(error.read())
-            raise SupersetError(f"{path}: HTTP {error.code}: {said}") from None
+            raise SupersetError(f"{path}: HTTP {error.code}: {said}", error.code) from None
 
 
 def _form(boundary: str, bundle: bytes, fields: Mapping[str, str]) -> bytes:

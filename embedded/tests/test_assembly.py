@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.delivery.config import DeliveryConfigError
+from tailrace.configuration import ConfigurationError
 from tailrace.home import Home
 from tailrace.settings import Settings
 from tailrace.stack.assembly import assemble
@@ -41,5 +41,5 @@ def test_servers_are_asked_where_a_list_names_one(tmp_path):
 
 def test_delivery_that_is_asked_for_needs_its_file(tmp_path):
     (delivery,) = parts(tmp_path, TAILRACE_PARTS="delivery")
-    with pytest.raises(DeliveryConfigError, match=r"alerts.yaml: cannot be read"):
+    with pytest.raises(ConfigurationError, match=r"alerts.yaml: cannot be read"):
         delivery.check()

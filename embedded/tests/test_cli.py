@@ -23,6 +23,7 @@ NEED_A_STACK = [
     ["migrate"],
     ["backfill", "--dry-run"],
     ["alerts"],
+    ["review", "list"],
 ]
 
 

@@ -1,12 +1,16 @@
 """The demo's logs: what is watched, and what is written when it is fed once and again."""
 
+import json
 import os
+import re
 import time
+from datetime import datetime
 
 import pytest
 
 from tailrace import demo, replay, sources
 from tailrace.home import Home
+from tailrace.parts.capture import spool_of, tells
 from tailrace.settings import Settings
 
 HOUR = 3600
@@ -63,3 +67,80 @@ def test_fed_again_a_log_goes_on_and_does_not_go_back_in_time(home, sample):
 
     assert len(again) == once
     assert replay.time_range(again)[0] == pytest.approx(ten_minutes_ago, abs=5)
+
+
+def test_spans_go_with_the_entries_of_their_log(home):
+    spans = {span["spanId"]: span for span in spans_of(demo.feed(home))}
+    shop = next(sample for sample in demo.FILES if sample.file == demo.SHOP_LOG)
+    entries = logged(lines_of(home, shop))
+
+    assert len(entries) > 400
+    for span_id, seconds in entries.items():
+        assert int(spans[span_id]["startTimeUnixNano"]) / 1e9 == pytest.approx(seconds, abs=2)
+
+
+def test_spans_keep_their_durations(home):
+    written = [json.loads(line) for line in (demo.SAMPLES / demo.SHOP_SPANS).read_bytes().splitlines()]
+    durations = {
+        span["spanId"]: duration(span)
+        for message in written
+        for of_resource in message["resourceSpans"]
+        for of_scope in of_resource["scopeSpans"]
+        for span in of_scope["spans"]
+    }
+
+    assert {span["spanId"]: duration(span) for span in spans_of(demo.feed(home))} == durations
+
+
+def spans_of(fed: demo.Fed) -> list[dict]:
+    return [
+        span
+        for message in map(json.loads, fed.spans)
+        for of_resource in message["resourceSpans"]
+        for of_scope in of_resource["scopeSpans"]
+        for span in of_scope["spans"]
+    ]
+
+
+def duration(span: dict) -> int:
+    return int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"])
+
+
+def logged(lines: list[bytes]) -> dict[str, int]:
+    """The second of each entry that names its span."""
+    found, seconds = {}, 0
+    for line in lines:
+        if set_to := re.match(rb"SET timestamp=(\d+)", line):
+            seconds = int(set_to.group(1))
+        if parent := re.search(rb"traceparent='00-[0-9a-f]{32}-([0-9a-f]{16})-", line):
+            found[parent.group(1).decode()] = seconds
+    return found
+
+
+def looks_of(home: Home) -> list[dict]:
+    (file,) = spool_of(home).glob("snapshots-*.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
+    now = time.time()
+    demo.feed(home)
+    looks = looks_of(home)
+
+    assert looks[0]["at"] == pytest.approx(now - HOUR, abs=10)
+    assert looks[-1]["at"] == pytest.approx(now, abs=10)
+    assert all(fact["since"] <= look["at"] for look in looks for fact in look["facts"])
+    accounts = next(look for look in looks if look["kind"] == "accounts")["facts"]
+    ages = {
+        fact["attributes"]["user"]: now - datetime.fromisoformat(changed).timestamp()
+        for fact in accounts
+        if (changed := fact["attributes"]["password_changed_at"])
+    }
+    assert ages["tom"] == pytest.approx(420 * 24 * HOUR, rel=0.01)
+    assert ages["shop_web"] == pytest.approx(60 * 24 * HOUR, rel=0.01)
+
+
+def test_what_was_found_is_shipped_without_a_server_to_ask(settings, home):
+    assert not tells(settings, home)
+    demo.feed(home)
+    assert tells(settings, home)

@@ -81,6 +81,68 @@ def test_laws_of_sets(seed):
     assert one.union(two).count() == one.count() + two.minus(one).count()
 
 
+def everything(text: str) -> set[tuple[str, str, int]]:
+    """A set's transactions one by one, read in another way than the program's."""
+    found = set()
+    for part in filter(None, text.replace("\n", "").split(",")):
+        uuid, *pieces = part.strip().lower().split(":")
+        tag = ""
+        for piece in pieces:
+            if piece[0].isdigit():
+                first, _, last = piece.partition("-")
+                found |= {(uuid, tag, number) for number in range(int(first), int(last or first) + 1)}
+            else:
+                tag = piece
+    return found
+
+
+def some_text(chance: random.Random) -> str:
+    """As people and servers write sets: parts of one UUID apart, intervals that meet, tags between them."""
+    parts = []
+    for _ in range(chance.randint(0, 6)):
+        pieces = [chance.choice((A, B))]
+        for first, last in some_intervals(chance):
+            pieces += [chance.choice(("blue", "green"))] if chance.random() < 0.3 else []
+            pieces.append(f"{first}-{last}" if chance.random() < 0.8 else str(first))
+        parts.append(":".join(pieces))
+    return chance.choice((",", ",\n", ", ")).join(parts)
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_sets_are_sets_of_transactions(seed):
+    chance = random.Random(seed)
+    one, two = some_text(chance), some_text(chance)
+    these, others = GtidSet.parse(one), GtidSet.parse(two)
+
+    assert everything(str(these)) == everything(one)
+    assert everything(str(these.minus(others))) == everything(one) - everything(two)
+    assert everything(str(these.union(others))) == everything(one) | everything(two)
+    assert everything(str(these.without({A}))) == {each for each in everything(one) if each[0] != A}
+    assert these.count() == len(everything(one))
+
+
+def some_log(chance: random.Random) -> dict[tuple[int, int], int]:
+    return {
+        (chance.randint(0, 2), chance.randint(1, 3)): chance.randint(1, 9)
+        for _ in range(chance.randint(0, 6))
+    }
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_states_are_sets_of_streams_up_to_a_number(seed):
+    chance = random.Random(seed)
+    one, two = some_log(chance), some_log(chance)
+    these, others = MariaDbState(one), MariaDbState(two)
+
+    def reached(log: dict) -> set[tuple[int, int, int]]:
+        return {(*key, number) for key, last in log.items() for number in range(1, last + 1)}
+
+    assert MariaDbState.parse(str(these)) == these
+    assert reached(these.union(others).last) == reached(one) | reached(two)
+    assert {key[:2] for key in reached(one) - reached(two)} == these.minus(others).last.keys()
+    assert not these.minus(these.union(others))
+
+
 def test_what_a_mariadb_replica_wrote_by_itself():
     source, replica = MariaDbState.parse("0-1-13"), MariaDbState.parse("0-1-12,0-2-14")
 

@@ -29,6 +29,7 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
         b"# Time: 261121  2:49:06\r\n",
         b"20261121 02:49:06,vm,root,localhost,4,214,READ,shop,products,\n",
         b'{"audit_record":{"name":"Query","timestamp":"2026-11-21T02:49:06 UTC","status":0}}\n',
+        b"2026-11-21  2:49:06 31 [Warning] Access denied for user 'app'@'10.0.0.9'\n",
     ]
     assert list(replay.moved(lines, lambda seconds: seconds + 3600)) == [
         b"# Time: 2026-11-21T03:49:06.897334Z\n",
@@ -38,6 +39,7 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
         b"# Time: 261121 03:49:06\r\n",
         b"20261121 03:49:06,vm,root,localhost,4,214,READ,shop,products,\n",
         b'{"audit_record":{"name":"Query","timestamp":"2026-11-21T03:49:06 UTC","status":0}}\n',
+        b"2026-11-21 03:49:06 31 [Warning] Access denied for user 'app'@'10.0.0.9'\n",
     ]
 
 

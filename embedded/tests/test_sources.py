@@ -108,6 +108,7 @@ def test_servers_stand_beside_logs(tmp_path):
         ("{instance: a, source: server, dsn: 'mysql://t:secret@a/'}", "no password in it"),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', path: x}", "unknown key 'path'"),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', explain: 1}", "explain must be true or false"),
+        ("{instance: a, source: server, dsn: 'mysql://t@a/', explain_dsn: x}", "explain_dsn must be like"),
     ],
 )
 def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):
@@ -119,3 +120,14 @@ def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):
 def test_a_missing_list_is_named(tmp_path):
     with pytest.raises(SourcesError, match=r"sources\.yaml: cannot be read"):
         sources.load(tmp_path / "sources.yaml")
+
+
+def test_who_explains_has_an_account_and_a_password_of_its_own(tmp_path):
+    entry = "{instance: a, source: server, dsn: 'mysql://t@a/', password_file: t, explain: true, "
+    (one,) = sources.load_servers(
+        written(tmp_path, f"- {entry}explain_dsn: 'mysql://e@a/', explain_password_file: e}}")
+    )
+    assert (one.dsn, one.password_file) == ("mysql://t@a/", tmp_path / "t")
+    assert (one.explained().dsn, one.explained().password_file) == ("mysql://e@a/", tmp_path / "e")
+    (other,) = sources.load_servers(written(tmp_path, f"- {entry[:-2]}}}"))
+    assert other.explained() == other

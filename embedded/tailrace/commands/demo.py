@@ -17,7 +17,7 @@ from tailrace.clickhouse import ClickHouse, Row
 from tailrace.commands import Context, status
 from tailrace.console import Steps
 from tailrace.exits import Exit
-from tailrace.parts.superset import ADMINISTRATOR, PASSWORD
+from tailrace.parts.superset import ADMINISTRATOR, PASSWORD, logins
 from tailrace.settings import REPOSITORY
 from tailrace.stack import bringup, control
 from tailrace.stack.control import StackStatus
@@ -53,10 +53,13 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     else:
         bringup.install(context.settings, context.home, steps.show)
         demo.watch(context.settings, context.home)
-    written = demo.feed(context.home)
+    fed = demo.feed(context.home)
     fed_at = time.time()
-    steps.show("demo", f"{console.size(written)} of real logs written to {context.home.watch}")
+    steps.show("demo", f"{console.size(fed.written)} of real logs written to {context.home.watch}")
     bringup.bring_up(context.settings, context.home, steps.show)
+    if control.status(context.home).part("kafka"):
+        unsent = demo.send(f"127.0.0.1:{context.settings.port_kafka}", fed.spans)
+        steps.show("demo", f"{len(fed.spans) - unsent} traces of an application sent")
     return _report(arguments, context, steps, fed_at)
 
 
@@ -130,6 +133,7 @@ def _show(running: StackStatus, found: Books, clickhouse: ClickHouse, context: C
     if superset := running.part("superset"):
         password = context.home.secret(PASSWORD)
         print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
+        print(f"                 {logins(context.home)}")
     if flink := running.part("flink"):
         print(f"  the Flink jobs {flink.address} reads logs")
     if detect := running.part("detect"):

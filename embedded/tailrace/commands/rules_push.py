@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=60,
         metavar="S",
-        help="seconds to wait for what the job says (default: 60)",
+        help="seconds to wait for another push, and for what the job says (default: 60)",
     )
     parser.add_argument("--no-check", action="store_true", help="leave the checking to the job")
 
@@ -39,6 +39,11 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     texts = rules.files(arguments.directory)
     if not arguments.no_check:
         _check(arguments.directory, context)
+    with rules.turn(context.home.run, arguments.wait):
+        return _push(texts, arguments, context)
+
+
+def _push(texts: dict[str, str], arguments: argparse.Namespace, context: Context) -> Exit:
     running = control.status(context.home).part(Detect.name)
     kafka, clickhouse = f"127.0.0.1:{context.settings.port_kafka}", context.clickhouse("reader_security")
     rules.settle_last(kafka, clickhouse)

@@ -1,15 +1,20 @@
-"""Shows each part: state, address, version, restarts, memory and processor time.
+"""Shows each part: state, address, version, restarts, memory and processor time; and the servers that
+refuse to be asked something.
 
 Exits with 0 when every part is healthy, 1 when one is not, 3 when nothing runs.
 """
 
 import argparse
+import dataclasses
 import json
 import time
 
 from tailrace import console
 from tailrace.commands import Context
 from tailrace.exits import Exit
+from tailrace.parts.capture import Capture
+from tailrace.parts.explain import Explain
+from tailrace.parts.superset import Superset, logins
 from tailrace.stack import control
 from tailrace.stack.control import PartStatus, StackStatus
 
@@ -26,11 +31,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status = control.status(context.home)
+    servers = servers_of(context)
     if arguments.json:
-        print(json.dumps(status.to_json(), indent=2))
+        print(json.dumps({**status.to_json(), "servers": servers}, indent=2))
     else:
         show(status)
+        show_servers(servers)
+        show_logins(status, context)
     return Exit.OK if status.is_healthy else Exit.FAILED
+
+
+def servers_of(context: Context) -> list[dict[str, object]]:
+    """How the servers of sources.yaml let themselves be asked, by the part that asks them."""
+    parts = (Capture(context.settings, context.home), Explain(context.settings, context.home))
+    return [
+        {"part": part.name, **dataclasses.asdict(server)}
+        for part in parts
+        if part.configured()
+        for server in part.servers()
+    ]
+
+
+def show_servers(servers: list[dict[str, object]]) -> None:
+    """Prints a sentence for each server that refuses something. A server that is away is no part that is
+    ill: it leaves the exit code as it is."""
+    for each in servers:
+        if each["problem"]:
+            colour = console.YELLOW if each["ok"] else console.RED
+            print(console.styled(f"  {each['part']}: {each['instance']}: {each['problem']}", colour))
+
+
+def show_logins(status: StackStatus, context: Context) -> None:
+    """Prints how to log in to the dashboards."""
+    if status.part(Superset.name):
+        print(f"  dashboards: {logins(context.home)}")
 
 
 def show(status: StackStatus) -> None:

@@ -40,4 +40,5 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         return Exit.OK
     running = bringup.bring_up(context.settings, context.home, steps.show)
     status.show(running)
+    status.show_logins(running, context)
     return Exit.OK

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tailrace.clickhouse import ClickHouse
+from tailrace.configuration import ConfigurationError
 from tailrace.delivery import config
-from tailrace.delivery.config import DeliveryConfigError
 from tailrace.delivery.service import Service
 
 
@@ -17,7 +17,7 @@ def main() -> int:
     arguments = _arguments()
     try:
         found = config.load(arguments.config)
-    except DeliveryConfigError as error:
+    except ConfigurationError as error:
         print(f"tailrace: {error}", file=sys.stderr)
         return 2
     if not found.dashboards:

@@ -50,22 +50,22 @@ class MailSender:
         except (OSError, ValueError, smtplib.SMTPException) as error:  # a ValueError: a strange password
             return Outcome(FAILED, str(error) or type(error).__name__)
         but = f", but not by {', '.join(refused)}" if refused else ""
-        return Outcome(DELIVERED, f"{detail}accepted by {self._email.host}{but}")
+        return Outcome(DELIVERED, f"{detail}accepted by {self._email.server.host}{but}")
 
     @contextlib.contextmanager
     def _connected(self) -> Iterable[smtplib.SMTP]:
-        email = self._email
-        trusted = ssl.create_default_context(cafile=email.ca_file)
+        to = self._email.server
+        trusted = ssl.create_default_context(cafile=to.ca_file)
         with contextlib.ExitStack() as stack:
-            if email.security == "tls":
-                server = smtplib.SMTP_SSL(email.host, email.port, timeout=email.timeout, context=trusted)
+            if to.security == "tls":
+                server = smtplib.SMTP_SSL(to.host, to.port, timeout=to.timeout, context=trusted)
             else:
-                server = smtplib.SMTP(email.host, email.port, timeout=email.timeout)
+                server = smtplib.SMTP(to.host, to.port, timeout=to.timeout)
             stack.enter_context(server)
-            if email.security == "starttls":
+            if to.security == "starttls":
                 server.starttls(context=trusted)
-            if email.user:
-                server.login(email.user, email.password_file.read_text().strip())
+            if to.user:
+                server.login(to.user, to.password_file.read_text().strip())
             yield server
 
     def _mail(self, due: Due) -> EmailMessage:
@@ -86,7 +86,7 @@ class MailSender:
 
     def _empty(self, subject: str) -> EmailMessage:
         mail = EmailMessage()
-        mail["From"] = self._email.sender
+        mail["From"] = self._email.server.sender
         mail["To"] = ", ".join(self._email.to)
         mail["Subject"] = _without_codes(_one_line(subject))[:LONGEST_SUBJECT]
         mail["Date"] = format_datetime(localtime())

@@ -17,18 +17,18 @@ NEXT_STEPS = (
     "Before a failover: apply them at the source, inject empty ones there, or rebuild the replica.",
 )
 FALSE_POSITIVES = (
-    "The source was set up anew (RESET MASTER), so that it no longer knows transactions it once had.",
+    "A source forgot what it once had (RESET MASTER) before Tailrace ever looked at it.",
     "Maintenance on the replica that did not switch off its binary log.",
 )
 
 
 def alert_of(verdict: Verdict) -> Row:
-    """One row. The same transactions on the same replica make the same alert."""
+    """One row, the same alert from the first errant transaction until there is none; later rows say what was
+    added, and when it was over."""
     member = verdict.member
     entity = {"cluster": member.cluster, "instance": member.instance}
-    identity = "\0".join((RULE_ID, member.instance, verdict.errant)).encode()
-    micros = int(verdict.at * 1_000_000)
-    at = _written(micros)
+    identity = "\0".join((RULE_ID, member.instance, f"{verdict.began:.3f}")).encode()
+    began, at = (int(seconds * 1_000_000) for seconds in (verdict.began, verdict.at))
     return {
         "alert_id": str(uuid.UUID(bytes=hashlib.sha256(identity).digest()[:16])),
         "rule_id": RULE_ID,
@@ -38,20 +38,26 @@ def alert_of(verdict: Verdict) -> Row:
         **entity,
         "entity": entity,
         "entity_key": " ".join(f"{name}={value}" for name, value in entity.items()),
-        "event_time": at,
-        "window_from": at,
-        "seen_at": at,
-        "updated_at": at,
+        "event_time": _written(began),
+        "window_from": _written(began),
+        "seen_at": _written(began),
+        "updated_at": _written(at),
         "count": 1,
         "metric": verdict.count,
         "event_ids": [],
         "statements": [],
-        "facts": verdict.attributes,
-        "link_path": link_path(entity, TITLE, micros, micros),
+        "facts": _facts(verdict, at),
+        "link_path": link_path(entity, TITLE, began, began),
         "next_steps": list(NEXT_STEPS),
         "false_positives": list(FALSE_POSITIVES),
         "rule_file": "embedded/tailrace/facts/errant.py",
     }
+
+
+def _facts(verdict: Verdict, at: int) -> dict[str, str]:
+    if verdict.errant:
+        return verdict.attributes
+    return {**verdict.attributes, "gtids": verdict.before, "over_at": _written(at)}
 
 
 def _written(micros: int) -> str:

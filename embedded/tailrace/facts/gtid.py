@@ -10,7 +10,8 @@ numbers of one domain grow, so that what a server wrote last stands for all befo
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 # Percona's and Oracle's servers: 1 to 2^63 - 2 (sql/rpl_gtid.h, GNO_END is one past the last).
 LAST = 2**63 - 2
@@ -70,6 +71,14 @@ class GtidSet:
             source: subtracted(intervals, other._of(source)) for source, intervals in self.sources.items()
         }
         return GtidSet({source: intervals for source, intervals in left.items() if intervals})
+
+    def without(self, uuids: Collection[str]) -> "GtidSet":
+        """What was not written under any of these UUIDs, with a tag or without."""
+        return GtidSet({source: found for source, found in self.sources.items() if source[0] not in uuids})
+
+    def without_start(self) -> "GtidSet":
+        """The same: MySQL's set has what was purged, and so all since ever."""
+        return self
 
     def _of(self, source: Source) -> tuple[Interval, ...]:
         return self.sources.get(source, ())
@@ -138,18 +147,20 @@ class MariaDbState:
     """MariaDB's gtid_binlog_state: the last sequence number by domain and server."""
 
     last: dict[tuple[int, int], int]
+    start: dict[int, int] = field(default_factory=dict)
+    """By domain how far the server was when its binary log began, whoever had written that: of a server that
+    was made from a copy, or does not log what it applies (log_slave_updates)."""
 
     @staticmethod
-    def parse(text: str) -> "MariaDbState":
-        """Reads `0-1-13,0-2-15`."""
-        last: dict[tuple[int, int], int] = {}
-        for part in filter(None, re.sub(r"\s", "", text).split(",")):
-            found = _MARIADB.fullmatch(part)
-            if not found:
-                raise GtidError(f"expected domain-server-sequence, found {part[:80]!r}")
-            domain, server, sequence = map(int, found.groups())
-            last[domain, server] = max(sequence, last.get((domain, server), 0))
-        return MariaDbState(last)
+    def parse(logged: str, applied: str = "") -> "MariaDbState":
+        """Reads `0-1-13,0-2-15`: gtid_binlog_state and, with what is known by it alone, gtid_slave_pos.
+        `applied` must have been read before `logged`. Raises GtidError."""
+        last = _last_of(logged)
+        beyond = {key: n for key, n in _last_of(applied).items() if n > last.get(key, 0)}
+        start: dict[int, int] = {}
+        for (domain, _), sequence in beyond.items():
+            start[domain] = max(sequence, start.get(domain, 0))
+        return MariaDbState({**last, **beyond}, start)
 
     def __str__(self) -> str:
         return ",".join(f"{domain}-{server}-{n}" for (domain, server), n in sorted(self.last.items()))
@@ -160,18 +171,51 @@ class MariaDbState:
     def minus(self, other: "MariaDbState") -> "MariaDbState":
         """The last transactions that the other has not reached. How many there are before them nobody can
         tell: other servers' transactions lie between."""
-        return MariaDbState({key: n for key, n in self.last.items() if n > other.last.get(key, 0)})
+        return MariaDbState({key: n for key, n in self.last.items() if n > other._reached(key)})
+
+    def _reached(self, key: tuple[int, int]) -> int:
+        return max(self.last.get(key, 0), self.start.get(key[0], 0))
+
+    def union(self, other: "MariaDbState") -> "MariaDbState":
+        """What either has."""
+        return MariaDbState(_later(self.last, other.last), _later(self.start, other.start))
+
+    def without_start(self) -> "MariaDbState":
+        """Only what is known by server: of a replica, which always is as far as its source was."""
+        return MariaDbState(self.last)
+
+    def written_by(self, server: int) -> "MariaDbState":
+        """The transactions of one server."""
+        return MariaDbState({key: n for key, n in self.last.items() if key[1] == server})
 
     def count(self) -> int:
         """How many streams of one domain and server there are."""
         return len(self.last)
 
 
+def _last_of(text: str) -> dict[tuple[int, int], int]:
+    last: dict[tuple[int, int], int] = {}
+    for part in filter(None, re.sub(r"\s", "", text).split(",")):
+        found = _MARIADB.fullmatch(part)
+        if not found:
+            raise GtidError(f"expected domain-server-sequence, found {part[:80]!r}")
+        domain, server, sequence = map(int, found.groups())
+        last[domain, server] = max(sequence, last.get((domain, server), 0))
+    return last
+
+
+def _later(these: dict, others: dict) -> dict:
+    return {key: max(these.get(key, 0), others.get(key, 0)) for key in these.keys() | others.keys()}
+
+
 Transactions = GtidSet | MariaDbState
 
 
-def parse(flavour: str, attributes: dict[str, str]) -> Transactions:
+def parse(flavour: str, attributes: Mapping[str, str]) -> Transactions:
     """A server's transactions from its fact `gtid`. Raises GtidError."""
     if flavour == "mariadb":
-        return MariaDbState.parse(attributes.get("gtid_binlog_state", ""))
-    return GtidSet.parse(attributes.get("gtid_executed", ""))
+        return MariaDbState.parse(
+            attributes.get("gtid_binlog_state", ""), attributes.get("gtid_slave_pos", "")
+        )
+    executed = GtidSet.parse(attributes.get("gtid_executed", ""))
+    return executed.union(GtidSet.parse(attributes.get("gtid_purged", "")))

@@ -92,7 +92,7 @@ class Loader:
     def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:
         for verdict in self._comparison.take(record):
             yield from rows_of_verdict(verdict)
-            if verdict.errant and verdict.is_new:
+            if verdict.is_new:
                 yield ALERTS, alert_of(verdict)
 
     def _stored(self, messages: Sequence[Message]) -> bool:

@@ -5,10 +5,12 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace import __version__, sources
-from tailrace.settings import REPOSITORY
+from tailrace.home import Home
+from tailrace.settings import REPOSITORY, Settings
 from tailrace.sources import Server
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import write_private
@@ -16,6 +18,30 @@ from tailrace.stack.template import write_private
 PROGRAM = REPOSITORY / "collectors" / "capture"
 SILENT_POLLS = 10
 """A server that is away is looked at less often, and a look may take a while."""
+
+
+@dataclass(frozen=True)
+class ServerState:
+    """How the last attempt to ask a server ended."""
+
+    instance: str
+    at: float
+    """Seconds since 1970 UTC; 0 before the first time."""
+    ok: bool
+    """Whether it let itself be asked, be it not for everything."""
+    problem: str
+    """What it refused, or why it could not be asked."""
+
+
+def spool_of(home: Home) -> Path:
+    """The directory of the hourly files that Fluent Bit tails."""
+    return home.data(Capture.name) / "spool"
+
+
+def tells(settings: Settings, home: Home) -> bool:
+    """Whether there is something to ship: a server is asked, or what was found is in the spool."""
+    found = home.root.glob(f"data/{Capture.name}/spool/snapshots-*.jsonl")  # asking makes no directory
+    return sources.names_servers(settings.sources) or any(found)
 
 
 def write_servers(file: Path, servers: list[Server]) -> None:
@@ -30,6 +56,27 @@ def write_servers(file: Path, servers: list[Server]) -> None:
         for server in servers
     ]
     write_private(file, json.dumps(listed, indent=2))
+
+
+def health_by(beat: Path, longest_silence: float) -> Health:
+    """Whether a program of collectors/capture still asks, by its heartbeat's file."""
+    try:
+        silent = time.time() - os.stat(beat).st_mtime
+    except FileNotFoundError:
+        return Health.failing("no server asked yet")
+    return HEALTHY if silent < longest_silence else Health.failing(f"no server asked for {silent:.0f} s")
+
+
+def servers_by(beat: Path) -> list[ServerState]:
+    """How each server let itself be asked, by a heartbeat's file; none before the first time."""
+    try:
+        pulses = json.loads(beat.read_text())
+    except FileNotFoundError:
+        return []
+    return [
+        ServerState(instance, pulse["at"], not pulse["away"], pulse["problem"])
+        for instance, pulse in sorted(pulses.items())
+    ]
 
 
 class Capture(Part):
@@ -64,14 +111,11 @@ class Capture(Part):
         return {"PYTHONPATH": str(PROGRAM)}
 
     def health(self) -> Health:
-        """That a server is away is shown by its facts and in the log: it is nothing that a restart mends."""
-        try:
-            silent = time.time() - os.stat(self._beat()).st_mtime
-        except FileNotFoundError:
-            return Health.failing("no server looked at yet")
-        if silent < SILENT_POLLS * self.settings.capture_poll + self.start_seconds:
-            return HEALTHY
-        return Health.failing(f"no server looked at for {silent:.0f} s")
+        """That a server is away is shown beside it, and nothing that a restart mends."""
+        return health_by(self._beat(), SILENT_POLLS * self.settings.capture_poll + self.start_seconds)
+
+    def servers(self) -> list[ServerState]:
+        return servers_by(self._beat())
 
     def version(self) -> str:
         return __version__
@@ -80,8 +124,7 @@ class Capture(Part):
         return str(self.spool())
 
     def spool(self) -> Path:
-        """The directory of the hourly files that Fluent Bit tails."""
-        return self.home.data(self.name) / "spool"
+        return spool_of(self.home)
 
     def _servers(self) -> Path:
         return self.home.data(self.name) / "servers.json"

@@ -7,8 +7,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from xml.sax.saxutils import escape
 
-from tailrace import migrations
+from tailrace import access, migrations
 from tailrace.accounts import connect, password_name
 from tailrace.parts import clickhouse_server
 from tailrace.settings import REPOSITORY
@@ -23,6 +24,7 @@ LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
 MEBIBYTE = 1024 * 1024
 PASSWORD_HASH = "_PASSWORD_SHA256"
+ROWS = "_ROWS"
 
 
 class ClickHouse(Part):
@@ -47,7 +49,7 @@ class ClickHouse(Part):
             progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
 
     def prepare(self) -> None:
-        write_private(self._users(), fill(USERS_TEMPLATE, self._users_value))
+        write_private(self._users(), self._users_text())
         values = {"USERS_XML": self._users(), "SERVER_MEMORY_BYTES": self._memory(1.0)}
         write_private(self._config(), fill(CONFIG_TEMPLATE, values))
 
@@ -87,8 +89,17 @@ class ClickHouse(Part):
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_clickhouse}"
 
+    def has_its_access(self) -> bool:
+        """Whether the users were made by access.yaml as it is now; they are read when the part starts."""
+        return self._users().exists() and self._users().read_text() == self._users_text()
+
+    def _users_text(self) -> str:
+        return fill(USERS_TEMPLATE, self._users_value)
+
     def _users_value(self, name: str) -> object:
         """What fills a placeholder of the users' template."""
+        if name.endswith(ROWS):
+            return row_policies(name.removesuffix(ROWS).lower(), access.load(self.settings.access))
         if name.endswith(PASSWORD_HASH):
             password = self.home.secret(password_name(name.removesuffix(PASSWORD_HASH).lower()))
             return hashlib.sha256(password.encode()).hexdigest()
@@ -116,3 +127,15 @@ class ClickHouse(Part):
 
     def _users(self) -> Path:
         return self.home.data(self.name) / "users.xml"
+
+
+def row_policies(user: str, restrictions: Mapping[str, access.Restriction]) -> str:
+    """What a reader of the users' template has as `databases`: a filter for each table."""
+    audience = user.removeprefix("reader_")
+    if audience not in restrictions:
+        return ""
+    filters = restrictions[audience].of_tables(audience)
+    tables = "".join(
+        f"<{table}><filter>{escape(condition)}</filter></{table}>" for table, condition in filters.items()
+    )
+    return f"<databases><tailrace>{tables}</tailrace></databases>"

@@ -26,7 +26,7 @@ class Detect(FlinkJob):
         return self.settings.port_detect
 
     def prepare(self) -> None:
-        rules.push_first(f"127.0.0.1:{self.settings.port_kafka}")
+        rules.push_first(f"127.0.0.1:{self.settings.port_kafka}", self.home.run)
         super().prepare()
 
     def complaint(self) -> str:

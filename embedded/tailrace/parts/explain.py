@@ -6,11 +6,13 @@ from pathlib import Path
 
 from tailrace import __version__, sources
 from tailrace.accounts import password_name
-from tailrace.parts.capture import PROGRAM, Capture, write_servers
+from tailrace.parts.capture import PROGRAM, Capture, ServerState, health_by, servers_by, write_servers
 from tailrace.sources import Server
-from tailrace.stack.part import HEALTHY, Health, Part, Progress
+from tailrace.stack.part import Health, Part, Progress
 
-ACCOUNT = "reader_security"
+ACCOUNT = "explain"
+LONGEST_SILENCE_SECONDS = 2400
+"""Rounds are half an hour apart at most, while a server is busy or away."""
 
 
 class Explain(Part):
@@ -18,7 +20,7 @@ class Explain(Part):
 
     name = "explain"
     needs = ("clickhouse",)
-    start_seconds = 60
+    start_seconds = 180
 
     def configured(self) -> bool:
         return sources.names_servers(self.settings.sources) and bool(self._explained())
@@ -30,13 +32,14 @@ class Explain(Part):
         """Nothing to do: it needs only Python and what bin/tailrace needs."""
 
     def prepare(self) -> None:
-        write_servers(self._servers(), self._explained())
+        write_servers(self._servers(), [server.explained() for server in self._explained()])
+        self._beat().unlink(missing_ok=True)
 
     def command(self) -> Sequence[str | Path]:
         return [
             *(sys.executable, "-m", "tailrace_capture", "explain"),
             *("--servers", self._servers(), "--spool", Capture(self.settings, self.home).spool()),
-            *("--state", self.home.data(self.name) / "state"),
+            *("--state", self.home.data(self.name) / "state", "--beat", self._beat()),
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
         ]
@@ -45,8 +48,11 @@ class Explain(Part):
         return {"PYTHONPATH": str(PROGRAM)}
 
     def health(self) -> Health:
-        """It runs; what keeps it from explaining is in its log, and is nothing that a restart mends."""
-        return HEALTHY
+        return health_by(self._beat(), LONGEST_SILENCE_SECONDS)
+
+    def servers(self) -> list[ServerState]:
+        """How the last round at each server ended."""
+        return servers_by(self._beat())
 
     def version(self) -> str:
         return __version__
@@ -56,6 +62,9 @@ class Explain(Part):
 
     def _explained(self) -> list[Server]:
         return [server for server in sources.load_servers(self.settings.sources) if server.explain]
+
+    def _beat(self) -> Path:
+        return self.home.data(self.name) / "beat"
 
     def _servers(self) -> Path:
         return self.home.data(self.name) / "servers.json"

@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import __version__, sources
+from tailrace import __version__
 from tailrace.accounts import password_name
+from tailrace.parts.capture import tells
 from tailrace.settings import REPOSITORY
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
@@ -25,7 +26,7 @@ class Facts(Part):
     grace_seconds = 30
 
     def configured(self) -> bool:
-        return sources.names_servers(self.settings.sources)
+        return tells(self.settings, self.home)
 
     def installed(self) -> bool:
         return True

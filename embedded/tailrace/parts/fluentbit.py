@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tailrace import sources
 from tailrace.parts import fluentbit_build
-from tailrace.parts.capture import Capture
+from tailrace.parts.capture import Capture, tells
 from tailrace.parts.census import Census
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
@@ -49,7 +49,7 @@ class FluentBit(Part):
         directory.mkdir()
         inputs = [self._write_input(directory, source) for source in sources.load(self.settings.sources)]
         outputs = [COLLECTOR / "kafka.conf"]
-        if sources.load_servers(self.settings.sources):
+        if tells(self.settings, self.home):
             outputs.append(COLLECTOR / "capture.conf")
         included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))

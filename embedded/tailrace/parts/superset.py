@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import dashboards
+from tailrace import access, audiences
 from tailrace.accounts import password_name
 from tailrace.home import Home
 from tailrace.settings import REPOSITORY, Settings
@@ -26,8 +26,17 @@ METADATA = EMBEDDED / "metadata.py"
 ADMINISTRATOR = "admin"
 PASSWORD = "superset-admin"
 SECRET_KEY = "superset-secret-key"
-DATABASE_USERS = {"tailrace": "reader_developer", "tailrace_audit": "reader_compliance"}
+DATABASE_USERS = {
+    "tailrace": "reader_developer",
+    "tailrace_audit": "reader_compliance",
+    "tailrace_security": "reader_security",
+    "tailrace_unmasked": "reader_unmasked",
+}
 """Who reads what a dashboard shows, by file of dashboards/databases."""
+WITNESS = "witness"
+"""The user of ClickHouse that records looks at unmasked statements."""
+USERS = ("developer", "compliance", "security")
+"""Users that the embedded Superset has besides the administrator, each with the role of the same key."""
 THREADS = 16
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
@@ -50,11 +59,11 @@ class Superset(Part):
         with cache.build_in_place(self._entry()) as entry:
             progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
-            pip = [self._python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
             # uv installs in seconds what pip needs one to two minutes for, from the same index and hashes.
             uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
-            progress.run([*uv, "--python", self._python(), "-r", REQUIREMENTS])
+            progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
             progress.say("making Superset's metadata tables")
             self._make_template(progress)
@@ -78,7 +87,7 @@ class Superset(Part):
         template.mkdir(exist_ok=True)
         key = template / "secret-key"
         key.write_text("only used to make tables: encrypts nothing")
-        progress.run([self._python(), METADATA, "upgrade"], environment=_variables(template, key))
+        progress.run([self.python(), METADATA, "upgrade"], environment=_variables(template, key))
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, when needed."""
@@ -108,7 +117,12 @@ class Superset(Part):
         ]
 
     def environment(self) -> Mapping[str, str]:
-        return _variables(self._data(), self.home.secret_file(SECRET_KEY))
+        witness = {
+            "SUPERSET_WITNESS_URL": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "SUPERSET_WITNESS_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
+        }
+        reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
+        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **witness, **reports}
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}
@@ -121,9 +135,25 @@ class Superset(Part):
             return Health.failing(f"answers with HTTP {error.code}")
 
     def provision(self) -> None:
-        """Imports dashboards/ over whatever is there."""
-        client = Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD))
-        dashboards.apply(client, connections(self.settings, self.home))
+        """Imports dashboards/ over whatever is there, with roles, and makes a user for each audience."""
+        client = self.client()
+        restrictions = access.load(self.settings.access)
+        audiences.publish(client, connections(self.settings, self.home), restrictions)
+        self._make_users(client)
+
+    def client(self) -> Client:
+        """A session of the administrator."""
+        return Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD))
+
+    def _make_users(self, client: Client) -> None:
+        """Users that exist keep what they were given besides; a new password in the home's secrets is set."""
+        marker = self._data() / "users-made-for"
+        passwords = {user: self.home.secret(password_of(user)) for user in USERS}
+        wanted = cache.fingerprint(*passwords.values())
+        is_new = not marker.exists() or marker.read_text() != wanted
+        for user, password in passwords.items():
+            audiences.ensure_user(client, user, audiences.load()[user].name, password, reset=is_new)
+        marker.write_text(wanted)
 
     def version(self) -> str:
         installed = self._entry().glob("lib/python*/site-packages/apache_superset-*.dist-info")
@@ -133,7 +163,7 @@ class Superset(Part):
         return f"http://127.0.0.1:{self.settings.port_superset}"
 
     def _metadata(self, *arguments: str | Path) -> None:
-        command = [self._python(), METADATA, *arguments]
+        command = [self.python(), METADATA, *arguments]
         done = subprocess.run(
             command, env={**os.environ, **self.environment()}, capture_output=True, text=True, check=False
         )
@@ -147,11 +177,23 @@ class Superset(Part):
     def _entry(self) -> Path:
         return self.settings.cache / self.name / cache.fingerprint(REQUIREMENTS, INSTALLER)
 
-    def _python(self) -> Path:
+    def python(self) -> Path:
+        """The interpreter that Superset is installed for."""
         return self._entry() / "bin" / "python"
 
     def _template(self) -> Path:
         return self._entry() / "template"
+
+
+def password_of(user: str) -> str:
+    """The name in Home.secret of the password of a user of Superset."""
+    return f"superset-{user}"
+
+
+def logins(home: Home) -> str:
+    """A line that says whom one can log in as, and where the passwords are."""
+    names = f"{', '.join(USERS)} or {ADMINISTRATOR}"
+    return f"log in as {names}; passwords: {home.secret_file(PASSWORD).parent}/superset-<user>"
 
 
 def connections(settings: Settings, home: Home) -> dict[str, tuple[str, str]]:
@@ -167,6 +209,7 @@ def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
     """What superset_config.py reads, and UTC: Superset takes "now" in the time zone of its process."""
     return {
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
+        "PYTHONPATH": str(CONFIGURATION.parent),
         "SUPERSET_HOME": str(directory),
         "SUPERSET_SECRET_KEY_FILE": str(secret_key),
         "TZ": "UTC",

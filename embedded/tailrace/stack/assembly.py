@@ -11,12 +11,14 @@ from tailrace.parts.facts import Facts
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
+from tailrace.parts.reports import Reports
 from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
 from tailrace.stack.part import Part
 
 PARTS: tuple[type[Part], ...] = (
-    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts, Superset, Delivery),
+    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts),
+    *(Superset, Delivery, Reports),
 )
 
 

@@ -30,7 +30,7 @@ class StartError(RuntimeError):
 def install(settings: Settings, home: Home, show: Show) -> None:
     """Checks files and machine, then installs what is missing.
 
-    Raises SourcesError, RetentionError, DeliveryConfigError, PreflightError, InstallError.
+    Raises SourcesError, RetentionError, ConfigurationError, PreflightError, InstallError.
     """
     parts = assemble(settings, home)
     for part in parts:

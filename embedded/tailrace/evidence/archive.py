@@ -1,0 +1,58 @@
+"""The bundle as a ZIP file: its manifest, and how it is written."""
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
+FORMAT = "tailrace-evidence"
+VERSION = 1
+CHUNK_BYTES = 1 << 20
+PACKED_ALREADY = (".parquet", ".pdf")
+TIME = (1980, 1, 1, 0, 0, 0)
+"""Of each entry: the real times are in the manifest, and two equal bundles are equal files."""
+
+
+def files_of(directory: Path) -> list[str]:
+    """Every file below a directory, by its path with slashes, in order."""
+    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+
+
+def manifest(directory: Path, about: Mapping[str, object]) -> bytes:
+    """The manifest of a directory's files, as it is signed."""
+    files = [
+        {"name": name, "bytes": (directory / name).stat().st_size, "sha256": sha256(directory / name)}
+        for name in files_of(directory)
+    ]
+    return (
+        json.dumps({"format": FORMAT, "version": VERSION, **about, "files": files}, indent=1) + "\n"
+    ).encode()
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write(directory: Path, names: Iterable[str], path: Path) -> None:
+    """Packs files of a directory, and has them on the disk when it returns; nobody else may read the file."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with zipfile.ZipFile(file, "w") as bundle:
+            for name in names:
+                _add(bundle, directory / name, name)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _add(bundle: zipfile.ZipFile, path: Path, name: str) -> None:
+    entry = zipfile.ZipInfo(name, TIME)
+    entry.external_attr = 0o100644 << 16
+    packed = name.endswith(PACKED_ALREADY)
+    entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+    entry.file_size = path.stat().st_size  # beyond 4 GB the entry needs other headers
+    with path.open("rb") as source, bundle.open(entry, "w") as target:
+        while chunk := source.read(CHUNK_BYTES):
+            target.write(chunk)

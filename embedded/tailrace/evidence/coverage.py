@@ -1,0 +1,92 @@
+"""The coverage of a period, of the bundle's own results: minutes by state, and what was not seen."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tailrace.evidence.period import Period
+from tailrace.evidence.results import read_csv
+
+STATES = ("covered", "behind", "missing", "unknown")
+"""In the order of what hides them in a drawing: the later one is drawn."""
+OFF, CHANGED = "auditing was off", "auditing was changed"
+"""States of servers: their logs may be covered, and tell nothing."""
+CELLS = 144
+"""Of a log's bar in a drawing."""
+SHOWN_STRETCHES = 200
+
+
+@dataclass
+class LogCoverage:
+    """One log: minutes by state, and the worst state of each cell of the period; -1: not known yet."""
+
+    instance: str
+    source: str
+    log: str
+    minutes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
+    cells: list[int] = field(default_factory=lambda: [-1] * CELLS)
+
+    @property
+    def not_covered(self) -> int:
+        return sum(minutes for state, minutes in self.minutes.items() if state != "covered")
+
+    def add(self, state: str, first: float, end: float, minutes: int) -> None:
+        """`first` and `end` as parts of the period, 0 to 1."""
+        self.minutes[state] += minutes
+        rank = STATES.index(state)
+        last = min(CELLS - 1, max(int(first * CELLS), -int(-end * CELLS // 1) - 1))
+        for cell in range(min(CELLS - 1, int(first * CELLS)), last + 1):
+            self.cells[cell] = max(self.cells[cell], rank)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """All logs of the period, and the first stretches that are not covered, of how many."""
+
+    logs: Sequence[LogCoverage]
+    stretches: Sequence[Mapping[str, str]]
+    not_covered_stretches: int
+    servers: Sequence[Mapping[str, str]]
+
+    @property
+    def unaudited(self) -> list[str]:
+        return [row["instance"] for row in self.servers if row["state"] not in ("audited", OFF, CHANGED)]
+
+    def in_state(self, state: str) -> list[str]:
+        """The servers of which servers.csv says this."""
+        return [row["instance"] for row in self.servers if row["state"] == state]
+
+    def minutes(self, state: str) -> int:
+        return sum(log.minutes[state] for log in self.logs)
+
+
+def read(directory: Path, period: Period) -> Coverage:
+    """Of the files `coverage.csv` and `servers.csv` of a bundle."""
+    logs: dict[tuple[str, str, str], LogCoverage] = {}
+    shown: list[Mapping[str, str]] = []
+    others = 0
+    seconds = (period.end - period.first).total_seconds()
+    for row in _rows(directory / "results" / "coverage.csv"):
+        key = (row["instance"], row["source"], row["log"])
+        log = logs.setdefault(key, LogCoverage(*key))
+        begin, end = (
+            (_moment(row[name]) - period.first).total_seconds() for name in ("from_time", "to_time")
+        )
+        log.add(row["state"], begin / seconds, end / seconds, int(row["minutes"]))
+        if row["state"] != "covered":
+            others += 1
+            if others <= SHOWN_STRETCHES:
+                shown.append(row)
+    servers = list(_rows(directory / "results" / "servers.csv"))
+    return Coverage(list(logs.values()), shown, others, servers)
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    records = read_csv(path)
+    header = next(records)
+    return (dict(zip(header, record, strict=True)) for record in records)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -1,0 +1,198 @@
+"""Makes a bundle: asks the queries, writes the report, signs the manifest, and has the export on record."""
+
+import json
+import os
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tailrace import __version__
+from tailrace.clickhouse import ClickHouse
+from tailrace.evidence import archive, coverage, page, pdf, results, signing
+from tailrace.evidence.framework import Framework, Result
+from tailrace.evidence.period import Period
+from tailrace.evidence.report import PROVES, Report
+from tailrace.evidence.results import Stored
+from tailrace.migrations import load_retention
+
+ACCOUNT = "auditor"
+COLUMNS = (
+    "export_id, actor, framework, period_from, period_to, manifest_sha256, key_fingerprint, file, files, "
+    "rows, version"
+)
+
+EXISTS = "{} exists already; evidence is never overwritten"
+
+README = """\
+Evidence for {title}, {period}
+
+report.html, report.pdf   the report: start here
+results/NAME.csv          every row of every result; NULL is \\N, times are UTC. Names and statements stand as
+                          logs tell them: a spreadsheet takes text that begins with = for a formula, so import
+                          it as text
+results/NAME.parquet      the same rows with their types
+queries/NAME.sql          what was asked
+about.json                period, versions, rows of each result
+manifest.json, .sig       SHA-256 sums of all files, and the Ed25519 signature of the manifest
+public-key.pem            the key that made the signature; whose it is must be known from somewhere else
+
+{proves}
+"""
+
+
+class EvidenceError(RuntimeError):
+    """No bundle can be made; the message is the sentence to show."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was made."""
+
+    manifest_sha256: str
+    key_fingerprint: str
+    files: int
+    rows: int
+    warnings: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """Makes bundles of one installation."""
+
+    clickhouse: ClickHouse
+    key: Ed25519PrivateKey
+    actor: str
+    on_step: Callable[[str], None] = lambda _: None
+
+    def export(self, framework: Framework, period: Period, output: Path) -> Exported:
+        """Writes the bundle: whole, and on record, or not at all.
+
+        Raises EvidenceError, ResultError, ClickHouseError, or OSError where the disk or ClickHouse fail.
+        """
+        if output.exists():
+            raise EvidenceError(EXISTS.format(output))
+        with tempfile.TemporaryDirectory(prefix=".evidence-", dir=output.absolute().parent) as draft:
+            return self._export(framework, period, output, Path(draft))
+
+    def _export(self, framework: Framework, period: Period, output: Path, draft: Path) -> Exported:
+        content, packed = draft / "content", draft / "bundle.zip"
+        content.mkdir()
+        report = self._gather(framework, period, content)
+        text = archive.manifest(content, _about(report))
+        (content / archive.MANIFEST).write_bytes(text)
+        (content / archive.SIGNATURE).write_bytes(self.key.sign(text))
+        names = archive.files_of(content)
+        self.on_step("packing")
+        archive.write(content, names, packed)
+        rows = sum(stored.rows for stored in report.stored.values())
+        done = Exported(sha256(text).hexdigest(), report.key_fingerprint, len(names), rows, report.warnings)
+        with _reserved(output):
+            self._record(report, done, output)
+            os.replace(packed, output)
+        return done
+
+    def _gather(self, framework: Framework, period: Period, content: Path) -> Report:
+        retention = load_retention()
+        parameters = {
+            **period.parameters(),
+            **framework.parameters,
+            "instance": "",
+            "audit_days": retention["audit_events"],
+            "error_days": retention["error_events"],
+            "access_days": retention["data_access"],
+        }
+        stored = {
+            result.name: self._store(result, parameters, content) for result in framework.results.values()
+        }
+        report = Report(
+            framework=framework,
+            period=period,
+            actor=self.actor,
+            made_at=datetime.now(UTC),
+            key_fingerprint=signing.fingerprint(self.key.public_key()),
+            versions=self._versions(retention["audit_events"]),
+            coverage=coverage.read(content, period),
+            stored=stored,
+        )
+        self.on_step("writing the report")
+        (content / "report.html").write_text(page.render(report), encoding="utf-8")
+        pdf.write(report, content / "report.pdf")
+        readme = README.format(title=framework.title, period=period, proves=PROVES)
+        (content / "README.txt").write_text(readme, encoding="utf-8")
+        (content / "about.json").write_text(json.dumps(_about(report, rows=True), indent=1) + "\n")
+        (content / archive.PUBLIC_KEY).write_bytes(signing.public_pem(self.key))
+        return report
+
+    def _store(self, result: Result, parameters: dict[str, object], content: Path) -> Stored:
+        stored = results.store(self.clickhouse, result, parameters, content)
+        self.on_step(f"{result.title}: {stored.rows:,}")
+        return stored
+
+    def _versions(self, audit_days: int) -> dict[str, str]:
+        (row,) = self.clickhouse.rows(
+            "SELECT version() AS server, toString(max(number)) AS schema FROM tailrace.schema_migrations"
+        )
+        return {
+            "Tailrace": __version__,
+            "ClickHouse": str(row["server"]),
+            "schema": f"migration {row['schema']}",
+            "audit records kept, days": str(audit_days),
+        }
+
+    def _record(self, report: Report, done: Exported, output: Path) -> None:
+        """Before the bundle appears, and once its place is sure: none leaves without its row."""
+        period = report.period.parameters()
+        row = {
+            "export_id": str(uuid.uuid4()),
+            "actor": self.actor,
+            "framework": report.framework.name,
+            "period_from": period["from"],
+            "period_to": period["to"],
+            "manifest_sha256": done.manifest_sha256,
+            "key_fingerprint": done.key_fingerprint,
+            "file": output.name,
+            "files": done.files,
+            "rows": done.rows,
+            "version": __version__,
+        }
+        self.clickhouse.insert(f"tailrace.evidence_exports ({COLUMNS})", [row])
+
+
+@contextmanager
+def _reserved(output: Path) -> Iterator[None]:
+    """Holds the name with an empty file, which goes again if the bundle does not come.
+
+    So the bundle takes the place of nobody's file, on file systems without hard links, too. Raises
+    EvidenceError where somebody was faster, OSError where nothing can be written.
+    """
+    try:
+        os.close(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        raise EvidenceError(EXISTS.format(output)) from None
+    try:
+        yield
+    except BaseException:
+        output.unlink(missing_ok=True)
+        raise
+
+
+def _about(report: Report, rows: bool = False) -> dict[str, object]:
+    about: dict[str, object] = {
+        "framework": report.framework.name,
+        "period": {"from": report.period.first.isoformat(), "to": report.period.end.isoformat()},
+        "exported_at": report.made_at.isoformat(timespec="seconds"),
+        "exported_by": report.actor,
+        "key_fingerprint": report.key_fingerprint,
+    }
+    if rows:
+        about["versions"] = report.versions
+        about["warnings"] = report.warnings
+        about["rows"] = {name: stored.rows for name, stored in report.stored.items()}
+    return about

@@ -1,0 +1,135 @@
+"""What the report says, before it becomes a page or a PDF: warnings, coverage, a section per requirement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tailrace.evidence.coverage import CHANGED, OFF, Coverage
+from tailrace.evidence.framework import Framework, Requirement
+from tailrace.evidence.period import Period
+from tailrace.evidence.results import NULL, Stored
+
+PROVES = (
+    "The manifest holds the SHA-256 sum of every file of this bundle, and its Ed25519 signature proves that "
+    "the bundle is unchanged since its export by the holder of the key. It proves nothing about the time "
+    "before: the servers wrote the logs, and what they say is as true as those servers were honest."
+)
+STATES_MEAN = (
+    "What was not seen cannot be shown. A minute of a log is <b>covered</b> if every byte that the log grew "
+    "by was read; <b>behind</b> if it was not read yet; <b>missing</b> if bytes of it were lost; "
+    "<b>unknown</b> if nobody looked, so that it may have grown. A server that is set to write nothing, or "
+    "less, leaves a log that is covered all the same: the states of servers and changes of auditing tell."
+)
+ALL_READ = "Every minute of every watched log was read."
+"""And no more: whether servers wrote all that they should into these logs, their bytes do not tell."""
+CHECK = (
+    "tailrace evidence verify evidence.zip --public-key key.pem",
+    "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig",
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that page and PDF show."""
+
+    framework: Framework
+    period: Period
+    actor: str
+    made_at: datetime
+    key_fingerprint: str
+    versions: Mapping[str, str]
+    coverage: Coverage
+    stored: Mapping[str, Stored]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know before reading on; the worst first."""
+        return [*self._unseen(), *self._minutes(), *self._reviews(), *self._accounts(), *self._retention()]
+
+    def of(self, requirement: Requirement) -> list[Stored]:
+        return [self.stored[name] for name in requirement.results]
+
+    def days(self) -> list[str]:
+        """Every day that the period touches."""
+        last = (self.period.end - timedelta(minutes=1)).date()
+        first = self.period.first.date()
+        return [f"{first + timedelta(days=n)}" for n in range((last - first).days + 1)]
+
+    def _unseen(self) -> list[str]:
+        found = []
+        if not self.coverage.logs:
+            found.append(
+                "No log of any server was seen during this period. Empty results below prove nothing: "
+                "nothing was looked at."
+            )
+        if unaudited := self.coverage.unaudited:
+            found.append(
+                f"Not audited for the whole period: {_some(unaudited)}. What happened there is in no result "
+                "that rests on audit logs."
+            )
+        if off := self.coverage.in_state(OFF):
+            found.append(
+                f"Auditing was off for a time or the whole period, as these servers say: {_some(off)}. Their "
+                "logs may be read to the last byte, and what happened meanwhile is in none of them."
+            )
+        if changed := self.coverage.in_state(CHANGED):
+            found.append(
+                f"Auditing was switched or set differently in the period: {_some(changed)}. What was left "
+                "out meanwhile, if anything, is in no result: see results/audit_log_changes.csv."
+            )
+        return found
+
+    def _minutes(self) -> list[str]:
+        parts = [
+            f"{count:,} {state}"
+            for state in ("missing", "unknown", "behind")
+            if (count := self.coverage.minutes(state))
+        ]
+        if not parts:
+            return []
+        return [
+            f"Minutes of logs that are not covered: {', '.join(parts)}, in "
+            f"{self.coverage.not_covered_stretches:,} stretches. All of them are in results/coverage.csv."
+        ]
+
+    def _reviews(self) -> list[str]:
+        days = self.stored["days_without_review"].rows if "days_without_review" in self.stored else 0
+        return [f"Days that no signed review touches: {days:,} of {len(self.days()):,}."] if days else []
+
+    def _accounts(self) -> list[str]:
+        if "accounts" in self.stored and not self.stored["accounts"].rows:
+            return [
+                "No server's accounts are known: what stands under accounts and administrators is incomplete."
+            ]
+        return []
+
+    def _retention(self) -> list[str]:
+        days = int(self.versions["audit records kept, days"])
+        if self.made_at - self.period.first > timedelta(days=days):
+            return [f"The period begins before the oldest audit records that are kept ({days} days)."]
+        return []
+
+
+def rows_text(stored: Stored) -> str:
+    """`3 rows`, `20 of 1,234 rows shown`, …"""
+    if stored.rows > len(stored.first):
+        return f"{len(stored.first)} of {stored.rows:,} rows shown"
+    return f"{stored.rows:,} row{'' if stored.rows == 1 else 's'}"
+
+
+def cell(text: str) -> str:
+    """A value for people: no NULL sign, no fractions of seconds, no sign that hides or turns text around."""
+    if text == NULL:
+        return "\N{EN DASH}"
+    if len(text) == 26 and text[10] == " " and text[19] == ".":
+        text = text[:19]
+    return "".join(sign if sign.isprintable() else f"\\u{{{ord(sign):x}}}" for sign in text)
+
+
+def heading(column: str) -> str:
+    return column.replace("_", " ")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(cell(name) for name in names[:10]) + more

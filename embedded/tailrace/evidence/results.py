@@ -1,0 +1,105 @@
+"""Results of queries as files, CSV and Parquet, and what a report tells of each: none is held in memory."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.clickhouse import ClickHouse
+from tailrace.evidence.framework import Result
+
+SHOWN_ROWS = 20
+"""Of each result in a report."""
+ATTEMPTS = 3
+NULL = "\\N"
+MOST_FIELD_BYTES = 1 << 28
+
+csv.field_size_limit(MOST_FIELD_BYTES)
+
+
+class ResultError(RuntimeError):
+    """A result could not be had as one thing; the message is the sentence to show."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One result as it lies in the bundle."""
+
+    result: Result
+    rows: int
+    header: Sequence[str]
+    first: Sequence[Mapping[str, str]]
+    by_day: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each day, `2026-11-20`; empty where the result has no such column."""
+
+    @property
+    def name(self) -> str:
+        return self.result.name
+
+
+def store(
+    clickhouse: ClickHouse, result: Result, parameters: Mapping[str, object], directory: Path
+) -> Stored:
+    """Writes queries/NAME.sql and results/NAME.csv and .parquet.
+
+    The query runs once for each format. Rows that arrive between the two are seen by their numbers, and
+    both are asked again. Raises ResultError, ClickHouseError, OSError.
+    """
+    statement = result.statement()
+    _place(directory, "queries", f"{result.name}.sql").write_text(_commented(statement, parameters))
+    for _ in range(ATTEMPTS):
+        rows, stored = (
+            _copy(clickhouse, statement, form, parameters, path)
+            for form, path in _forms(directory, result.name)
+        )
+        if rows == stored:
+            return _read(result, rows, _place(directory, "results", f"{result.name}.csv"))
+    raise ResultError(f"{result.name}: rows of this period are still arriving; export it a little later")
+
+
+def read_csv(path: Path) -> Iterator[list[str]]:
+    """The records of a file that ClickHouse wrote, the header first; bytes that are not UTF-8 as \\xNN."""
+    with path.open(newline="", encoding="utf-8", errors="backslashreplace") as file:
+        yield from csv.reader(file)
+
+
+def _forms(directory: Path, name: str) -> Iterable[tuple[str, Path]]:
+    yield "CSVWithNames", _place(directory, "results", f"{name}.csv")
+    yield "Parquet", _place(directory, "results", f"{name}.parquet")
+
+
+def _place(directory: Path, folder: str, name: str) -> Path:
+    (directory / folder).mkdir(exist_ok=True)
+    return directory / folder / name
+
+
+def _copy(
+    clickhouse: ClickHouse, statement: str, form: str, parameters: Mapping[str, object], path: Path
+) -> int:
+    with path.open("wb") as file:
+        return clickhouse.copy(f"{statement}\nFORMAT {form}", file, parameters)
+
+
+def _commented(statement: str, parameters: Mapping[str, object]) -> str:
+    return f"-- Run with the parameters {json.dumps(dict(parameters))}\n{statement}\n"
+
+
+def _read(result: Result, rows: int, path: Path) -> Stored:
+    """What the report needs, of the file itself: so the file holds as many records as ClickHouse counted."""
+    records = read_csv(path)
+    header = next(records)
+    day_of = header.index(result.by_day) if result.by_day else None
+    first: list[dict[str, str]] = []
+    days: Counter[str] = Counter()
+    found = 0
+    for record in records:
+        found += 1
+        if found <= SHOWN_ROWS:
+            first.append(dict(zip(header, record, strict=True)))
+        if day_of is not None:
+            days[record[day_of][:10]] += 1
+    if found != rows:
+        raise ResultError(f"{path.name}: ClickHouse counted {rows} rows, and the file holds {found}")
+    return Stored(result, rows, header, first, days)

@@ -1,0 +1,66 @@
+"""The installation's Ed25519 key (RFC 8032), and signatures with it."""
+
+import hashlib
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from tailrace.home import Home
+
+SECRET = "evidence-ed25519.pem"
+
+
+class SigningKeyError(ValueError):
+    """What was given is no Ed25519 public key; the message is the sentence to show."""
+
+
+def installation_key(home: Home) -> Ed25519PrivateKey:
+    """The key of this installation, made on first use and kept among its secrets, mode 0600."""
+    pem = home.secret_file(SECRET, _new_key).read_bytes()
+    key = load_pem_private_key(pem, None)
+    if not isinstance(key, Ed25519PrivateKey):
+        raise SigningKeyError(f"{SECRET} holds no Ed25519 key")
+    return key
+
+
+def public_pem(key: Ed25519PrivateKey) -> bytes:
+    """The public half, as OpenSSL reads it."""
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def read_public(pem: bytes) -> Ed25519PublicKey:
+    """Raises SigningKeyError."""
+    try:
+        key = load_pem_public_key(pem)
+    except ValueError:
+        raise SigningKeyError("expected a public key in PEM form (-----BEGIN PUBLIC KEY-----)") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise SigningKeyError("expected an Ed25519 public key, found one of another kind")
+    return key
+
+
+def fingerprint(key: Ed25519PublicKey) -> str:
+    """SHA-256 of the key's DER form: `openssl pkey -pubin -in KEY -outform DER | sha256sum`."""
+    der = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return hashlib.sha256(der).hexdigest()
+
+
+def is_signed(key: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
+    try:
+        key.verify(signature, message)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _new_key() -> str:
+    key = Ed25519PrivateKey.generate()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
