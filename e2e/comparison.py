@@ -77,16 +77,22 @@ class Stored:
         return {row["detail"]: row["n"] for row in found}
 
 
-def is_complete(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> bool:
-    """Whether every byte has been accounted for, and every entry has become an event or a dead letter."""
-    return all(_is_complete(Stored(clickhouse, log), log) for log in logs)
+def incomplete(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
+    """The logs of which a byte is not accounted for yet, or an entry is neither an event nor a dead letter."""
+    return [
+        f"{log.instance} {log.path}: {text}"
+        for log in logs
+        for text in _incomplete(Stored(clickhouse, log), log)
+    ]
 
 
-def _is_complete(stored: Stored, log: LogManifest) -> bool:
-    accounted = sum(stored.bytes_by_kind().values())
-    return (
-        accounted >= log.bytes and stored.event_count() + stored.parser_rejections() >= stored.entry_count()
-    )
+def _incomplete(stored: Stored, log: LogManifest) -> Iterator[str]:
+    postings = stored.bytes_by_kind()
+    if sum(postings.values()) < log.bytes:
+        yield f"{log.bytes} bytes in {len(log.files)} files, of which {postings} are accounted for"
+    entries, events = stored.entry_count(), stored.event_count() + stored.parser_rejections()
+    if events < entries:
+        yield f"{entries} entries cut, of which {events} are events or dead letters"
 
 
 def differences(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:

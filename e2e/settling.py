@@ -2,9 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from e2e.comparison import Stored, differences, is_complete
+from e2e.comparison import Stored, differences, incomplete
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.settings import REPOSITORY
@@ -17,7 +17,7 @@ def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SEC
     """Returns, once all is accounted for, the bytes missing by kind of gap."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
-    wait_until(lambda: is_accounted_for(stack, logs), seconds, "every byte to be accounted for")
+    _await_empty(lambda: incomplete(clickhouse, logs), seconds, "every byte to be accounted for")
     missing: dict[str, int] = {}
     for log in logs:
         for kind, lost in Stored(clickhouse, log).gap_kinds().items():
@@ -26,7 +26,7 @@ def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SEC
 
 
 def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
-    return is_complete(stack.clickhouse(), logs)
+    return not incomplete(stack.clickhouse(), logs)
 
 
 def backfill(stack: Stack, logs: Iterable[LogManifest]) -> None:
@@ -74,13 +74,23 @@ def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOO
 def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
     """Asserts that everything equals the manifest within `seconds`."""
     logs = list(logs)
-    found: list[str] = ["nothing compared yet"]
+    clickhouse = stack.clickhouse()
+    _await_empty(
+        lambda: differences(clickhouse, logs),
+        seconds,
+        "the stored data to equal the manifest",
+    )
 
-    def equal() -> bool:
-        found[:] = differences(stack.clickhouse(), logs)
-        return not found
+
+def _await_empty(asked: Callable[[], list[str]], seconds: float, what: str) -> None:
+    """Waits until nothing is left to tell; what was left at the last question is in the error."""
+    left: list[str] = ["nothing compared yet"]
+
+    def is_empty() -> bool:
+        left[:] = asked()
+        return not left
 
     try:
-        wait_until(equal, seconds, "the stored data to equal the manifest")
+        wait_until(is_empty, seconds, what)
     except AssertionError as error:
-        raise AssertionError(f"{error}:\n  " + "\n  ".join(found[:40])) from None
+        raise AssertionError(f"{error}:\n  " + "\n  ".join(left[:40])) from None

@@ -16,8 +16,10 @@ from jsonschema import Draft202012Validator
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.stack import Stack, wait_until
-from tailrace import accounts, sources
+from tailrace import sources
+from tailrace.parts.capture import Capture
 from tailrace.settings import REPOSITORY
+from tailrace.stack import control
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.server import ServerError, connect, product_of
@@ -25,12 +27,13 @@ from tailrace_capture.snapshot import KINDS
 
 FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
 DATABASE_PORT = FIRST_PORT + 20
-PARTS = ("kafka", "clickhouse", "capture", "fluentbit", "facts")
+PARTS = ("kafka", "clickhouse", "capture", "explain", "fluentbit", "facts")
 PATIENCE_SECONDS = 90
-INSTANCE, REPLICA, DENIED = "shop-db-1", "shop-db-2", "shop-db-1-denied"
+INSTANCE, REPLICA, DENIED, BROKEN = "shop-db-1", "shop-db-2", "shop-db-1-denied", "broken"
 PASSWORD = "geheim-für-alle"
 
 ACCOUNT = "'tailrace'@'localhost'"
+EXPLAINER = "'tailrace_explain'@'localhost'"
 MARIADB = product_of("10.11.19-MariaDB", "")
 
 
@@ -56,6 +59,8 @@ def database(installation: Installation, tmp_path_factory) -> Iterator[Server]:
         f"CREATE USER {ACCOUNT} IDENTIFIED BY '{PASSWORD}' WITH MAX_USER_CONNECTIONS 2",
         *grants(),
         "CREATE USER 'nobody'@'localhost' IDENTIFIED BY 'x'",
+        f"CREATE USER {EXPLAINER} IDENTIFIED BY 'y' WITH MAX_USER_CONNECTIONS 2",
+        f"GRANT SELECT ON `shop`.* TO {EXPLAINER}",
         "CREATE TABLE shop.orders (id INT PRIMARY KEY, note TEXT)",
         "CREATE USER 'früh'@'%' IDENTIFIED BY 'x' REQUIRE SSL",
     )
@@ -90,13 +95,23 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
     """The parts that a snapshot passes."""
     directory = tmp_path_factory.mktemp("stack")
     running = Stack(directory / "home", FIRST_PORT, parts=PARTS, capture_poll="1", capture_interval="3600")
-    secrets = {"tailrace": PASSWORD, "nobody": "x"}
+    secrets = {"tailrace": PASSWORD, "nobody": "x", "tailrace_explain": "y"}
     for name, secret in secrets.items():
         (directory / name).write_text(f"{secret}\n")
     sources.add(
         running.settings.sources,
         [
-            sources.Server(INSTANCE, "server", dsn(database, "tailrace"), "shop", directory / "tailrace"),
+            sources.Server(
+                INSTANCE,
+                "server",
+                dsn(database, "tailrace"),
+                "shop",
+                directory / "tailrace",
+                explain=True,
+                explain_dsn=dsn(database, "tailrace_explain"),
+                explain_password_file=directory / "tailrace_explain",
+            ),
+            sources.Server(BROKEN, "server", "mysql://tailrace@127.0.0.1:1/?ssl=1", "elsewhere"),
             sources.Server(REPLICA, "server", dsn(replica, "tailrace"), "shop", directory / "tailrace"),
             sources.Server(DENIED, "server", dsn(database, "nobody"), "elsewhere", directory / "nobody"),
         ],
@@ -322,6 +337,7 @@ STATEMENTS = {
 
 
 def test_plans_of_the_heaviest_statements_reach_their_topic(stack, database, tmp_path):
+    """Those of the part `explain`, whose account sees the shop and no accounts."""
     run(
         database,
         "CREATE FUNCTION shop.leak() RETURNS INT DETERMINISTIC NO SQL RETURN 1",
@@ -339,23 +355,6 @@ def test_plans_of_the_heaviest_statements_reach_their_topic(stack, database, tmp
             for query_id, text in STATEMENTS.items()
         ]
         stack.clickhouse().insert(f"tailrace.{table}", rows)
-    words = ["--clickhouse", f"http://127.0.0.1:{stack.settings.port_clickhouse}", "--once"]
-    words += ["--password-file", stack.home.secret_file(accounts.password_name("reader_security"))]
-    words += ["--spool", stack.home.data("capture") / "spool", "--state", tmp_path]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
-        "TAILRACE_INSTANCE": INSTANCE,
-        "TAILRACE_SERVER_DSN": dsn(database, "tailrace"),
-        "TAILRACE_SERVER_PASSWORD": PASSWORD,
-    }
-    explain = [sys.executable, "-m", "tailrace_capture", "explain", *words]
-    busy = subprocess.run(
-        [*explain, "--threads-running", "0"], env=environment, capture_output=True, text=True
-    )
-    assert (busy.returncode, "busy: " in busy.stderr) == (1, True)
-    for _ in range(2):  # the second time there is nothing left to explain
-        subprocess.run(explain, env=environment, check=True)
 
     schema = json.loads((REPOSITORY / "schemas" / "plan-capture.schema.json").read_text())
     captured = {}
@@ -368,6 +367,93 @@ def test_plans_of_the_heaviest_statements_reach_their_topic(stack, database, tmp
         0xA3: "refused",
     }
     assert json.loads(captured[0xA1]["plan"])["query_block"]
+    await_true(lambda: statuses(stack, INSTANCE, "explain"), "word of the round")
+    assert statuses(stack, INSTANCE, "explain")[-1] == "ok"
+
+
+def test_a_busy_server_is_not_explained(stack, database, tmp_path):
+    row = {"query_id": "B" * 16, "database": "shop", "statement": "SELECT 1"}
+    (tmp_path / "samples").write_text(json.dumps(row))
+    words = ["--samples", tmp_path / "samples", "--once", "--spool", tmp_path / "spool", "--state", tmp_path]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
+        "TAILRACE_INSTANCE": INSTANCE,
+        "TAILRACE_SERVER_DSN": dsn(database, "tailrace_explain"),
+        "TAILRACE_SERVER_PASSWORD": "y",
+    }
+    explain = [sys.executable, "-m", "tailrace_capture", "explain", *words]
+    busy = subprocess.run(
+        [*explain, "--threads-running", "0"], env=environment, capture_output=True, text=True
+    )
+    assert (busy.returncode, "busy: " in busy.stderr) == (1, True)
+    subprocess.run(explain, env=environment, check=True)
+
+
+def test_a_server_whose_address_is_wrong_is_told_and_keeps_no_other_from_being_asked(stack):
+    await_true(lambda: statuses(stack, BROKEN, "server"), "word of the address")
+
+    rows = stack.clickhouse().rows(
+        "SELECT instance, state, error FROM tailrace.server_capture ORDER BY instance"
+    )
+    states = {row["instance"]: (row["state"], row["error"]) for row in rows}
+    assert states[BROKEN][0] == "failed"
+    assert "unknown option 'ssl'" in states[BROKEN][1]
+    assert states[INSTANCE] == ("ok", "")
+    assert states[DENIED][0] == "partial"
+
+    told = {each.instance: each for each in Capture(stack.settings, stack.home).servers()}
+    assert not told[BROKEN].ok
+    assert "unknown option 'ssl'" in told[BROKEN].problem
+    assert (told[INSTANCE].ok, told[INSTANCE].problem) == (True, "")
+    assert told[DENIED].ok
+    assert "accounts denied" in told[DENIED].problem
+    assert control.status(stack.home).is_healthy
+
+
+def authority(directory: Path, name: str) -> Path:
+    """The certificate of an authority, and one that it signed for 127.0.0.1 (`<name>-server.pem`)."""
+    key, ca = directory / f"{name}-key.pem", directory / f"{name}.pem"
+    subject = ("-subj", f"/CN={name}", "-days", "2", "-nodes", "-newkey", "rsa:2048")
+    openssl("req", "-x509", *subject, "-keyout", key, "-out", ca)
+    server = directory / f"{name}-server"
+    alternative = "subjectAltName=IP:127.0.0.1"
+    openssl(
+        *("req", "-x509", "-CA", ca, "-CAkey", key, *subject, "-addext", alternative),
+        *("-addext", "basicConstraints=critical,CA:FALSE"),
+        *("-keyout", f"{server}-key.pem", "-out", f"{server}.pem"),
+    )
+    return ca
+
+
+def openssl(*words: str | Path) -> None:
+    subprocess.run(["openssl", *words], check=True, capture_output=True)
+
+
+def test_a_server_with_an_authority_of_its_own_that_takes_nothing_but_tls(installation, tmp_path):
+    ours, others = authority(tmp_path, "ours"), authority(tmp_path, "others")
+    server = Server(
+        installation, tmp_path / "server", datetime.now(UTC), port=DATABASE_PORT + 2, bind="127.0.0.1"
+    )
+    server.create()
+    files = (f"--ssl-cert={tmp_path / 'ours-server.pem'}", f"--ssl-key={tmp_path / 'ours-server-key.pem'}")
+    server.start("--require-secure-transport=ON", f"--ssl-ca={ours}", *files)
+    try:
+        run(server, "CREATE USER 'wire'@'127.0.0.1' IDENTIFIED BY 'x' REQUIRE SSL")
+        address = f"mysql://wire@127.0.0.1:{server.port}/"
+        for tls in ("preferred", "required", f"verify-ca&ca={ours}", f"verify&ca={ours}"):
+            connection = connect(parse(f"{address}?tls={tls}"), Password("x"), 5, "test")
+            (row,) = connection.rows("SHOW SESSION STATUS LIKE 'Ssl_version'")
+            connection.close()
+            assert str(row["Value"]).startswith("TLS"), tls
+        for tls in ("off", f"verify-ca&ca={others}", f"verify&ca={others}", "verify"):
+            with pytest.raises(ServerError):
+                connect(parse(f"{address}?tls={tls}"), Password("x"), 5, "test")
+        local = f"mysql://wire@localhost:{server.port}/?tls=verify&ca={ours}"
+        with pytest.raises(ServerError, match="not valid for 'localhost'"):
+            connect(parse(local), Password("x"), 5, "test")
+    finally:
+        server.stop()
 
 
 def arrived(stack: Stack, topic: str, count: int) -> list[dict]:

@@ -17,8 +17,8 @@ from e2e.alert_rows import alert, grown
 from e2e.receivers import MailReceiver, WebReceiver, mail_receiver, web_receiver
 from e2e.stack import Stack, wait_until
 from tailrace import accounts
+from tailrace.configuration import ConfigurationError
 from tailrace.delivery import config
-from tailrace.delivery.config import DeliveryConfigError
 from tailrace.delivery.webhook import signature
 from tailrace.settings import REPOSITORY
 from tailrace.stack import control
@@ -422,7 +422,7 @@ def test_a_mistake_in_the_configuration_names_the_key(tmp_path, change, message)
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [webhook(**change)]}))
 
-    with pytest.raises(DeliveryConfigError, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         config.load(tmp_path / "alerts.yaml")
 
 
@@ -440,7 +440,7 @@ def test_a_mistake_about_mail_names_the_key(tmp_path, change, message):
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [email(**change)]}))
 
-    with pytest.raises(DeliveryConfigError, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         config.load(tmp_path / "alerts.yaml")
 
 

@@ -1,15 +1,14 @@
 """An index is dropped under load: the change of plan, its verdict and its alert are there within a minute."""
 
 import os
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pymysql
 import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
+from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Workload, connection
 from e2e.stack import Stack, wait_until
 from tailrace.sources import Source
 
@@ -18,14 +17,11 @@ FIRST_PORT = 22710
 DATABASE_PORT = FIRST_PORT + 20
 INSTANCE = "shop-db-1"
 ROWS = 20_000
-CUSTOMERS = 500
 EXECUTIONS = 60
-PATIENCE_SECONDS = 180
 EVIDENCE_SECONDS = 60
 """From the execution that decides to its alert."""
 
 SLOWER = "A statement is slower since its plan changed"
-ORDERS_OF_CUSTOMER = "SELECT id, note FROM orders WHERE customer = {}"
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +63,6 @@ def fill(server: Server) -> None:
         cursor.execute("ANALYZE TABLE orders")
 
 
-def connection(server: Server, database: str = "shop") -> pymysql.Connection:
-    return pymysql.connect(unix_socket=str(server.socket), user="root", database=database, autocommit=True)
-
-
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
     """All from the slow log to the alerts."""
@@ -85,40 +77,6 @@ def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
     running.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
     yield running
     running.down()
-
-
-class Workload:
-    """An application that asks for the orders of one customer after the other, until it is told to end."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self.executions = 0
-        self.errors: list[Exception] = []
-
-    def __enter__(self) -> "Workload":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-        assert not self.errors
-
-    def _run(self) -> None:
-        try:
-            with connection(self._server) as session, session.cursor() as cursor:
-                while not self._end.is_set():
-                    cursor.execute(ORDERS_OF_CUSTOMER.format(self.executions % CUSTOMERS))
-                    self.executions += 1
-        except pymysql.Error as error:
-            self.errors.append(error)
-
-    def more(self, executions: int) -> None:
-        """Waits until so many more were run."""
-        goal = self.executions + executions
-        wait_until(lambda: self.errors or self.executions >= goal, PATIENCE_SECONDS, "the workload")
 
 
 def changes(stack: Stack) -> list[dict]:

@@ -1,6 +1,5 @@
 """From the slow query to the request that asked, and back: spans as OpenTelemetry's own SDK encodes them."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -8,7 +7,6 @@ from pathlib import Path
 from threading import Event, Thread
 
 from confluent_kafka import Producer
-from google.protobuf import json_format
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.resources import Resource
@@ -17,6 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, format_span_id, format_trace_id
 
+from e2e.otlp import as_json, as_protobuf
 from e2e.stack import Stack, wait_until
 from tailrace.settings import Settings
 from tailrace.sources import Source
@@ -26,7 +25,6 @@ CARD = "4111111111111111"
 PASSWORD = "hunter2"
 STORED_SECONDS = 90
 LARGEST_MESSAGE = 20_000_000
-ID_NAMES = ("traceId", "spanId", "parentSpanId")
 
 
 class Application:
@@ -66,22 +64,6 @@ class Application:
         request = encode_spans(self.finished.get_finished_spans())
         self.finished.clear()
         return request
-
-
-def as_protobuf(request: ExportTraceServiceRequest) -> bytes:
-    """The encoding otlp_proto."""
-    return request.SerializeToString()
-
-
-def as_json(request: ExportTraceServiceRequest) -> bytes:
-    """The encoding otlp_json: protobuf's JSON, but ids in hexadecimal digits and enums as numbers."""
-    message = json_format.MessageToDict(request, use_integers_for_enums=True)
-    for of_resource, encoded in zip(message["resourceSpans"], request.resource_spans, strict=True):
-        for of_scope, scope in zip(of_resource["scopeSpans"], encoded.scope_spans, strict=True):
-            for span, source in zip(of_scope["spans"], scope.spans, strict=True):
-                ids = (source.trace_id, source.span_id, source.parent_span_id)
-                span.update({name: value.hex() for name, value in zip(ID_NAMES, ids, strict=True)})
-    return json.dumps(message).encode()
 
 
 def send(settings: Settings, *messages: bytes) -> None:
@@ -153,6 +135,24 @@ def test_a_request_is_found_from_its_slow_query_and_back(stack, tmp_path):
     assert back == [{"slow": 4}]
     assert times[0]["traces"] >= 2
     assert_holds_no_literal(stack)
+
+
+def test_a_statement_that_is_in_no_log_has_its_text_from_its_spans(stack):
+    application = Application("untold")
+    application.statement("SELECT name FROM told_by_spans7 WHERE id = 7")
+    send(stack.settings, as_protobuf(application.messages()))
+
+    asked = (
+        "SELECT fingerprint, verb, tables_read FROM tailrace.fingerprints FINAL "
+        "WHERE query_id IN (SELECT query_id FROM tailrace.otel_traces WHERE ServiceName = 'untold')"
+    )
+    wait_until(lambda: stack.clickhouse().rows(asked), STORED_SECONDS, "the fingerprint")
+    (text,) = stack.clickhouse().rows(asked)
+    assert text == {
+        "fingerprint": "select name from told_by_spans? where id = ?",
+        "verb": "SELECT",
+        "tables_read": ["told_by_spans?"],
+    }
 
 
 def assert_holds_no_literal(stack: Stack) -> None:

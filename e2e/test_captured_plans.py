@@ -1,0 +1,262 @@
+"""The slow log names no plans, EXPLAIN does: a dropped index is a change of plan, with verdict and alert."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from e2e import mysql as real_mysql
+from e2e.attack_day import mariadb as attack_day
+from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Server, Workload, connection
+from e2e.stack import Stack, wait_until
+from tailrace import accounts, sources
+from tailrace.settings import REPOSITORY
+from tailrace.sources import Source
+from tailrace_capture.dsn import Password
+from tailrace_capture.explain.samples import Sample, from_clickhouse
+
+PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit", "capture")
+FIRST_PORT = int(os.environ.get("CAPTURED_PLANS_FIRST_PORT", "22750"))
+DATABASE_PORT = FIRST_PORT + 20
+INSTANCE = "shop-db-1"
+TENANTS = "tenants-db-1"
+ACCOUNT, PASSWORD = "explainer", "nur zum Erklären"
+ROWS = 20_000
+EXECUTIONS = 60
+EVIDENCE_SECONDS = 60
+
+SLOWER = "A statement is slower since its plan changed"
+SALARIES = "SELECT sum(salary) FROM private.salaries WHERE salary > {}"
+
+
+@pytest.fixture(scope="module", params=["mariadb", "mysql-8.0"])
+def database(request, tmp_path_factory) -> Iterator[Server]:
+    """A server whose slow log has no plans."""
+    cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    directory = tmp_path_factory.mktemp("database")
+    server = mariadb(cache, directory) if request.param == "mariadb" else mysql(cache, directory)
+    server.create()
+    server.start()
+    try:
+        fill(server)
+        yield server
+    finally:
+        server.stop()
+
+
+def mariadb(cache: Path, directory: Path) -> attack_day.Server:
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    installation = attack_day.Installation.install(cache)
+    return attack_day.Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT, bind="127.0.0.1")
+
+
+def mysql(cache: Path, directory: Path) -> real_mysql.Server:
+    try:
+        installation = real_mysql.Installation.install(real_mysql.EIGHT, cache)
+    except (real_mysql.MySqlError, OSError) as error:
+        pytest.skip(f"no MySQL here: {error}")
+    return real_mysql.Server(installation, directory / "source", 1, DATABASE_PORT)
+
+
+def fill(server: Server) -> None:
+    """The orders of customers, with an index; a table that EXPLAIN's account must not read; that account."""
+    with connection(server, "") as session, session.cursor() as cursor:
+        for statement in (
+            "CREATE DATABASE shop",
+            "CREATE DATABASE private",
+            "CREATE TABLE private.salaries (id INT PRIMARY KEY, salary INT)",
+            "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT, note VARCHAR(99), "
+            "KEY by_customer (customer))",
+            f"CREATE USER '{ACCOUNT}'@'localhost' IDENTIFIED BY '{PASSWORD}' WITH MAX_USER_CONNECTIONS 2",
+            f"GRANT SELECT ON shop.* TO '{ACCOUNT}'@'localhost'",
+        ):
+            cursor.execute(statement)
+        orders = [(number, number % CUSTOMERS, "x" * 50) for number in range(ROWS)]
+        cursor.executemany("INSERT INTO shop.orders VALUES (%s, %s, %s)", orders)
+        cursor.execute("ANALYZE TABLE shop.orders")
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+    """All from the slow log and the captures to the alerts."""
+    directory = tmp_path_factory.mktemp("captured")
+    running = Stack(
+        directory / "home",
+        FIRST_PORT,
+        PARTS,
+        port_detect=str(FIRST_PORT + 7),
+        detect_checkpoint_interval="1000",
+    )
+    (directory / "password").write_text(PASSWORD)
+    dsn = f"mysql://{ACCOUNT}@localhost/?socket={database.socket}"
+    sources.add(
+        running.settings.sources,
+        [sources.Server(INSTANCE, "server", dsn, "shop", directory / "password")],
+    )
+    running.up()
+    running.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
+    yield running
+    running.down()
+
+
+@contextmanager
+def explaining(stack: Stack, database: Server, state: Path) -> Iterator[None]:
+    """The capture service, which explains each statement every two seconds instead of every hour."""
+    state.mkdir(exist_ok=True)
+    command = [
+        *(sys.executable, "-m", "tailrace_capture", "explain", "--round", "1", "--interval", "2"),
+        *("--clickhouse", f"http://127.0.0.1:{stack.settings.port_clickhouse}"),
+        *("--password-file", stack.home.secret_file(accounts.password_name("explain"))),
+        *("--spool", stack.home.data("capture") / "spool", "--state", state),
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
+        "TAILRACE_INSTANCE": INSTANCE,
+        "TAILRACE_CLUSTER": "shop",
+        "TAILRACE_SERVER_DSN": f"mysql://{ACCOUNT}@localhost/?socket={database.socket}",
+        "TAILRACE_SERVER_PASSWORD": PASSWORD,
+    }
+    service = subprocess.Popen(command, env=environment)
+    try:
+        yield
+    finally:
+        service.terminate()
+        service.wait(30)
+
+
+def changes(stack: Stack) -> list[dict]:
+    return stack.clickhouse().rows(
+        "SELECT query_id, old_plan, new_plan, verdict, basis, reason, ratio, rows_examined_after, "
+        "toString(old_plan_seen_at) AS unchanged_until, toString(changed_at) AS changed "
+        "FROM tailrace.plan_changes FINAL WHERE instance = {instance:String}",
+        {"instance": INSTANCE},
+    )
+
+
+def captures_of_orders(stack: Stack) -> int:
+    (found,) = stack.clickhouse().rows(
+        "SELECT count() AS captures FROM tailrace.plan_captures FINAL WHERE query_id IN "
+        "(SELECT query_id FROM tailrace.plans WHERE instance = {instance:String} AND tables = ['orders'])",
+        {"instance": INSTANCE},
+    )
+    return int(found["captures"])
+
+
+def refused(stack: Stack) -> list[dict]:
+    return stack.clickhouse().rows(
+        "SELECT plan_hash, error FROM tailrace.plan_captures FINAL "
+        "WHERE instance = {instance:String} AND status = 'denied' AND error LIKE '%salaries%'",
+        {"instance": INSTANCE},
+    )
+
+
+def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, database, tmp_path):
+    with (
+        Workload(database, pause=0.01, besides=SALARIES) as workload,
+        explaining(stack, database, tmp_path / "state"),
+    ):
+        wait_until(lambda: captures_of_orders(stack), PATIENCE_SECONDS, "the first capture")
+        workload.more(EXECUTIONS)
+        seen = captures_of_orders(stack)
+        wait_until(lambda: captures_of_orders(stack) > seen + 1, PATIENCE_SECONDS, "the same plan again")
+        with connection(database) as session, session.cursor() as cursor:
+            cursor.execute("ALTER TABLE orders DROP INDEX by_customer")
+        wait_until(
+            lambda: [row["verdict"] for row in changes(stack)] == ["slower"], PATIENCE_SECONDS, "the verdict"
+        )
+
+    (change,) = changes(stack)
+    assert (change["basis"], change["reason"]) == ("captured", "")
+    assert change["ratio"] > 2
+    assert change["rows_examined_after"] == ROWS
+    assert change["unchanged_until"] < change["changed"]
+    plans = stack.clickhouse().rows(
+        "SELECT plan_hash, source, tables, access_types, indexes FROM tailrace.plans FINAL "
+        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64}",
+        {"instance": INSTANCE, "query_id": str(change["query_id"])},
+    )
+    assert {row["source"] for row in plans} == {"explain"}
+    steps = {
+        row["plan_hash"]: list(zip(row["tables"], row["access_types"], row["indexes"], strict=True))
+        for row in plans
+    }
+    assert steps == {
+        change["old_plan"]: [("orders", "ref", "by_customer")],
+        change["new_plan"]: [("orders", "ALL", "")],
+    }
+
+
+def test_its_alert_comes_within_a_minute_of_the_evidence(stack):
+    def alerts() -> list[dict]:
+        return stack.clickhouse().rows(
+            "SELECT entity, facts, dateDiff('second', event_time, seen_at) AS seconds "
+            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String}",
+            {"title": SLOWER},
+        )
+
+    wait_until(alerts, PATIENCE_SECONDS, "the alert")
+    (raised,) = alerts()
+    (change,) = changes(stack)
+    assert raised["facts"]["new_plan"] == change["new_plan"]
+    assert raised["facts"]["basis"] == "captured"
+    assert raised["seconds"] <= EVIDENCE_SECONDS
+
+
+def test_why_a_statement_has_no_plan_can_be_seen(stack):
+    wait_until(lambda: refused(stack), PATIENCE_SECONDS, "the refused EXPLAIN")
+    denied = refused(stack)[0]
+    assert denied["plan_hash"] == ""
+    assert denied["error"].startswith("1142: SELECT command denied to user 'explainer'@'localhost'")
+
+
+def test_a_restarted_job_goes_on(stack):
+    before = changes(stack)
+    stack.kill("detect")
+    stack.await_healthy()
+    assert changes(stack) == before
+
+
+def samples(stack: Stack, limit: int, kept: dict[str, str]) -> list[Sample]:
+    """What the collector explains of the tenants' server."""
+    password = Password(stack.home.secret_file(accounts.password_name("explain")).read_text().strip())
+    address = f"http://127.0.0.1:{stack.settings.port_clickhouse}"
+    return from_clickhouse(address, "explain", password)(TENANTS, limit, kept)
+
+
+def row(query_id: int, database: str, seconds: int, ago: int) -> dict[str, object]:
+    ran_at = datetime.fromtimestamp(time.time() - ago, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return {
+        "query_id": query_id,
+        "instance": TENANTS,
+        "database": database,
+        "event_time": ran_at,
+        "query_time": seconds,
+    }
+
+
+def test_of_a_statement_of_many_tenants_one_database_is_kept_to(stack):
+    odd = "o'dd\\{}:,%ü"
+    runs = [(0xA1, "small", 1, 60), (0xA1, "large", 10, 120), (0xA1, odd, 2, 180), (0xB2, "", 5, 60)]
+    two_days_ago = (0xA1, "former", 0, 2 * 86_400)
+    store = stack.clickhouse()
+    store.insert("tailrace.query_events", [row(*run) | {"weight": 1} for run in runs])
+    store.insert(
+        "tailrace.query_samples",
+        [row(*run) | {"statement": f"SELECT '{run[1]}'"} for run in (*runs, two_days_ago)],
+    )
+
+    orders, users = "00000000000000A1", "00000000000000B2"
+    heaviest = Sample(orders, "large", "SELECT 'large'")
+    assert samples(stack, 9, {}) == [heaviest, Sample(users, "", "SELECT ''")]
+    for kept in ("small", "large", odd):
+        assert samples(stack, 1, {orders: kept, users: "o'ther"})[0].database == kept
+    for gone in ("former", "never"):
+        assert samples(stack, 1, {orders: gone}) == [heaviest]

@@ -1,0 +1,276 @@
+"""A new user's MariaDB, set up as badly as they come: what the doctor says is so, its fixes mend it as they
+are written, and with the list that it writes the logs are in ClickHouse."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from e2e.attack_day.mariadb import Installation, Server
+from e2e.stack import Stack, wait_until
+from tailrace.settings import REPOSITORY
+
+FIRST_PORT = int(os.environ.get("DOCTOR_FIRST_PORT", "22620"))
+PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
+PATIENCE_SECONDS = 120
+ZONE = "America/New_York"
+INSTANCE = "new-db-1"
+ACCOUNT = "'tailrace'@'localhost'"
+
+BAD = """\
+log_output=TABLE
+slow_query_log=0
+long_query_time=10
+min_examined_row_limit=100
+log_warnings=0
+log_slow_verbosity=
+performance_schema=OFF
+"""
+
+PROBLEMS = {
+    ("error", "audit", "nobody writes down who does what"),
+    ("error", "slow log", "it is off"),
+    ("error", "slow log", "log_output is TABLE: slow statements go to no file that could be read"),
+    ("warning", "slow log", "long_query_time is 10 s: what takes less is not seen at all"),
+    (
+        "warning",
+        "slow log",
+        "min_examined_row_limit is 100: slow statements that look at fewer rows are left out",
+    ),
+    ("warning", "error log", "log_warnings is 0: refused logins are not in the error log"),
+    (
+        "info",
+        "slow log",
+        "log_slow_verbosity is empty: sorts and temporary tables are not in the log",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def installation() -> Installation:
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    return Installation.install(Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace"))
+
+
+@pytest.fixture(scope="module")
+def server(installation, tmp_path_factory) -> Iterator[Server]:
+    """Started in New York on a machine that need not be there, with no audit plugin and bad settings."""
+    found = Server(
+        installation,
+        tmp_path_factory.mktemp("server"),
+        datetime.now(UTC),
+        port=FIRST_PORT + 20,
+        bind="127.0.0.1",
+    )
+    found.create()
+    lines = found.configuration.read_text().splitlines()
+    found.configuration.write_text(
+        "\n".join(each for each in lines if "server_audit" not in each) + "\n" + BAD
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TZ", ZONE)
+        found.start()
+        run(
+            found,
+            f"CREATE USER {ACCOUNT} IDENTIFIED BY 'x' WITH MAX_USER_CONNECTIONS 2",
+            "CREATE DATABASE shop",
+        )
+        yield found
+        found.stop()
+
+
+def run(server: Server, *statements: str) -> None:
+    with (
+        pymysql.connect(unix_socket=str(server.socket), user="root", charset="utf8mb4") as connection,
+        connection.cursor() as cursor,
+    ):
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def doctor(server: Server, *words: str | Path, code: int | None = None) -> dict:
+    address = f"mysql://tailrace@localhost/?socket={server.socket}"
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "collectors" / "capture")}
+    environment.pop("TZ", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace_capture", "doctor", "--server", address, "--json", *words],
+        env={**environment, "TAILRACE_SERVER_PASSWORD": "x"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in ((0, 1) if code is None else (code,)), done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def problems(report: dict) -> list[dict]:
+    return [each for each in report["findings"] if each["severity"] in ("error", "warning")]
+
+
+def statements(findings: list[dict]) -> list[str]:
+    """What is to be run as it is written; rotation's fixes are no statements."""
+    lines = [line for each in findings for line in each["fix"]]
+    return [line.partition("  --")[0] for line in lines if line.startswith(("SET ", "GRANT ", "INSTALL "))]
+
+
+def configuration(findings: list[dict]) -> str:
+    """The lines that the fixes have for my.cnf."""
+    parts = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
+    return "\n".join(filter(None, parts)) + "\n"
+
+
+def test_each_finding_is_so_and_its_fix_mends_it_now_and_after_a_restart(server):
+    before = doctor(server, code=1)["findings"]
+    told = {(each["severity"], each["topic"], each["message"]) for each in before}
+    assert told >= PROBLEMS
+    assert any(topic == "time zone" and ZONE in message for _, topic, message in told)
+    assert {topic for severity, topic, _ in told if severity == "warning"} == {
+        "slow log",
+        "error log",
+        "permissions",
+    }
+    mended = [each for each in before if each["topic"] not in ("rotation", "plans")]
+    run(server, *statements(mended))
+    assert problems(doctor(server, code=0)) == []
+
+    with server.configuration.open("a") as out:
+        out.write(configuration(mended))
+    server.stop()
+    server.start()
+    assert problems(doctor(server, "--strict", code=0)) == []
+
+
+def test_a_plugin_that_is_off_is_switched_on(server):
+    run(server, "SET GLOBAL server_audit_logging = OFF")
+    (found,) = problems(doctor(server, code=1))
+    assert (found["topic"], found["message"]) == (
+        "audit",
+        "SERVER_AUDIT is loaded and writes nothing (server_audit_logging)",
+    )
+    run(server, *statements([found]))
+    assert problems(doctor(server, code=0)) == []
+
+
+def test_its_rotation_works_as_it_is_written(server, installation, tmp_path, monkeypatch):
+    run(
+        server,
+        *(
+            "SET GLOBAL slow_query_log = ON",
+            "SET GLOBAL log_output = 'FILE'",
+            "SET GLOBAL long_query_time = 0",
+        ),
+        "SET GLOBAL min_examined_row_limit = 0",
+    )
+    (tip,) = [
+        each
+        for each in doctor(server)["findings"]
+        if each["topic"] == "rotation" and each["message"].split(":")[0].endswith("slow.log")
+    ]
+    stanza = tmp_path / "stanza"
+    stanza.write_text("\n".join(line for line in tip["fix"] if not line.startswith("#")) + "\n")
+    admin = tmp_path / "programs" / "mariadb-admin"
+    admin.parent.mkdir()
+    libraries = installation.environment()["LD_LIBRARY_PATH"]
+    program = installation.program(admin.name)
+    admin.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={libraries} exec {program} "$@"\n')
+    admin.chmod(admin.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{admin.parent}:{os.environ['PATH']}")
+    path = Path(re.search(r"\S*slow\.log", tip["message"])[0])
+    run(server, "SELECT SLEEP(0.6) AS before_it")
+    wait_until(lambda: "before_it" in path.read_text(), PATIENCE_SECONDS, "the entry before")
+    done = subprocess.run(
+        [installation.program("logrotate"), "--force", "--state", tmp_path / "state", stanza],
+        env=installation.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    run(server, "SELECT SLEEP(0.6) AS after_it")
+
+    assert "before_it" in path.with_name("slow.log.1").read_text()
+    assert "before_it" not in path.read_text()
+    wait_until(lambda: "after_it" in path.read_text(), PATIENCE_SECONDS, "the entry in the new file")
+
+
+def test_a_log_on_a_full_disk_is_told(server, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tailrace", small], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("may not mount a small file system")
+    try:
+        run(server, f"SET GLOBAL slow_query_log_file = '{small / 'slow.log'}'")
+        found = {each["topic"]: each for each in problems(doctor(server))}
+        assert "free where" in found["disk"]["message"]
+        for line in found["disk"]["fix"]:
+            subprocess.run(line, shell=True, check=True, capture_output=True)
+    finally:
+        run(server, f"SET GLOBAL slow_query_log_file = '{server.logs / 'slow.log'}'")
+        subprocess.run(["umount", small], check=True)
+
+
+def test_an_account_that_explains_is_looked_at_and_written(server, tmp_path):
+    run(server, "CREATE USER 'wide'@'localhost'", "GRANT SELECT, EXECUTE ON *.* TO 'wide'@'localhost'")
+    address = "mysql://{}@localhost/?socket=" + str(server.socket)
+    (wide,) = problems(
+        doctor(server, "--explain-dsn", address.format("wide"), "--explain-password-file", os.devnull)
+    )
+    assert (wide["topic"], "may do more than read data" in wide["message"]) == ("plans", True)
+
+    run(
+        server,
+        *(each.partition("  --")[0] for each in wide["fix"]),
+        "SET PASSWORD FOR wide@localhost = PASSWORD('y')",
+    )
+    secret = tmp_path / "explain"
+    secret.write_text("y")
+    words = (
+        "--explain-dsn",
+        address.format("wide"),
+        "--explain-password-file",
+        secret,
+        "--instance",
+        INSTANCE,
+    )
+    report = doctor(server, *words)
+    assert problems(report) == []
+    (entry,) = [each for each in report["sources"] if each["source"] == "server"]
+    assert (entry["explain"], entry["explain_password_file"]) == (True, str(secret))
+
+
+def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, tmp_path_factory):
+    stack = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=PARTS)
+    doctor(
+        server, "--write", "--sources", stack.settings.sources, "--instance", INSTANCE, "--cluster", "shop"
+    )
+    stack.up()
+    try:
+        run(server, "SELECT SLEEP(0.6) AS seen_by_the_stack")
+        since = datetime.now(UTC) - timedelta(seconds=60)
+        for table in ("query_events", "audit_events"):
+            rows: list[dict] = []
+
+            def arrived(table: str = table, rows: list[dict] = rows) -> bool:
+                rows[:] = stack.clickhouse().rows(
+                    f"SELECT toFloat64(event_time) AS at FROM tailrace.{table} "
+                    "WHERE instance = {instance:String} AND user = 'root' ORDER BY event_time DESC LIMIT 1",
+                    {"instance": INSTANCE},
+                )
+                return bool(rows) and rows[0]["at"] > since.timestamp()
+
+            wait_until(arrived, PATIENCE_SECONDS, f"rows of {table} with the time in UTC")
+            assert rows[0]["at"] < datetime.now(UTC).timestamp() + 60
+        count = "SELECT count() AS n FROM tailrace.dead_letters WHERE instance = {instance:String}"
+        assert stack.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")
+    finally:
+        stack.down()

@@ -1,0 +1,314 @@
+"""Real MySQL servers: what they say of themselves, their plans, their logs, and what the doctor makes of
+them."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
+from e2e.stack import wait_until
+from tailrace.facts.errant import Comparison, Verdict
+from tailrace.settings import REPOSITORY
+from tailrace_capture.doctor.accounts import explain_account, grants_for
+from tailrace_capture.dsn import Password, parse
+from tailrace_capture.explain.samples import Sample
+from tailrace_capture.explain.service import OK, REFUSED, explained
+from tailrace_capture.server import ServerError, connect, product_of
+from tailrace_capture.service import Rhythm, Service, Target
+from tailrace_capture.snapshot import KINDS, Identity
+
+FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
+PATIENCE_SECONDS = 60
+PASSWORD = "geheim-für-alle"
+ACCOUNT = "'tailrace'@'localhost'"
+EXPLAINER = "'tailrace_explain'@'localhost'"
+PURGED = 40
+"""Servers that a long history knows: their UUIDs are longer together than what SHOW VARIABLES shows."""
+
+STATEMENTS = {
+    1: "SELECT * FROM orders WHERE customer = 3",
+    2: "SELECT o.id, sum(i.qty) FROM orders o JOIN items i ON i.order_id = o.id GROUP BY o.id ORDER BY 2",
+    3: "SELECT * FROM orders WHERE id IN (SELECT order_id FROM items WHERE qty > 5)",
+    4: "SELECT d.c FROM (SELECT customer c, count(*) n FROM orders GROUP BY customer) d WHERE d.n > 3",
+    5: "SELECT note FROM orders UNION SELECT 'x'",
+    6: "SELECT 1",
+}
+
+
+def cache() -> Path:
+    return Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+
+
+@pytest.fixture(scope="module", params=[EIGHT, FIVE], ids=lambda package: package.version)
+def package(request) -> Package:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def installation(package) -> Installation:
+    try:
+        return Installation.install(package, cache())
+    except (MySqlError, OSError) as error:
+        pytest.skip(f"no MySQL {package.version} here: {error}")
+
+
+@pytest.fixture(scope="module")
+def server(installation, tmp_path_factory) -> Iterator[Server]:
+    """Tables, and an account that may do what the doctor says."""
+    found = Server(installation, tmp_path_factory.mktemp("mysql") / "source", 1, FIRST_PORT)
+    found.create()
+    found.start()
+    version, comment = found.run("SELECT @@version, @@version_comment")[0]
+    groups = grants_for(product_of(version, comment), ACCOUNT).values()
+    grants = [line.partition(";")[0] for group in groups for line in group]
+    found.run(
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT AUTO_INCREMENT PRIMARY KEY, customer INT, note TEXT)",
+        "CREATE TABLE shop.items (id INT AUTO_INCREMENT PRIMARY KEY, order_id INT, qty INT, KEY (order_id))",
+        "INSERT INTO shop.orders (customer, note) VALUES (1, 'a'), (2, 'ü\\n# Time: x'), (3, 'c')",
+        "INSERT INTO shop.items (order_id, qty) SELECT id, 7 FROM shop.orders",
+        f"CREATE USER {ACCOUNT} IDENTIFIED BY '{PASSWORD}' WITH MAX_USER_CONNECTIONS 2",
+        f"CREATE USER 'tailrace'@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
+        "CREATE USER 'plain'@'localhost' IDENTIFIED BY 'x'",
+        *grants,
+        *(line.partition(";")[0].replace("…", PASSWORD) for line in explain_account(EXPLAINER)),
+    )
+    yield found
+    found.stop()
+
+
+def dsn(server: Server, user: str = "tailrace") -> str:
+    return f"mysql://{user}@localhost/?socket={server.socket}"
+
+
+def watch(directory: Path, *servers: Server) -> Service:
+    (directory / "secret").write_text(PASSWORD)
+    targets = [
+        Target(Identity("shop", each.directory.name), parse(dsn(each)), directory / "secret")
+        for each in servers
+    ]
+    return Service(targets, directory / "spool", directory / "state", Rhythm())
+
+
+def spooled(directory: Path) -> list[dict]:
+    files = sorted((directory / "spool").glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def test_everything_can_be_asked_for_with_what_the_doctor_grants(server, package, tmp_path):
+    assert watch(tmp_path, server).once()
+
+    records = spooled(tmp_path)
+    assert {record["kind"]: record["status"] for record in records} == {kind.name: "ok" for kind in KINDS}
+    facts = {
+        record["kind"]: {fact["key"]: fact["attributes"] for fact in record["facts"]} for record in records
+    }
+    assert facts["server"]["server"]["version"].startswith(package.version)
+    assert facts["accounts"]["'plain'@'localhost'"]["password"] == "unknown"
+    assert facts["settings"]["long_query_time"] == {"value": "0.000000"}
+    assert facts["table_sizes"]["shop.orders"]["engine"] == "InnoDB"
+    assert facts["replication"]["role"]["role"] == "source"
+    with pytest.raises(ServerError, match="denied"):
+        connect(parse(dsn(server)), Password(PASSWORD), 5, "test").rows("SELECT * FROM shop.orders")
+    hashes = [
+        row[0] for row in server.run("SELECT authentication_string FROM mysql.user WHERE user = 'plain'")
+    ]
+    assert not any(secret in json.dumps(records) for secret in (*hashes, PASSWORD))
+
+
+def test_plans_are_captured_and_read(server, tmp_path):
+    connection = connect(parse(dsn(server, "tailrace_explain")), Password(PASSWORD), 5, "test")
+    try:
+        for number, statement in STATEMENTS.items():
+            status, error, plan = explained(connection, Sample(f"{number:016X}", "shop", statement))
+            assert (status, error) == (OK, ""), statement
+            (tmp_path / f"{number}.json").write_text(plan)
+        assert explained(connection, Sample("A" * 16, "shop", "DELETE FROM orders"))[0] == REFUSED
+    finally:
+        connection.close()
+    hashes = tailrace("plan", "--hash", *sorted(tmp_path.glob("*.json")))
+    assert len(hashes.splitlines()) == len(STATEMENTS)
+    assert "orders:ALL" in hashes
+
+
+def tailrace(*words: str | Path) -> str:
+    done = subprocess.run([REPOSITORY / "bin" / "tailrace", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_byte_of_its_logs_is_read(server, tmp_path):
+    server.run(
+        *(f"USE shop; {each}".split("; ")[1] for each in ("SELECT SLEEP(0.01)", "SELECT 'ü\n# Time: x'"))
+    )
+    with pytest.raises(pymysql.err.OperationalError):
+        pymysql.connect(unix_socket=str(server.socket), user="plain", password="wrong")
+    dead = tmp_path / "dead"
+    for name in ("slow", "error", "general"):
+        log = tmp_path / f"{name}.log"
+        log.write_bytes((server.logs / log.name).read_bytes())
+        events = tailrace("parse", "--json", "--tz", "UTC", "--dead-letters", dead, log).splitlines()
+        assert dead.read_text() == ""
+        formats = {json.loads(event)["format"] for event in events}
+        assert formats == {f"mysql-{name}"}
+
+
+def doctor(server: Server, *words: str) -> dict:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tailrace_capture",
+            "doctor",
+            "--server",
+            dsn(server, "small"),
+            "--json",
+            *words,
+        ],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
+            "TAILRACE_SERVER_PASSWORD": "x",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def mend(server: Server, findings: list[dict]) -> None:
+    """Runs what the doctor says, as it says it."""
+    fixes = [line for each in findings for line in each["fix"] if each["topic"] not in ("rotation", "plans")]
+    server.run(
+        *(line.partition("  --")[0] for line in fixes if line.startswith(("GRANT", "SET"))), "SELECT 1"
+    )
+
+
+def test_the_doctors_statements_run_as_they_are_and_mend_what_they_are_for(server):
+    server.run(
+        "CREATE USER 'small'@'localhost' IDENTIFIED BY 'x'",
+        *("SET GLOBAL slow_query_log = OFF", "SET GLOBAL log_output = 'TABLE'"),
+        *("SET GLOBAL long_query_time = 10", "SET GLOBAL general_log = OFF"),
+        *("SET GLOBAL min_examined_row_limit = 5", "SET GLOBAL log_error_verbosity = 1"),
+    )
+    before = doctor(server)["findings"]
+    assert {each["topic"] for each in before if each["severity"] in ("error", "warning")} == {
+        *("slow log", "audit", "error log", "permissions"),
+    }
+    mend(server, before)
+    mend(server, doctor(server)["findings"])  # what could not be seen before: that nobody audits
+
+    # Without an audit plugin there is none: MySQL Community's general log stands in for it.
+    after = doctor(server)
+    assert [each for each in after["findings"] if each["severity"] in ("error", "warning")] == []
+    assert [each["source"] for each in after["sources"]] == ["slowlog", "errorlog", "general", "server"]
+
+
+def test_tls(server, package):
+    address = f"mysql://tailrace@127.0.0.1:{server.port}/"
+    has_certificate = (server.data / "ca.pem").exists()
+    assert has_certificate == (package is EIGHT)
+    connect(parse(f"{address}?tls=preferred"), Password(PASSWORD), 5, "test").close()
+    insisting = ("required", f"verify-ca&ca={server.data / 'ca.pem'}") if has_certificate else ("required",)
+    for tls in insisting:
+        where = parse(f"{address}?tls={tls}")
+        if has_certificate:
+            connection = connect(where, Password(PASSWORD), 5, "test")
+            (row,) = connection.rows("SHOW SESSION STATUS LIKE 'Ssl_version'")
+            assert str(row["Value"]).startswith("TLS")
+            connection.close()
+        else:
+            with pytest.raises(ServerError, match="offers no TLS"):
+                connect(where, Password(PASSWORD), 5, "test")
+    with pytest.raises(ServerError):  # the name in MySQL's own certificate is nobody's
+        connect(parse(f"{address}?tls=verify&ca={server.data / 'ca.pem'}"), Password(PASSWORD), 5, "test")
+
+
+@pytest.fixture(scope="module")
+def replica(server, tmp_path_factory) -> Iterator[Server]:
+    """A copy that replicates, with a history so long that SHOW VARIABLES would cut it."""
+    purged = ",".join(f"{uuid.UUID(int=number)}:1-{number}" for number in range(1, PURGED + 1))
+    server.run(
+        "CREATE USER 'replication'@'127.0.0.1' IDENTIFIED WITH mysql_native_password BY 'x'",
+        "GRANT REPLICATION SLAVE ON *.* TO 'replication'@'127.0.0.1'",
+        "RESET MASTER",
+        f"SET GLOBAL gtid_purged = '{purged}'",
+    )
+    server.stop()
+    found = Server(server.installation, server.directory.parent / "replica", 2, server.port + 1)
+    found.copy_of(server)
+    server.start()
+    found.start()
+    found.run(
+        f"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {server.port}, "
+        "MASTER_USER = 'replication', MASTER_PASSWORD = 'x', MASTER_AUTO_POSITION = 1",
+        "START SLAVE",
+    )
+    yield found
+    found.stop()
+
+
+class Looks:
+    """Looks at servers, and what comes of comparing them."""
+
+    def __init__(self, directory: Path, *servers: Server) -> None:
+        self.verdicts: list[Verdict] = []
+        self._directory = directory
+        self._service = watch(directory, *servers)
+        self._comparison = Comparison()
+        self._taken = 0
+
+    def again(self) -> list[Verdict]:
+        assert self._service.once()
+        records = spooled(self._directory)
+        new = [each for record in records[self._taken :] for each in self._comparison.take(record)]
+        self._taken = len(records)
+        self.verdicts.extend(new)
+        return new
+
+    def until(self, is_there, what: str) -> None:
+        wait_until(lambda: any(is_there(verdict) for verdict in self.again()), PATIENCE_SECONDS, what)
+
+
+def test_what_is_written_to_a_replica_alone_is_errant(server, replica, tmp_path):
+    looks = Looks(tmp_path, replica, server)
+    server.run("CREATE TABLE shop.replicated (id INT)")
+    looks.until(lambda verdict: not verdict.errant, "the first verdict")
+    server.run("INSERT INTO shop.replicated VALUES (1)")
+    replica.run("CREATE DATABASE errant")
+    looks.until(lambda verdict: verdict.errant, "the errant transaction")
+
+    ((own,),) = replica.run("SELECT @@server_uuid")
+    assert {verdict.errant for verdict in looks.verdicts} == {"", f"{own}:1"}
+    assert {verdict.source for verdict in looks.verdicts} == {"source"}
+    gtids = [record["facts"][0]["attributes"] for record in spooled(tmp_path) if record["kind"] == "gtid"]
+    assert all(len(each["gtid_executed"]) > 1024 for each in gtids)
+
+    # As soon as the source follows the replica too, both write by right, however far behind the other is.
+    server.run(
+        f"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {replica.port}, "
+        "MASTER_USER = 'replication', MASTER_PASSWORD = 'x', MASTER_AUTO_POSITION = 1",
+        "START SLAVE",
+    )
+    looks.until(lambda verdict: verdict.before and not verdict.errant, "the end of the episode")
+    server.run("STOP SLAVE SQL_THREAD")
+    replica.run("STOP SLAVE SQL_THREAD")
+    for number in range(2, 6):
+        server.run(f"INSERT INTO shop.replicated VALUES ({number})")
+        replica.run(f"CREATE TABLE shop.ring_{number} (id INT)")
+        for name in ("source", "replica"):
+            looks.until(lambda verdict, name=name: verdict.member.instance == name, f"a look at {name}")
+    behind = [each.run("SELECT @@GLOBAL.gtid_executed")[0][0] for each in (server, replica)]
+    assert behind[0] != behind[1]
+    began = next(
+        index for index, verdict in enumerate(looks.verdicts) if verdict.before and not verdict.errant
+    )
+    assert not any(verdict.errant for verdict in looks.verdicts[began:])

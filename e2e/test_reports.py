@@ -1,0 +1,206 @@
+"""Reports by mail: a real Superset draws a dashboard in a real browser, for a mail server of ours."""
+
+import io
+import os
+import re
+import time
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from e2e.receivers import mail_receiver
+from e2e.stack import Stack, wait_until
+from tailrace import dashboards, reports
+from tailrace.cli import main
+from tailrace.configuration import ConfigurationError
+from tailrace.parts.reports import Reports
+
+FIRST_PORT = int(os.environ.get("REPORTS_FIRST_PORT", "23640"))
+MAIL_PORT = FIRST_PORT + 10
+PATIENCE_SECONDS = 240
+LINE_COLOUR = (0x00, 0x72, 0xB2)
+"""Of p95, by the dashboard's own file."""
+EACH_MINUTE = "* * * * *"
+NEVER = "0 0 30 2 *"
+
+LAST_WEEK = """
+    INSERT INTO tailrace.query_events
+        (event_id, cluster, instance, source, log, event_time, user, database, query_id, rule_set, verb,
+            query_time, weight)
+    SELECT generateUUIDv4(), 'shop', 'db-1', 'slowlog', '/slow.log',
+        toStartOfWeek(now('UTC') - INTERVAL 7 DAY, 1) + INTERVAL 300 * number SECOND,
+        'web', 'shop', 1 + number % 5, 'r', 'SELECT', 0.1 + number % 7, 1
+    FROM numbers(2000)"""
+
+CONFIG = """
+dashboards: https://tailrace.example.com
+mail: {{host: 127.0.0.1, port: {port}, security: none, from: tailrace@example.com}}
+reports:
+  - {{name: weekly_compliance, to: [audit@example.com, ciso@example.com], schedule: "{schedule}"}}
+  - {{name: developers_digest, to: [dev@example.com], time_zone: Europe/Berlin}}
+"""
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("reports")
+
+
+@pytest.fixture(scope="module")
+def stack(directory):
+    file = directory / "reports.yaml"
+    file.write_text(CONFIG.format(port=MAIL_PORT, schedule="0 6 * * 1"))
+    running = Stack(
+        directory / "home",
+        FIRST_PORT,
+        parts=("clickhouse", "superset", "reports"),
+        reports_config=str(file),
+    )
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture
+def tailrace(stack, monkeypatch, capsys):
+    """Runs a command of the stack's installation; returns its exit code and what it printed."""
+    for name, value in stack.settings.environment().items():
+        monkeypatch.setenv(name, value)
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main(words)
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
+
+    return run
+
+
+@pytest.mark.timeout(900)
+def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
+    stack.clickhouse().execute(LAST_WEEK)
+    with mail_receiver(MAIL_PORT) as receiver:
+        code, said = tailrace("reports", "send", "developers_digest")
+        assert (code, "sent to dev@example.com" in said) == (0, True), said
+    (mail,) = receiver.mails
+    assert mail["Subject"] == "[Tailrace] Developers' digest"
+    assert (mail["From"], mail["Auto-Submitted"]) == ("tailrace@example.com", "auto-generated")
+    text = mail.get_body(("html",)).get_content()
+    assert "https://tailrace.example.com/superset/dashboard/" in text
+    assert "what the slow query logs cost" in text, "the description says what it is"
+    picture = _page(mail)
+    if "SCREENSHOTS" in os.environ:
+        picture.save(Path(os.environ["SCREENSHOTS"]) / "developers-digest.png")
+    assert picture.width == reports.WIDTH
+    assert abs(picture.height - _height("developers_digest")) < 40, "all of it, and no more"
+    assert _pixels(picture, LINE_COLOUR) > 300, "the charts' lines are drawn"
+
+
+@pytest.mark.timeout(900)
+def test_each_time_it_is_due_it_is_sent_once_although_the_timer_is_killed(stack, tailrace, directory):
+    (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=EACH_MINUTE))
+    code, said = tailrace("restart", "reports")
+    assert code == 0, said
+    began = time.time()
+    with mail_receiver(MAIL_PORT) as receiver:
+        wait_until(lambda: len(receiver.mails) >= 1, PATIENCE_SECONDS, "the first mail")
+        stack.kill("reports")
+        stack.await_healthy()
+        wait_until(lambda: len(receiver.mails) >= 2, PATIENCE_SECONDS, "the mail after the kill")
+        minutes = (time.time() - began) / 60
+        assert len(receiver.mails) <= minutes + 1, "not more often than the schedule says"
+    assert {mail["Subject"] for mail in receiver.mails} == {"[Tailrace] Weekly compliance report"}, (
+        "the other one is not due"
+    )
+
+
+@pytest.mark.timeout(900)
+def test_a_mail_server_that_is_away_is_told_and_the_report_is_sent_later(stack, tailrace, directory):
+    (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=EACH_MINUTE))
+    assert tailrace("restart", "reports")[0] == 0
+    wait_until(
+        lambda: "refused" in stack.status("reports").reason, PATIENCE_SECONDS, "the failure to be told"
+    )
+    with mail_receiver(MAIL_PORT) as receiver:
+        wait_until(lambda: receiver.mails, PATIENCE_SECONDS, "the mail once the server is there")
+    wait_until(lambda: stack.status("reports").is_healthy, PATIENCE_SECONDS, "the status to be well again")
+
+
+@pytest.mark.timeout(300)
+def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
+    (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
+    part = Reports(stack.settings, stack.home)
+    superset = part.superset.client()
+    reports.apply(superset, part.config())
+    assert reports.apply(superset, part.config()) == [], "doing it twice changes nothing"
+    found = {each["name"]: each for each in superset.every(reports.REPORTS)}
+    assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Developers' digest"}
+    compliance = superset.get(f"{reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}")[
+        "result"
+    ]
+    assert [owner["last_name"] for owner in compliance["owners"]] == ["Compliance"]
+
+    config = part.config()
+    only = reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
+    assert reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
+    assert reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
+
+
+def test_the_list_says_who_gets_what_and_when(stack, tailrace, directory):
+    (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule="30 7 * * 1-5"))
+    code, said = tailrace("reports", "list")
+    assert code == 0
+    assert re.search(r"weekly_compliance +30 7 \* \* 1-5  UTC +audit@example.com, ciso@example.com", said)
+    assert re.search(r"developers_digest +0 6 \* \* 1  Europe/Berlin +dev@example.com", said)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("reports: []", "`mail` is missing"),
+        ("mail: {host: m, from: a@b, user: x}\nreports: [{}]", "`user` and `password_file` go together"),
+        ("mail: {host: m, from: a@b}\nreports: [{name: weekly}]", "report 1: `name` must be one of"),
+        (
+            "mail: {host: m, from: a@b}\n"
+            "reports: [{name: weekly_compliance, to: [a@b], schedule: 0 6 * * MON}]",
+            "`schedule` must be minute hour day month weekday in numbers",
+        ),
+        (
+            "mail: {host: m, from: a@b}\nreports: [{name: weekly_compliance, to: [a@b], time_zone: CETT}]",
+            "`time_zone` must be a time zone such as Europe/Berlin",
+        ),
+        (
+            "mail: {host: m, from: a@b}\nreports: [{name: weekly_compliance, to: [a@b]},"
+            " {name: weekly_compliance, to: [c@d]}]",
+            "weekly_compliance is there twice",
+        ),
+    ],
+)
+def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
+    file = tmp_path / "reports.yaml"
+    file.write_text(wrong)
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        reports.load(file)
+
+
+def _height(dashboard: str) -> int:
+    """Pixels of all rows and of what is between them."""
+    (asset,) = [each for each in dashboards.load() if (each.kind, each.name) == ("dashboards", dashboard)]
+    return sum(8 * row[0]["height"] + 16 for row in asset.content["layout"])
+
+
+def _page(mail: EmailMessage) -> Image.Image:
+    """The picture on the only page of the attached PDF, which Superset makes of a JPEG."""
+    (pdf,) = [part for part in mail.walk() if (part.get_filename() or "").endswith(".pdf")]
+    content = pdf.get_payload(decode=True)
+    assert content.startswith(b"%PDF"), content[:20]
+    assert len(re.findall(rb"/Type /Page\b", content)) == 1
+    begin = content.index(b"\xff\xd8\xff")
+    return Image.open(io.BytesIO(content[begin : content.rindex(b"\xff\xd9") + 2]))
+
+
+def _pixels(picture: Image.Image, colour: tuple[int, int, int]) -> int:
+    """How many are about of that colour: a JPEG does not keep it exactly."""
+    pixels = picture.convert("RGB").get_flattened_data()
+    return sum(all(abs(a - b) < 24 for a, b in zip(pixel, colour, strict=True)) for pixel in pixels)
