@@ -116,6 +116,10 @@ bench-detect: ## The detect job at its limit: events/s and per CPU-second, with 
 	    -Dit.test='$(or $(BENCHMARK),DetectThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
 
+.PHONY: bench-dashboards
+bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in a browser; ARGUMENTS=--only SLUG, --home DIR to keep it
+	@$(PYTHON) -m dashboards.bench $(ARGUMENTS)
+
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)
