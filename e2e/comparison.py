@@ -78,7 +78,7 @@ class Stored:
 
 
 def incomplete(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
-    """The logs of which a byte is not accounted for yet, or an entry is neither an event nor a dead letter."""
+    """The logs of which a byte is not accounted for, or an entry is neither an event nor a dead letter."""
     return [
         f"{log.instance} {log.path}: {text}"
         for log in logs

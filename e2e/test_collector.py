@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import sqlite3
+import subprocess
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.topics import Line, read_lines
+from tailrace.parts.fluentbit import FluentBit
 from tailrace.sources import Source
 
 LIMIT = 18_000_000
@@ -106,6 +109,57 @@ def test_rename_with_the_same_banner_loses_nothing(stack, watch):
     start = len(BANNER)
     late = {line.log: line.offset for line in found}
     assert (late[b"late 1"], late[b"late 2"], late[b"new"]) == (start + 7, start + 14, start)
+
+
+TAIL_ALONE = """
+[SERVICE]
+    Flush 0.2
+[INPUT]
+    Name           tail
+    Path           {log}
+    DB             {offsets}
+    Read_From_Head On
+[OUTPUT]
+    Name    kafka
+    Match   nothing
+    Brokers 127.0.0.1:1
+    Topics  nothing
+"""
+
+
+def test_a_line_written_just_before_a_file_is_watched_is_read(stack, tmp_path):
+    log, offsets = tmp_path / "slow.log", tmp_path / "offsets.db"
+    log.write_bytes(b"early\n")
+    configuration = tmp_path / "tail.conf"
+    configuration.write_text(TAIL_ALONE.format(log=log, offsets=offsets))
+    with (tmp_path / "output").open("wb") as output:
+        collector = subprocess.Popen(
+            [FluentBit(stack.settings, stack.home).program(), "-c", configuration],
+            env={**os.environ, "LD_PRELOAD": str(_late_writer(tmp_path))},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_until(lambda: log.read_bytes() == b"early\nlate\n", 60, "the file to be watched")
+        size = log.stat().st_size
+        wait_until(lambda: _offset_of_only_file(offsets) == size, 20, "the late line to be read")
+    finally:
+        collector.terminate()
+        collector.wait(60)
+
+
+def _late_writer(directory: Path) -> Path:
+    """Compiles late_writer.c."""
+    library = directory / "late_writer.so"
+    source = Path(__file__).with_name("late_writer.c")
+    subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+def _offset_of_only_file(database: Path) -> int:
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as offsets:
+        ((offset,),) = offsets.execute("SELECT offset FROM in_tail_files")
+    return offset
 
 
 def test_killed_again_and_again_with_kafka_up_only_what_was_queued_is_lost(stack, watch):

@@ -38,7 +38,7 @@ class FluentBit(Part):
     grace_seconds = 15
 
     def installed(self) -> bool:
-        return self._program().exists()
+        return self.program().exists()
 
     def install(self, progress: Progress) -> None:
         fluentbit_build.build(self.settings.cache, progress)
@@ -55,7 +55,7 @@ class FluentBit(Part):
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
 
     def command(self) -> Sequence[str | Path]:
-        return [self._program(), "-c", self._configuration() / "tailrace.conf"]
+        return [self.program(), "-c", self._configuration() / "tailrace.conf"]
 
     def environment(self) -> Mapping[str, str]:
         return {
@@ -77,13 +77,14 @@ class FluentBit(Part):
             return HEALTHY if "uptime_sec" in json.load(answer) else Health.failing("gives no uptime")
 
     def version(self) -> str:
-        shown = subprocess.run([self._program(), "--version"], capture_output=True, text=True, check=True)
+        shown = subprocess.run([self.program(), "--version"], capture_output=True, text=True, check=True)
         return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")
 
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_fluentbit}"
 
-    def _program(self) -> Path:
+    def program(self) -> Path:
+        """The program that is run: one on PATH before the one that was built."""
         on_path = shutil.which("fluent-bit")
         return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
 
