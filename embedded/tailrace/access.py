@@ -35,7 +35,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         _ALL,
     ),
     **dict.fromkeys(
-        ("ledger", "dead_letters", "server_snapshots", "server_facts", "server_changes"), _SERVER
+        ("ledger", "dead_letters", "server_snapshots", "server_facts", "server_changes", "rule_coverage"),
+        _SERVER,
     ),
     "logging_in_force": _SERVER,  # a view with the rights of who made it: what it reads is not filtered
     "receipts": ("instance",),

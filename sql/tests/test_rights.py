@@ -51,6 +51,7 @@ MAY_READ = {
     "receipts_query_events_mv": NOBODY,
     "reviews": COMPLIANCE,
     "rights_changes": COMPLIANCE,
+    "rule_coverage": COMPLIANCE | {"analyst", "delivery"},
     "rule_pushes": COMPLIANCE | {"analyst", "delivery"},
     "schema_migrations": DEVELOPER,
     "server_capture": DEVELOPER | {"facts"},
@@ -73,7 +74,7 @@ WRITTEN_BY_JOBS = (
         "query_samples",
         "fingerprints",
     ),
-    *("plans", "plan_changes", "plan_captures", "rule_pushes", "data_access", "otel_traces"),
+    *("plans", "plan_changes", "plan_captures", "rule_pushes", "rule_coverage", "data_access", "otel_traces"),
 )
 MAY_ADD = {
     "alert_actions": {"analyst"},

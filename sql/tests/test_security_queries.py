@@ -415,3 +415,78 @@ def test_the_latest_accepted_push_is_in_force(stored, ask):
     )
     found = sorted((row["event_time"], row["outcome"]) for row in ask("rule_pushes"))
     assert [outcome for _, outcome in found] == ["accepted", "in force", "refused"]
+
+
+def answer(rule: str, instance: str = "db1", source: str = "", minutes_ago: float = 30, **columns) -> dict:
+    """An entry of the detect job: the rule can fire, unless it says otherwise."""
+    return {
+        "cluster": "shop",
+        "instance": instance,
+        "source": source,
+        "rule_id": rule,
+        "rule_title": f"Rule {rule}",
+        "level": "high",
+        "tags": ["attack.credential-access", "attack.t1110"],
+        "can_fire": True,
+        "in_force": True,
+        "changed_at": at(minutes_ago),
+        "told_at": at(minutes_ago),
+        **columns,
+    }
+
+
+LACKING = {"can_fire": False, "missing_fields": ["rows_sent"], "missing_classes": ["query"], "reason": "why"}
+
+
+def test_where_rules_can_fire_and_what_they_lack_elsewhere(stored, ask):
+    stored(
+        "rule_coverage",
+        answer("a"),
+        answer("a", source="audit"),
+        answer("a", source="errorlog", can_fire=False),
+        answer("a", instance="db2", **LACKING),
+        answer("a", instance="db2", source="audit", **LACKING),
+        answer("b"),
+        answer("b", source="audit", **LACKING),
+        answer("b", instance="db2", can_fire=False, reason="it is for another kind of log", tags=[]),
+    )
+    found = {(row["rule_title"], row["instance"]): row for row in ask("rule_coverage")}
+    assert {key: (row["fires"], row["fires_on"], row["missing"]) for key, row in found.items()} == {
+        ("Rule a", "db1"): ("yes", "audit", ""),
+        ("Rule a", "db2"): ("no", "", "events of the class query, rows_sent"),
+        ("Rule b", "db1"): ("yes", "several together", ""),
+        ("Rule b", "db2"): ("no", "", "another kind of log"),
+    }
+    assert found["Rule a", "db2"]["reason"] == "why"
+    assert {row["tactic"] for row in found.values()} == {"Credential Access", "(none)"}
+
+
+def test_the_latest_answer_counts_and_none_is_left_of_a_rule_that_is_gone(stored, ask):
+    stored("rule_coverage", answer("a", **LACKING), answer("b"), answer("c"))
+    stored("rule_coverage", answer("a", minutes_ago=20), answer("b", minutes_ago=20, in_force=False))
+    stored("rule_coverage", answer("a", minutes_ago=40, **LACKING))
+    assert sorted((row["rule_id"], row["fires"]) for row in ask("rule_coverage")) == [
+        ("a", "yes"),
+        ("c", "yes"),
+    ]
+
+
+def test_alerts_of_a_rule_in_the_range_and_ever(stored, ask):
+    stored("rule_coverage", answer("a"), answer("a", instance="db2"), answer("b"))
+    fired = {"rule_id": "a", "level": "high", "seen_at": at(), "updated_at": at()}
+    stored(
+        "alerts",
+        {**fired, "alert_id": str(uuid.uuid4()), "instance": "db1", "event_time": at(10)},
+        {**fired, "alert_id": str(uuid.uuid4()), "instance": "db1", "event_time": at(5), "silenced": True},
+        {**fired, "alert_id": str(uuid.uuid4()), "instance": "db1", "event_time": at(600)},
+        {**fired, "alert_id": str(uuid.uuid4()), "instance": "db2", "event_time": at(600)},
+    )
+    found = {(row["rule_id"], row["instance"]): row for row in ask("rule_coverage")}
+    assert {key: row["alert_count"] for key, row in found.items()} == {
+        ("a", "db1"): 2,
+        ("a", "db2"): 0,
+        ("b", "db1"): 0,
+    }
+    assert found["a", "db2"]["last_alert"] == f"{NOW - timedelta(minutes=600):%Y-%m-%d %H:%M:%S}"
+    assert found["a", "db2"]["last_alert_anywhere"] == f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}"
+    assert found["b", "db1"]["last_alert"] is None and found["b", "db1"]["last_alert_anywhere"] is None

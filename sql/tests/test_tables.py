@@ -21,6 +21,7 @@ TABLES = {
     "Fingerprint": "fingerprints",
     "Alert": "alerts",
     "RulePush": "rule_pushes",
+    "RuleCoverageEntry": "rule_coverage",
     "DataAccess": "data_access",
     "TraceSpan": "otel_traces",
     "StatementPlan": "plans",
@@ -32,7 +33,7 @@ TABLES = {
 ONLY_IN_TOPICS = "none"
 """The property "clickhouse" of a field that has no column."""
 NOT_A_ROW = {"EventId"}
-WRITTEN_AT_ONCE = {"alerts", "rule_pushes", "data_access", "plan_changes", "plan_captures"}
+WRITTEN_AT_ONCE = {"alerts", "rule_pushes", "rule_coverage", "data_access", "plan_changes", "plan_captures"}
 """Tables whose rows do not wait for a checkpoint."""
 OWN_COLUMNS = {"after_checkpoint", "ingested_at", "first_seen_at"}
 

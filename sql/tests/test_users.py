@@ -68,7 +68,9 @@ def test_the_writer_may_only_insert(admin, user, table):
     refused(ACCESS_DENIED, user("writer"), f"TRUNCATE TABLE tailrace.{table}")
 
 
-@pytest.mark.parametrize("table", ["alerts", "rule_pushes", "data_access", "plan_changes", "plan_captures"])
+@pytest.mark.parametrize(
+    "table", ["alerts", "rule_pushes", "rule_coverage", "data_access", "plan_changes", "plan_captures"]
+)
 def test_the_writer_may_only_insert_what_does_not_wait(admin, user, table):
     user("writer").execute(f"INSERT INTO tailrace.{table} (ingested_at) VALUES (now())")
     refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")

@@ -1,24 +1,20 @@
 package io.tailrace.cli;
 
+import io.tailrace.detection.coverage.Answer;
+import io.tailrace.detection.coverage.LogContents;
 import io.tailrace.detection.coverage.RuleCoverage;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.RuleError;
-import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,24 +34,11 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
 
     private static final int FAILED = 1;
 
-    /** An event that names tables has them, if its tables are of a class. */
-    private static final Set<DatabaseField> DATA_FIELDS = EnumSet.of(
-            DatabaseField.DATA_CLASS,
-            DatabaseField.DATA_CLASS_READ,
-            DatabaseField.DATA_CLASS_WRITTEN,
-            DatabaseField.DATA_BASIS,
-            DatabaseField.DATA_ACCESS);
-
-    /** A statement may name tables. */
-    private static final Set<DatabaseField> TABLE_FIELDS = EnumSet.of(
-            DatabaseField.TABLE, DatabaseField.TABLE_READ, DatabaseField.TABLE_WRITTEN, DatabaseField.TABLES_BASIS);
-
     private final Terminal terminal;
     private boolean hasClasses;
     private long events;
     private RuleSet ruleSet;
-    private final Set<String> fields = new HashSet<>();
-    private final Set<String> eventClasses = new HashSet<>();
+    private LogContents contents = new LogContents();
     private LogSource source = LogSource.ANY;
 
     @Mixin
@@ -98,56 +81,26 @@ final class CoverageCommand implements Callable<Integer>, InputOptions.Reader, D
 
     @Override
     public void read(LogFile file, LogFormat format, Accounts accounts) {
-        Map<String, String> obstacles = new RuleCoverage(source, fields, eventClasses).obstacles(ruleSet);
-        List<RuleHeader> alerting = alerting();
-        long able = 0;
-        for (RuleHeader rule : alerting) {
-            String obstacle = obstacles.get(rule.key());
-            if (obstacle == null) {
-                able++;
-            } else {
-                terminal.out().append(String.join("\t", file.name(), rule.title(), "cannot fire: " + obstacle) + "\n");
-            }
+        List<Answer> answers = RuleCoverage.answers(ruleSet, hasClasses, Map.of(source, contents));
+        long able = answers.stream().filter(Answer::canFire).count();
+        for (Answer answer : answers) {
+            answer.obstacle().ifPresent(obstacle -> terminal.out()
+                    .append(String.join("\t", file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason())
+                            + "\n"));
         }
-        terminal.note(
-                file.name() + " (" + format.name() + ", " + events + " events): " + able + " of " + alerting.size()
-                        + " rules can fire on logs like this one"
-                        + (able == alerting.size() ? "" : "; the others are listed with what they lack"));
+        terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
+                + answers.size() + " rules can fire on logs like this one"
+                + (able == answers.size() ? "" : "; the others are listed with what they lack"));
         events = 0;
-        fields.clear();
-        eventClasses.clear();
-    }
-
-    private List<RuleHeader> alerting() {
-        return Stream.concat(
-                        ruleSet.rules().stream().filter(rule -> rule.alerts()).map(rule -> rule.header()),
-                        ruleSet.correlations().stream()
-                                .filter(rule -> rule.alerts())
-                                .map(rule -> rule.header()))
-                .toList();
+        contents = new LogContents();
+        source = LogSource.ANY;
     }
 
     @Override
     public void event(DetectionEvent event) {
         events++;
         source = event.source();
-        fields.addAll(event.fields().keySet());
-        addPossible(event);
-        if (hasClasses && !event.values(DatabaseField.TABLE.fieldName()).isEmpty()) {
-            DATA_FIELDS.forEach(field -> fields.add(field.fieldName()));
-        }
-        event.values(DatabaseField.EVENT_CLASS.fieldName()).forEach(value -> eventClasses.add(value.text()));
-    }
-
-    /** Fields that such a log has, though perhaps no event of this one: no statement failed in it yet. */
-    private void addPossible(DetectionEvent event) {
-        fields.add(DatabaseField.FLAG.fieldName());
-        if (!event.values(DatabaseField.STATUS.fieldName()).isEmpty()) {
-            fields.add(DatabaseField.ERROR_CODE.fieldName());
-        }
-        if (!event.values(DatabaseField.STATEMENT.fieldName()).isEmpty()) {
-            TABLE_FIELDS.forEach(field -> fields.add(field.fieldName()));
-        }
+        contents.add(event);
     }
 
     @Override

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.coverage.LogContents;
+import io.tailrace.detection.coverage.Obstacle;
+import io.tailrace.detection.coverage.RuleCoverage;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleHeader;
@@ -27,6 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +102,7 @@ class RulePackTest {
         for (Path log : fires) {
             Run run = new Run(log);
             List<Alert> alerts = run.alerts(rule);
+            assertThat(run.obstacle(rule)).as("what hinders it on " + log).isEmpty();
             assertThat(alerts).as("alerts of " + log).isNotEmpty();
             if (isOfSingleEvents(rule)) {
                 assertThat(alerts).as("alerts of " + log).hasSize(run.events);
@@ -125,6 +131,8 @@ class RulePackTest {
         private final Detector detector = new Detector(RULES, 0);
         private final DataClassifier classifier = new DataClassifier(CLASSES);
         private final List<Alert> alerts = new ArrayList<>();
+        private final LogContents contents = new LogContents();
+        private LogSource source;
         private int events;
 
         Run(Path log) throws IOException {
@@ -140,9 +148,20 @@ class RulePackTest {
             return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
         }
 
+        /** Why the rule cannot fire on such a log, as coverage says it. */
+        Optional<Obstacle> obstacle(RuleHeader rule) {
+            return RuleCoverage.answers(RULES, !CLASSES.isEmpty(), Map.of(source, contents)).stream()
+                    .filter(answer -> answer.rule().equals(rule))
+                    .findAny()
+                    .orElseThrow()
+                    .obstacle();
+        }
+
         @Override
         public void event(DetectionEvent event) {
             events++;
+            source = event.source();
+            contents.add(event);
             classifier.enrich(event);
             detector.detect(event, alerts::add);
         }

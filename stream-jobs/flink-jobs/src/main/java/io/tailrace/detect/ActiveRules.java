@@ -17,6 +17,8 @@ import java.util.Optional;
 final class ActiveRules {
 
     private final long offset;
+    private final RuleSet rules;
+    private final boolean hasDataClasses;
     private final RuleIndex index;
     private final DataClassifier classifier;
     private final Map<String, Correlator> correlators = new HashMap<>();
@@ -25,8 +27,9 @@ final class ActiveRules {
     private final Map<String, Integer> levels;
 
     private ActiveRules(long offset, RuleBundle bundle, long latenessMicros) {
-        RuleSet rules = bundle.rules();
         this.offset = offset;
+        this.rules = bundle.rules();
+        this.hasDataClasses = !bundle.dataClasses().isEmpty();
         this.index = new RuleIndex(rules.rules());
         this.classifier = new DataClassifier(bundle.dataClasses());
         this.levels = CorrelationLevels.of(rules.correlations());
@@ -47,6 +50,16 @@ final class ActiveRules {
     /** Which push they are from. */
     long offset() {
         return offset;
+    }
+
+    /** As they were compiled. */
+    RuleSet rules() {
+        return rules;
+    }
+
+    /** Whether classes of data are configured. */
+    boolean hasDataClasses() {
+        return hasDataClasses;
     }
 
     RuleIndex index() {

@@ -8,6 +8,7 @@ import io.tailrace.event.DataAccess;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.PlanCapture;
 import io.tailrace.event.PlanChange;
+import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.event.RulePush;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.events.AlertSerializer;
@@ -88,6 +89,7 @@ public final class DetectJob {
                 alerts,
                 List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
                 List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
+                List.of(new NamedSink<>("rule-coverage-rows", rows(config, "rule_coverage", RuleCoverageEntry.class))),
                 List.of(new NamedSink<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))),
                 List.of(new NamedSink<>("captured-plans-rows", rows(config, "plans", StatementPlan.class))),
                 List.of(new NamedSink<>("plan-captures-rows", rows(config, "plan_captures", PlanCapture.class))),

@@ -5,6 +5,7 @@ import io.tailrace.event.DataAccess;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.PlanCapture;
 import io.tailrace.event.PlanChange;
+import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.event.RulePush;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.job.TailraceVersion;
@@ -30,7 +31,8 @@ import org.apache.flink.util.OutputTag;
  * captures ─ read ─────┐ → captured plans, what came of each → ClickHouse
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
  *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
- *                                                  └ accesses to classes of data → ClickHouse
+ *                                                  ├ accesses to classes of data → ClickHouse
+ *                                                  └ fields of logs ─ by instance → rule coverage → ClickHouse
  *                             └ by statement → plans ◂ captures ──────────── alerts, as above
  *                                                └ changes of plans → ClickHouse
  *   └ postings: gaps → gap ───────────────── alerts ┐
@@ -59,6 +61,7 @@ final class DetectPipeline {
             List<NamedSink<Alert>> alerts,
             List<NamedSink<RulePush>> pushes,
             List<NamedSink<DataAccess>> accesses,
+            List<NamedSink<RuleCoverageEntry>> ruleCoverage,
             List<NamedSink<PlanChange>> planChanges,
             List<NamedSink<StatementPlan>> capturedPlans,
             List<NamedSink<PlanCapture>> planCaptures,
@@ -87,6 +90,7 @@ final class DetectPipeline {
         write(grouped(raised, rules), ends.alerts());
         write(rules.getSideOutput(RuleGate.PUSHES), ends.pushes());
         write(matches.getSideOutput(MatchFunction.ACCESSES), ends.accesses());
+        write(ruleCoverage(matches, rules), ends.ruleCoverage());
         write(slowerPlans.getSideOutput(PlanFunction.CHANGES), ends.planChanges());
         write(captures.getSideOutput(CaptureFunction.PLANS), ends.capturedPlans());
         write(captures.getSideOutput(CaptureFunction.CAPTURES), ends.planCaptures());
@@ -171,6 +175,16 @@ final class DetectPipeline {
                 .process(new MatchFunction(ruleBroadcast(), config.actionsRemembered()), ALERT)
                 .name("match")
                 .uid("match");
+    }
+
+    private SingleOutputStreamOperator<RuleCoverageEntry> ruleCoverage(
+            SingleOutputStreamOperator<Alert> matches, DataStream<RuleRecord> rules) {
+        return matches.getSideOutput(MatchFunction.SIGHTINGS)
+                .keyBy(LogSighting::instance)
+                .connect(broadcast(rules, "rule-coverage"))
+                .process(new RuleCoverageFunction(ruleBroadcast()), new AvroTypeInfo<>(RuleCoverageEntry.class))
+                .name("rule coverage")
+                .uid("rule-coverage");
     }
 
     /** Executions whose plan the log or a capture says; what is shipped again says nothing of now. */

@@ -25,6 +25,7 @@ import java.util.UUID;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimerService;
@@ -33,14 +34,16 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Evaluates rules over single events, and tells correlations and detectors what concerns them. Keyed by connection,
- * because one action that several logs recorded is told by them there.
+ * Evaluates rules over single events, and tells correlations and detectors what concerns them, and which fields logs have.
+ * Keyed by connection, because one action that several logs recorded is told by them there.
  */
 final class MatchFunction
         extends KeyedBroadcastProcessFunction<String, EventMessage, RuleRecord, io.tailrace.event.Alert> {
 
     static final OutputTag<Evidence> EVIDENCE = new OutputTag<>("evidence", EvidenceTypes.EVIDENCE);
     static final OutputTag<DataAccess> ACCESSES = new OutputTag<>("accesses", new AvroTypeInfo<>(DataAccess.class));
+
+    static final OutputTag<LogSighting> SIGHTINGS = new OutputTag<>("sightings", TypeInformation.of(LogSighting.class));
 
     private static final long serialVersionUID = 1;
     /**
@@ -65,6 +68,7 @@ final class MatchFunction
     private final int mostSessions;
     private transient EventReader reader;
     private transient Counter undecodable;
+    private transient SeenLogs logs;
     private transient ValueState<SessionActions> actions;
     /** Made since this subtask began: those of before a restore end by themselves, and are not counted. */
     private transient long sessions;
@@ -88,6 +92,7 @@ final class MatchFunction
     @Override
     public void open(OpenContext context) {
         reader = new EventReader();
+        logs = new SeenLogs();
         undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
         run = UUID.randomUUID().getMostSignificantBits();
         forgottenEarly = getRuntimeContext().getMetricGroup().counter("sessions-forgotten-early");
@@ -108,12 +113,16 @@ final class MatchFunction
         if (event == null) {
             return;
         }
+        long now = System.currentTimeMillis();
+        if (logs.isNew(event, message.instance(), now)) {
+            context.output(SIGHTINGS, LogSighting.of(event, message.instance()));
+        }
         active.classifier().enrich(event);
         event.actionFrom(asked -> action(asked, context.timerService()));
         DataAccesses.of(event).ifPresent(access -> context.output(ACCESSES, access));
         Seen seen = new Seen(active, event, About.of(event), isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));
-        if (!StatefulDetector.isOfTheFuture(event.micros(), System.currentTimeMillis() * MICROS_PER_MILLI)) {
+        if (!StatefulDetector.isOfTheFuture(event.micros(), now * MICROS_PER_MILLI)) {
             for (StatefulDetector detector : active.detectors()) {
                 detector.observe(event, observation -> context.output(EVIDENCE, seen.evidence(observation)));
             }

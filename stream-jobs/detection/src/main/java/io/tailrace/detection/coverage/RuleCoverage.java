@@ -7,141 +7,246 @@ import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.SigmaRule;
 import io.tailrace.detection.taxonomy.DatabaseField;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Which rules can never fire on a log, because its events lack a field or are of other classes. */
+/**
+ * Which rules can never fire on a log, or on the logs of a server taken together, because events lack a field or are of
+ * other classes. The command line asks about files, the detect job about servers: both get their answers here.
+ *
+ * <p>A rule over single events needs one log that tells all it asks for. A correlation needs as many of its rules as it
+ * counts, each of them in a log that also tells the fields by which it is grouped; these may be different logs.
+ */
 public final class RuleCoverage {
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
-    private final LogSource source;
-    private final Set<String> fields;
-    private final Set<String> eventClasses;
+    /** Of those that parsers tell events by: docs/TAXONOMY.md. */
+    private static final List<String> EVENT_CLASSES =
+            List.of("admin", "connection", "message", "query", "server", "table");
+
+    private static final String THIS_LOG = "this log";
+
+    private final Map<LogSource, LogContents> logs;
+    private final boolean withDataClasses;
+    /** Logs on which a rule can match, by its key. */
+    private final Map<String, Set<LogSource>> able = new HashMap<>();
+
+    private final Map<String, Obstacle> obstacles = new HashMap<>();
+
+    private RuleCoverage(Map<LogSource, LogContents> logs, boolean withDataClasses) {
+        this.logs = logs;
+        this.withDataClasses = withDataClasses;
+    }
 
     /**
-     * @param source what the log is
-     * @param fields all fields that some event of the log has
-     * @param eventClasses all classes of its events
+     * Answers for all rules that alert by themselves, correlations after the others.
+     *
+     * @param rules those that were compiled together
+     * @param withDataClasses whether classes of data are configured: rules may ask for them
+     * @param logs what logs have, by what they are: one, or all of a server
      */
-    public RuleCoverage(LogSource source, Set<String> fields, Set<String> eventClasses) {
-        this.source = source;
-        this.fields = fields;
-        this.eventClasses = eventClasses;
+    public static List<Answer> answers(RuleSet rules, boolean withDataClasses, Map<LogSource, LogContents> logs) {
+        RuleCoverage coverage = new RuleCoverage(logs, withDataClasses);
+        rules.rules().forEach(coverage::look);
+        rules.correlations().forEach(coverage::look);
+        return Stream.concat(
+                        rules.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header),
+                        rules.correlations().stream()
+                                .filter(CorrelationRule::alerts)
+                                .map(CorrelationRule::header))
+                .map(rule -> new Answer(rule, Optional.ofNullable(coverage.obstacles.get(rule.key()))))
+                .toList();
     }
 
-    /** Why rules cannot fire, by the key of the rule; those that can are not in it. */
-    public Map<String, String> obstacles(RuleSet rules) {
-        Map<String, String> obstacles = new HashMap<>();
-        for (SigmaRule rule : rules.rules()) {
-            String obstacle = obstacle(rule);
-            if (!obstacle.isEmpty()) {
-                obstacles.put(rule.header().key(), obstacle);
-            }
+    private void look(SigmaRule rule) {
+        Map<LogSource, Obstacle> hindered = new LinkedHashMap<>();
+        Set<LogSource> can = new LinkedHashSet<>();
+        logs.forEach((source, contents) -> obstacle(rule, source, contents)
+                .ifPresentOrElse(obstacle -> hindered.put(source, obstacle), () -> can.add(source)));
+        able.put(rule.header().key(), can);
+        if (can.isEmpty()) {
+            obstacles.put(rule.header().key(), together(rule, hindered));
         }
-        for (CorrelationRule rule : rules.correlations()) {
-            String obstacle = obstacle(rule, obstacles);
-            if (!obstacle.isEmpty()) {
-                obstacles.put(rule.header().key(), obstacle);
-            }
-        }
-        return obstacles;
     }
 
-    private String obstacle(SigmaRule rule) {
+    /** What is least in the way, with the reasons of all logs that the rule is for. */
+    private static Obstacle together(SigmaRule rule, Map<LogSource, Obstacle> hindered) {
+        Map<String, Obstacle> fitting = new TreeMap<>();
+        hindered.forEach((source, obstacle) -> {
+            if (rule.source().covers(source)) {
+                fitting.put(source.service(), obstacle);
+            }
+        });
+        if (fitting.isEmpty()) {
+            return Obstacle.because("it is for another kind of log");
+        }
+        Obstacle least = fitting.values().stream()
+                .min(Comparator.comparingInt(Obstacle::size))
+                .orElseThrow();
+        if (hindered.size() == 1) {
+            return least;
+        }
+        return least.with(fitting.entrySet().stream()
+                .map(log -> log.getKey() + ": " + log.getValue().reason())
+                .collect(Collectors.joining("; ")));
+    }
+
+    private Optional<Obstacle> obstacle(SigmaRule rule, LogSource source, LogContents log) {
         if (!rule.source().covers(source)) {
-            return "it is for another kind of log";
+            return Optional.of(Obstacle.because("it is for another kind of log"));
         }
-        if (isPossible(rule.condition())) {
-            return "";
+        if (isPossible(rule.condition(), log)) {
+            return Optional.empty();
         }
-        Set<String> missing = new TreeSet<>();
-        collectMissing(rule.condition(), missing);
-        return missing.contains(EVENT_CLASS)
-                ? "it is about other events; this log has only those of the class "
-                        + String.join(", ", new TreeSet<>(eventClasses))
-                : lacks(missing);
+        Missing missing = new Missing(new TreeSet<>(), new TreeSet<>());
+        collectMissing(rule.condition(), log, missing);
+        return Optional.of(
+                missing.classes().isEmpty() ? Obstacle.lacks(missing.fields(), THIS_LOG) : otherClass(log, missing));
+    }
+
+    private static Obstacle otherClass(LogContents log, Missing missing) {
+        String told = "it is about other events; this log has only those of the class "
+                + String.join(", ", log.eventClasses());
+        List<String> classes =
+                missing.classes().stream().filter(name -> !name.isEmpty()).toList();
+        return new Obstacle(told, List.copyOf(missing.fields()), classes);
     }
 
     /** A correlation needs its fields, and of its rules one, or as many as it counts. */
-    private String obstacle(CorrelationRule rule, Map<String, String> obstacles) {
-        List<String> able = rule.rules().stream()
-                .filter(used -> !obstacles.containsKey(used))
-                .toList();
-        boolean temporal =
-                rule.type() == CorrelationRule.Type.TEMPORAL || rule.type() == CorrelationRule.Type.TEMPORAL_ORDERED;
-        long needed = temporal && rule.operator().isRising() ? rule.bound() : 1;
-        if (able.size() < needed) {
-            return unable(rule, able.size(), obstacles);
-        }
+    private void look(CorrelationRule rule) {
+        Map<String, Set<LogSource>> told = new LinkedHashMap<>();
         Set<String> missing = new TreeSet<>();
-        for (String used : able) {
-            rule.groupBy().forEach(field -> missing.add(rule.fieldOf(used, field)));
-            if (!rule.field().isEmpty()) {
-                missing.add(rule.fieldOf(used, rule.field()));
+        for (String used : rule.rules()) {
+            Set<String> fields = fieldsOf(rule, used);
+            Set<LogSource> telling = able.getOrDefault(used, Set.of()).stream()
+                    .filter(source -> missing(fields, source).isEmpty())
+                    .collect(Collectors.toSet());
+            told.put(used, telling);
+            if (telling.isEmpty()) {
+                able.getOrDefault(used, Set.of()).forEach(source -> missing.addAll(missing(fields, source)));
             }
         }
-        missing.removeAll(fields);
-        return missing.isEmpty() ? "" : lacks(missing);
+        String key = rule.header().key();
+        long counting = told.values().stream().filter(logs -> !logs.isEmpty()).count();
+        if (counting >= needed(rule)) {
+            able.put(key, told.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+        } else {
+            able.put(key, Set.of());
+            obstacles.put(
+                    key,
+                    missing.isEmpty()
+                            ? unable(rule)
+                            : Obstacle.lacks(missing, logs.size() == 1 ? THIS_LOG : "the logs that tell of its rules"));
+        }
+    }
+
+    private static long needed(CorrelationRule rule) {
+        boolean temporal =
+                rule.type() == CorrelationRule.Type.TEMPORAL || rule.type() == CorrelationRule.Type.TEMPORAL_ORDERED;
+        return temporal && rule.operator().isRising() ? Math.max(1, rule.bound()) : 1;
+    }
+
+    /** Those by which a correlation groups matches of a rule, and the one whose values it counts. */
+    private static Set<String> fieldsOf(CorrelationRule rule, String used) {
+        return Stream.concat(rule.groupBy().stream(), Stream.of(rule.field()).filter(field -> !field.isEmpty()))
+                .map(field -> rule.fieldOf(used, field))
+                .collect(Collectors.toSet());
+    }
+
+    private Set<String> missing(Set<String> wanted, LogSource source) {
+        LogContents log = logs.get(source);
+        return wanted.stream()
+                .filter(field -> !log.mayHave(field, withDataClasses))
+                .collect(Collectors.toSet());
     }
 
     /** Why too few of its rules can match: what the first that cannot is hindered by. */
-    private static String unable(CorrelationRule rule, int able, Map<String, String> obstacles) {
-        String cause = rule.rules().stream()
-                .filter(obstacles::containsKey)
+    private Obstacle unable(CorrelationRule rule) {
+        Obstacle cause = rule.rules().stream()
                 .map(obstacles::get)
+                .filter(Objects::nonNull)
                 .findFirst()
-                .orElse("they are too few");
+                .orElse(Obstacle.because("they are too few"));
         if (rule.rules().size() == 1) {
-            return "the rule that it counts cannot match: " + cause;
+            return cause.with("the rule that it counts cannot match: " + cause.reason());
         }
+        long able = rule.rules().stream()
+                .filter(used -> !obstacles.containsKey(used))
+                .count();
         String few = able == 0 ? "none" : "only " + able;
-        return few + " of the " + rule.rules().size() + " rules that it is made of can match: " + cause;
+        return cause.with(
+                few + " of the " + rule.rules().size() + " rules that it is made of can match: " + cause.reason());
     }
 
-    private static String lacks(Set<String> missing) {
-        return "it needs " + String.join(" and ", missing) + ", which no event of this log has";
-    }
-
-    private boolean isPossible(Expression expression) {
+    private boolean isPossible(Expression expression, LogContents log) {
         if (expression instanceof Expression.All all) {
-            return all.parts().stream().allMatch(this::isPossible);
+            return all.parts().stream().allMatch(part -> isPossible(part, log));
         }
         if (expression instanceof Expression.AtLeast some) {
-            return some.parts().stream().filter(this::isPossible).count() >= some.count();
+            return some.parts().stream().filter(part -> isPossible(part, log)).count() >= some.count();
         }
         if (expression instanceof Expression.Field field) {
             return EVENT_CLASS.equals(field.name())
-                    ? eventClasses.stream().map(FieldValue::of).anyMatch(field.test()::test)
-                    : fields.contains(field.name());
+                    ? matching(field, log.eventClasses()).findAny().isPresent()
+                    : log.mayHave(field.name(), withDataClasses);
         }
         if (expression instanceof Expression.SameField same) {
-            return fields.contains(same.name()) && fields.contains(same.other());
+            return log.mayHave(same.name(), withDataClasses) && log.mayHave(same.other(), withDataClasses);
         }
         return !(expression instanceof Expression.Exists exists)
                 || !exists.expected()
-                || fields.contains(exists.name());
+                || log.mayHave(exists.name(), withDataClasses);
     }
 
-    private void collectMissing(Expression expression, Set<String> missing) {
-        if (isPossible(expression)) {
+    private static Stream<String> matching(Expression.Field eventClass, Iterable<String> classes) {
+        List<String> found = new ArrayList<>();
+        classes.forEach(name -> {
+            if (eventClass.test().test(FieldValue.of(name))) {
+                found.add(name);
+            }
+        });
+        return found.stream();
+    }
+
+    /** What an expression asks for in vain; of a class that no parser tells, the empty name. */
+    private record Missing(Set<String> fields, Set<String> classes) {}
+
+    private void collectMissing(Expression expression, LogContents log, Missing missing) {
+        if (isPossible(expression, log)) {
             return;
         }
         if (expression instanceof Expression.All all) {
-            all.parts().forEach(part -> collectMissing(part, missing));
+            all.parts().forEach(part -> collectMissing(part, log, missing));
         } else if (expression instanceof Expression.AtLeast some) {
-            some.parts().forEach(part -> collectMissing(part, missing));
+            some.parts().forEach(part -> collectMissing(part, log, missing));
+        } else if (expression instanceof Expression.Field field && EVENT_CLASS.equals(field.name())) {
+            List<String> classes = matching(field, EVENT_CLASSES).toList();
+            missing.classes().addAll(classes.isEmpty() ? List.of("") : classes);
         } else if (expression instanceof Expression.Field field) {
-            missing.add(field.name());
+            missing.fields().add(field.name());
         } else if (expression instanceof Expression.Exists exists) {
-            missing.add(exists.name());
+            missing.fields().add(exists.name());
         } else if (expression instanceof Expression.SameField same) {
-            Set<String> both = new TreeSet<>(List.of(same.name(), same.other()));
-            both.removeAll(fields);
-            missing.addAll(both);
+            missing.fields().addAll(lacking(log, same.name(), same.other()));
         }
+    }
+
+    private List<String> lacking(LogContents log, String... names) {
+        return Stream.of(names)
+                .filter(name -> !log.mayHave(name, withDataClasses))
+                .toList();
     }
 }

@@ -1,0 +1,49 @@
+{%- include "parts/range.sql" -%}
+-- Whether each rule in force can fire on each server, as the detect job says it (tailrace.rule_coverage): by all logs of the
+-- server together, with those that suffice alone. Coverage is what is known now, whatever range is shown; alerts are counted
+-- within the range, silenced ones too, for those show that the rule works. `fired_anywhere` is of any time that alerts are
+-- kept and of any server. A rule of several tactics has one row, or it would count twice.
+WITH
+    {{ shown_range(30) }},
+    arrayMap(
+        tag -> initcap(replaceAll(replaceAll(substring(tag, 8), '_', ' '), '-', ' ')),
+        arrayFilter(tag -> match(tag, '^attack\\.[a-z][a-z_-]+$'), tags)) AS tactics,
+    fired AS (
+        SELECT rule_id, instance,
+            countIf(alerts.event_time >= range_start AND alerts.event_time < range_end) AS in_range,
+            max(alerts.event_time) AS last
+        FROM tailrace.alerts FINAL
+        GROUP BY rule_id, instance
+    ),
+    fired_anywhere AS (SELECT rule_id, max(last) AS last FROM fired GROUP BY rule_id),
+    alone AS (
+        SELECT instance, rule_id, groupArrayIf(toString(source), can_fire) AS logs
+        FROM tailrace.rule_coverage FINAL
+        WHERE in_force AND source != ''
+        GROUP BY instance, rule_id
+    )
+SELECT
+    rule_coverage.cluster AS cluster,
+    rule_coverage.instance AS instance,
+    rule_coverage.rule_id AS rule_id,
+    rule_title,
+    level,
+    indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) AS level_rank,
+    if(empty(tactics), '(none)', arrayStringConcat(tactics, ', ')) AS tactic,
+    if(can_fire, 'yes', 'no') AS fires,
+    multiIf(NOT can_fire, '', empty(alone.logs), 'several together', arrayStringConcat(arraySort(alone.logs), ', ')) AS fires_on,
+    multiIf(
+        can_fire, '',
+        empty(missing_classes) AND empty(missing_fields), 'another kind of log',
+        arrayStringConcat(arrayConcat(
+            arrayMap(name -> concat('events of the class ', name), missing_classes),
+            arrayMap(name -> toString(name), missing_fields)), ', ')) AS missing,
+    reason,
+    toDateTime(changed_at, 'UTC') AS changed,
+    fired.in_range AS alert_count,
+    if(fired.last = 0, NULL, toDateTime(fired.last, 'UTC')) AS last_alert,
+    if(fired_anywhere.last = 0, NULL, toDateTime(fired_anywhere.last, 'UTC')) AS last_alert_anywhere
+FROM (SELECT * FROM tailrace.rule_coverage FINAL WHERE in_force AND source = '') AS rule_coverage
+LEFT JOIN alone ON alone.instance = rule_coverage.instance AND alone.rule_id = rule_coverage.rule_id
+LEFT JOIN fired ON fired.instance = rule_coverage.instance AND fired.rule_id = rule_coverage.rule_id
+LEFT JOIN fired_anywhere ON fired_anywhere.rule_id = rule_coverage.rule_id

@@ -1,0 +1,267 @@
+package io.tailrace.detection.coverage;
+
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.identity.Murmur3;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What the logs of one server have, and what was said of it: which rules can fire there. This is the state to keep per
+ * server. Not thread-safe.
+ *
+ * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that the
+ * contents are kept of the current period and of the one before, and both count.
+ *
+ * <p>Memory: two {@link LogContents} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
+ */
+public final class InstanceCoverage {
+
+    /** Stands for all logs of the server together. */
+    public static final String ALL_LOGS = "";
+
+    private static final byte VERSION = 1;
+
+    private static final Comparator<LogSource> BY_NAME = Comparator.comparing(LogSource::service)
+            .thenComparing(LogSource::category)
+            .thenComparing(LogSource::product);
+
+    private final Map<LogSource, LogContents> current = new TreeMap<>(BY_NAME);
+    private final Map<LogSource, LogContents> before = new TreeMap<>(BY_NAME);
+    /** Answers by log, then by the key of the rule. */
+    private final Map<String, Map<String, Said>> said = new TreeMap<>();
+
+    private String cluster = "";
+    private long periodFrom;
+    private long dueAt;
+    private long latestMicros;
+
+    /** A hash of what was said, and since when it is so, microseconds since 1970 UTC. */
+    private record Said(long hash, long changedAt) {}
+
+    /**
+     * An answer to be written.
+     *
+     * @param log service of the log; {@link #ALL_LOGS}
+     * @param ruleKey as alerts name the rule
+     * @param answer null where there is none any more: the rule is not in force, or the log is forgotten
+     * @param changedAt since when it is so, microseconds since 1970 UTC
+     * @param toldAt of this answer, later than that of all others before, microseconds since 1970 UTC
+     */
+    public record Told(String log, String ruleKey, Answer answer, long changedAt, long toldAt) {}
+
+    /** Begins with a period of its own. */
+    public InstanceCoverage(long nowMillis) {
+        this.periodFrom = nowMillis;
+    }
+
+    /**
+     * Adds what was seen of a log.
+     *
+     * @return whether answers may be others now
+     */
+    public boolean add(String itsCluster, LogSource log, LogContents part) {
+        boolean isNew = !itsCluster.equals(cluster);
+        cluster = itsCluster;
+        LogContents known = before.get(log);
+        boolean wasKnown = known != null && !copyOf(known).addAll(part);
+        boolean isNewNow =
+                current.computeIfAbsent(log, any -> new LogContents()).addAll(part);
+        return isNew || isNewNow && !wasKnown;
+    }
+
+    private static LogContents copyOf(LogContents contents) {
+        LogContents copy = new LogContents();
+        copy.addAll(contents);
+        return copy;
+    }
+
+    /** Group of servers that it belongs to; empty where unknown. */
+    public String cluster() {
+        return cluster;
+    }
+
+    /** Since when contents are gathered, milliseconds since 1970 UTC. */
+    public long periodFrom() {
+        return periodFrom;
+    }
+
+    /** When answers are due that wait for more to be seen, milliseconds since 1970 UTC; 0 where none wait. */
+    public long dueAt() {
+        return dueAt;
+    }
+
+    /** Lets answers wait, or no longer where the time is 0. */
+    public void dueAt(long millis) {
+        dueAt = millis;
+    }
+
+    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be said anew. */
+    public void endPeriod(long nowMillis) {
+        before.clear();
+        before.putAll(current);
+        current.clear();
+        periodFrom = nowMillis;
+    }
+
+    /** Whether nothing is known, and nothing that was said is still true. */
+    public boolean isEmpty() {
+        return current.isEmpty() && before.isEmpty() && said.isEmpty();
+    }
+
+    /**
+     * Says what changed since it was last asked.
+     *
+     * @param withDataClasses whether classes of data are configured
+     * @param anew also what did not change
+     * @param nowMicros by the clock of whoever asks, microseconds since 1970 UTC
+     */
+    public void tell(RuleSet rules, boolean withDataClasses, boolean anew, long nowMicros, Consumer<Told> out) {
+        latestMicros = Math.max(nowMicros, latestMicros + 1);
+        Map<LogSource, LogContents> logs = contents();
+        Map<String, List<Answer>> answers = new HashMap<>();
+        logs.forEach((log, has) ->
+                answers.put(log.service(), RuleCoverage.answers(rules, withDataClasses, Map.of(log, has))));
+        if (!logs.isEmpty()) {
+            answers.put(ALL_LOGS, RuleCoverage.answers(rules, withDataClasses, logs));
+        }
+        Set<String> known = new HashSet<>(said.keySet());
+        known.addAll(answers.keySet());
+        known.forEach(log -> tell(log, answers.getOrDefault(log, List.of()), anew, out));
+    }
+
+    private Map<LogSource, LogContents> contents() {
+        Map<LogSource, LogContents> logs = new TreeMap<>(BY_NAME);
+        before.forEach((log, has) -> logs.put(log, copyOf(has)));
+        current.forEach((log, has) ->
+                logs.computeIfAbsent(log, any -> new LogContents()).addAll(has));
+        return logs;
+    }
+
+    private void tell(String log, List<Answer> answers, boolean anew, Consumer<Told> out) {
+        Map<String, Said> old = said.getOrDefault(log, Map.of());
+        Map<String, Said> now = new TreeMap<>();
+        for (Answer answer : answers) {
+            String key = answer.rule().key();
+            long hash = hash(answer);
+            Said earlier = old.get(key);
+            boolean isSame = earlier != null && earlier.hash() == hash;
+            Said its = isSame ? earlier : new Said(hash, latestMicros);
+            now.put(key, its);
+            if (anew || !isSame) {
+                out.accept(new Told(log, key, answer, its.changedAt(), latestMicros));
+            }
+        }
+        for (String key : old.keySet()) {
+            if (!now.containsKey(key)) {
+                out.accept(new Told(log, key, null, latestMicros, latestMicros));
+            }
+        }
+        if (now.isEmpty()) {
+            said.remove(log);
+        } else {
+            said.put(log, now);
+        }
+    }
+
+    private long hash(Answer answer) {
+        RuleHeader rule = answer.rule();
+        List<String> texts =
+                new ArrayList<>(List.of(cluster, rule.title(), rule.level().name()));
+        texts.add(String.join(",", rule.tags()));
+        answer.obstacle().ifPresent(obstacle -> {
+            texts.add(obstacle.reason());
+            texts.add(String.join(",", obstacle.missingFields()));
+            texts.add(String.join(",", obstacle.missingClasses()));
+        });
+        Murmur3 hash = new Murmur3();
+        texts.forEach(text -> hash.update(text).update("\n"));
+        return ByteBuffer.wrap(hash.digest()).getLong();
+    }
+
+    /** Writes it, its version first. */
+    public void write(DataOutput out) throws IOException {
+        out.writeByte(VERSION);
+        writeText(cluster, out);
+        out.writeLong(periodFrom);
+        out.writeLong(dueAt);
+        out.writeLong(latestMicros);
+        write(current, out);
+        write(before, out);
+        out.writeInt(said.size());
+        for (Map.Entry<String, Map<String, Said>> log : said.entrySet()) {
+            writeText(log.getKey(), out);
+            out.writeInt(log.getValue().size());
+            for (Map.Entry<String, Said> rule : log.getValue().entrySet()) {
+                writeText(rule.getKey(), out);
+                out.writeLong(rule.getValue().hash());
+                out.writeLong(rule.getValue().changedAt());
+            }
+        }
+    }
+
+    private static void write(Map<LogSource, LogContents> logs, DataOutput out) throws IOException {
+        out.writeInt(logs.size());
+        for (Map.Entry<LogSource, LogContents> log : logs.entrySet()) {
+            writeText(log.getKey().category(), out);
+            writeText(log.getKey().product(), out);
+            writeText(log.getKey().service(), out);
+            log.getValue().write(out);
+        }
+    }
+
+    /** Reads what {@link #write} wrote. */
+    public static InstanceCoverage read(DataInput in) throws IOException {
+        byte version = in.readByte();
+        if (version != VERSION) {
+            throw new IOException("expected coverage of a server of version " + VERSION + ", found " + version);
+        }
+        InstanceCoverage coverage = new InstanceCoverage(0);
+        coverage.cluster = readText(in);
+        coverage.periodFrom = in.readLong();
+        coverage.dueAt = in.readLong();
+        coverage.latestMicros = in.readLong();
+        read(coverage.current, in);
+        read(coverage.before, in);
+        for (int logs = in.readInt(); logs > 0; logs--) {
+            Map<String, Said> rules = coverage.said.computeIfAbsent(readText(in), any -> new TreeMap<>());
+            for (int count = in.readInt(); count > 0; count--) {
+                rules.put(readText(in), new Said(in.readLong(), in.readLong()));
+            }
+        }
+        return coverage;
+    }
+
+    private static void read(Map<LogSource, LogContents> logs, DataInput in) throws IOException {
+        for (int count = in.readInt(); count > 0; count--) {
+            LogSource log = new LogSource(readText(in), readText(in), readText(in));
+            logs.put(log, LogContents.read(in));
+        }
+    }
+
+    /** Of any length: titles of rules are keys, too. */
+    private static void writeText(String text, DataOutput out) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static String readText(DataInput in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

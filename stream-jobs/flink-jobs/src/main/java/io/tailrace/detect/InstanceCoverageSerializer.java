@@ -1,0 +1,41 @@
+package io.tailrace.detect;
+
+import io.tailrace.detection.coverage.InstanceCoverage;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** What the logs of a server have, and which rules were said to be able to fire there. */
+public final class InstanceCoverageSerializer extends StateSerializer<InstanceCoverage> {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public InstanceCoverage createInstance() {
+        return new InstanceCoverage(0);
+    }
+
+    @Override
+    public void serialize(InstanceCoverage coverage, DataOutputView target) throws IOException {
+        coverage.write(target);
+    }
+
+    @Override
+    public InstanceCoverage deserialize(DataInputView source) throws IOException {
+        return InstanceCoverage.read(source);
+    }
+
+    @Override
+    public TypeSerializerSnapshot<InstanceCoverage> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What a checkpoint says of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<InstanceCoverage> {
+        public Snapshot() {
+            super(InstanceCoverageSerializer::new);
+        }
+    }
+}
