@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,14 +14,14 @@ import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from e2e.stack import Stack, wait_until
-from tailrace import rules
+from tailrace import replay, rules
 from tailrace.exits import Exit
 from tailrace.parts.detect import Detect
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
 
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
-FIRST_PORT = 22110
+FIRST_PORT = int(os.environ.get("DETECTION_FIRST_PORT", "22110"))
 SECONDS = 90
 
 BRUTE_FORCE = "Many refused logins to one account"
@@ -273,6 +274,89 @@ def test_bytes_that_never_came_are_an_alert(stack: Stack):
 
     (alert,) = alerts(stack, instance="gapped", rule_title=MISSING_BYTES)
     assert (alert["level"], alert["metric"]) == ("medium", 5000 - 2 * (len(login) + 1))
+
+
+SHOP = REPOSITORY / "samples" / "mariadb-10.11.19.shop"
+SHOP_LOGS = {"audit": "server_audit.log", "errorlog": "error.log", "slowlog": "slow.log"}
+"""Source → how the name of its log ends."""
+
+
+def recent(sample: Path, directory: Path) -> Path:
+    """A copy of which the last entry is of now: tables refuse what is older than they keep."""
+    lines = sample.read_bytes().splitlines(keepends=True)
+    first, last = replay.time_range(lines)
+    move = replay.stretch(first, last, end=time.time(), span=last - first)
+    copy = directory / sample.name
+    copy.write_bytes(b"".join(replay.moved(lines, move)))
+    return copy
+
+
+def coverage_by_command(log: Path) -> dict[str, str]:
+    """Title of the rule → why it cannot fire on such a log, as the command says it."""
+    done = subprocess.run(
+        [REPOSITORY / "bin/tailrace", "rules", "coverage", "--tz", "UTC", "--rules", rules.OWN, log],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == Exit.OK, done.stderr
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    return {title: reason.removeprefix("cannot fire: ") for _, title, reason in lines}
+
+
+def coverage_by_job(stack: Stack, instance: str) -> dict[str, dict[str, str]]:
+    """Source → title of the rule → why it cannot fire, empty where it can; of the rules in force."""
+    rows = stack.clickhouse().rows(
+        "SELECT toString(source) AS log, rule_title, reason, can_fire FROM tailrace.rule_coverage FINAL "
+        "WHERE in_force AND instance = {instance:String}",
+        {"instance": instance},
+    )
+    assert all(row["can_fire"] == (row["reason"] == "") for row in rows)
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        found.setdefault(row["log"], {})[row["rule_title"]] = row["reason"]
+    return found
+
+
+def hindered(answers: dict[str, str]) -> dict[str, str]:
+    return {title: reason for title, reason in answers.items() if reason}
+
+
+def test_the_job_says_of_a_server_what_the_command_says_of_its_logs(stack: Stack, tmp_path: Path):
+    instance = "covered"
+    logs = {
+        source: recent(SHOP.with_name(f"{SHOP.name}.{end}"), tmp_path) for source, end in SHOP_LOGS.items()
+    }
+    by_command = {source: coverage_by_command(log) for source, log in logs.items()}
+    assert all(by_command.values())
+    stack.watch_sources(
+        [Source(instance, source, log.resolve(), "shop", "UTC") for source, log in logs.items()]
+    )
+
+    def agree() -> bool:
+        by_job = coverage_by_job(stack, instance)
+        return all(hindered(by_job.get(source, {})) == said for source, said in by_command.items())
+
+    try:
+        wait_until(agree, SECONDS, "the job to say what the command says")
+    except AssertionError:
+        by_job = coverage_by_job(stack, instance)
+        assert {source: hindered(by_job.get(source, {})) for source in logs} == by_command
+    by_job = coverage_by_job(stack, instance)
+    titles = by_job["audit"].keys()
+    assert by_job.keys() == {*logs, ""} and all(answers.keys() == titles for answers in by_job.values())
+    on_any = {title for title in titles if any(not by_job[source][title] for source in logs)}
+    assert on_any <= titles - hindered(by_job[""]).keys(), "what one log suffices for, all together do"
+
+    only = {"one.yml": RULE.format(id=uuid.uuid4(), level="low")}
+    assert push(stack, only).accepted
+    expected = {"audit": True, "errorlog": False, "slowlog": False, "": True}
+
+    def is_of_the_push() -> bool:
+        answers = coverage_by_job(stack, instance)
+        return {log: said == {"Refused login of a test": ""} for log, said in answers.items()} == expected
+
+    wait_until(is_of_the_push, SECONDS, "the answers for the new rules, and for no other")
+    assert push(stack, rules.files(rules.OWN)).accepted
 
 
 def events(stack: Stack, instance: str) -> int:
