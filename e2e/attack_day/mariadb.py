@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -208,6 +209,11 @@ class Server:
     def stop(self) -> None:
         """Ends the server in good order."""
         self._process.terminate()
+        self._process.wait(STOP_SECONDS)
+
+    def kill(self, with_signal: signal.Signals = signal.SIGKILL) -> None:
+        """Ends the server in the middle of what it does; it can be started again."""
+        self._process.send_signal(with_signal)
         self._process.wait(STOP_SECONDS)
 
     def wait(self) -> None:

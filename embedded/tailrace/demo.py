@@ -24,6 +24,8 @@ LEAST_SPAN_SECONDS = 60
 SHOP_LOG = "mariadb-10.11.19.shop.slow.log"
 SHOP_AUDIT = "mariadb-10.11.19.shop.server_audit.log"
 SHOP_ERRORS = "mariadb-10.11.19.shop.error.log"
+STOCK_LOG = "mariadb-10.11.19.stock.slow.log"
+STOCK_ERRORS = "mariadb-10.11.19.stock.error.log"
 SHOP_SPANS = "shop.spans.jsonl"
 SHOP_LOOKS = "mariadb-10.11.19.shop.snapshots.jsonl"
 PASSWORD_CHANGED = "password_changed_at"
@@ -57,6 +59,8 @@ FILES = (
     Sample(SHOP_LOG, "shop", "shop-orders-1", "slowlog"),
     Sample(SHOP_AUDIT, "shop", "shop-orders-1", "audit", run="intrusion"),
     Sample(SHOP_ERRORS, "shop", "shop-orders-1", "errorlog", run="intrusion"),
+    Sample(STOCK_LOG, "shop", "shop-stock-1", "slowlog", run="bad hour"),
+    Sample(STOCK_ERRORS, "shop", "shop-stock-1", "errorlog", run="bad hour"),
     Sample("pxc-5.7.20.slow.log", "billing", "billing-pxc-5.7", "slowlog"),
     Sample("pxc-5.7.20.audit.json.log", "billing", "billing-pxc-5.7", "audit"),
 )

@@ -1,8 +1,9 @@
 """Moves the times inside a real log to now, so that a demonstration looks like a server of today.
 
 Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit, of Percona's
-JSON audit log and of MariaDB's error log. Everything else passes unchanged, byte for byte. A log of a few
-seconds can be stretched over a longer span: the order of entries stays, distances grow.
+JSON audit log and of MariaDB's error log, with what InnoDB's monitor and a crash write into it. Everything
+else passes unchanged, byte for byte. A log of a few seconds can be stretched over a longer span: the order of
+entries stays, distances grow.
 """
 
 import re
@@ -21,7 +22,8 @@ _SLOW_SPAN = re.compile(rb"(Start: |End: )(" + _ISO + rb")")
 _SET_TIMESTAMP = re.compile(rb"^(SET timestamp=)(\d{9,10})(?=;)")
 _AUDIT_MARIADB = re.compile(rb"^()(\d{8} \d\d:\d\d:\d\d)(?=,)")
 _AUDIT_PERCONA = re.compile(rb'("timestamp":")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?: UTC|Z)?(?=")')
-_ERROR_MARIADB = re.compile(rb"^()(\d{4}-\d\d-\d\d [ \d]\d:\d\d:\d\d)(?= \d+ \[)")
+_ERROR_MARIADB = re.compile(rb"^()(\d{4}-\d\d-\d\d [ \d]\d:\d\d:\d\d)(?= (?:\d+ \[|0x[0-9a-f]+\b))")
+_CRASH_MARIADB = re.compile(rb"^()(\d{6} [ \d]\d:\d\d:\d\d)(?= \[ERROR\] )")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ _FORMS = (
     _Form(_AUDIT_MARIADB, "%Y%m%d %H:%M:%S"),
     _Form(_AUDIT_PERCONA, "%Y-%m-%dT%H:%M:%S"),
     _Form(_ERROR_MARIADB, "%Y-%m-%d %H:%M:%S"),
+    _Form(_CRASH_MARIADB, "%y%m%d %H:%M:%S"),
 )
 _DAY = 86400.0
 _HINTS = (b"# Time", b"# Query_time", b"SET timestamp=", b'{"audit_record"')

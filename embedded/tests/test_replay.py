@@ -30,6 +30,8 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
         b"20261121 02:49:06,vm,root,localhost,4,214,READ,shop,products,\n",
         b'{"audit_record":{"name":"Query","timestamp":"2026-11-21T02:49:06 UTC","status":0}}\n',
         b"2026-11-21  2:49:06 31 [Warning] Access denied for user 'app'@'10.0.0.9'\n",
+        b"2026-11-21 02:49:06 0x7fa5dc1ea6c0 INNODB MONITOR OUTPUT\n",
+        b"261121  2:49:06 [ERROR] /usr/sbin/mariadbd got signal 11 ;\n",
     ]
     assert list(replay.moved(lines, lambda seconds: seconds + 3600)) == [
         b"# Time: 2026-11-21T03:49:06.897334Z\n",
@@ -40,6 +42,8 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
         b"20261121 03:49:06,vm,root,localhost,4,214,READ,shop,products,\n",
         b'{"audit_record":{"name":"Query","timestamp":"2026-11-21T03:49:06 UTC","status":0}}\n',
         b"2026-11-21 03:49:06 31 [Warning] Access denied for user 'app'@'10.0.0.9'\n",
+        b"2026-11-21 03:49:06 0x7fa5dc1ea6c0 INNODB MONITOR OUTPUT\n",
+        b"261121 03:49:06 [ERROR] /usr/sbin/mariadbd got signal 11 ;\n",
     ]
 
 

@@ -1,7 +1,7 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Deadlocks: what InnoDB reports of the two transactions that waited for each other, and which of them gave way. Servers
--- report every one with innodb_print_all_deadlocks; otherwise only the last is in InnoDB's monitor, where one is captured.
+-- report every one with innodb_print_all_deadlocks; otherwise only the last is in InnoDB's monitor, where one is captured. A deadlock that both tell of is shown once.
 WITH
     {{ shown_range(30) }},
     if(kind = 'deadlock', 'transaction_', 'deadlock_transaction_') AS its
@@ -25,3 +25,7 @@ FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
     AND (kind = 'deadlock' OR kind = 'innodb_monitor' AND details['deadlock_rolled_back'] != '')
     AND (first_statement != '' OR second_statement != '' OR rolled_back != '')
+ORDER BY event_time
+LIMIT 1 BY
+    instance, details[concat(its, '2_id')],
+    if(details[concat(its, '1_id')] = '', concat(kind, toString(event_time)), details[concat(its, '1_id')])

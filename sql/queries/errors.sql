@@ -1,10 +1,12 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Messages of error logs, one row each, with what they are about in a developer's words. `notable` are those that somebody
--- may have to act on; the rest is what a server says of its daily life. A restart is a server's first word, a crash its last.
+-- may have to act on; the rest is what a server says of its daily life, and what MariaDB with log_warnings > 3 says a second
+-- time of a deadlock or an aborted connection. A restart is a server's first word, a crash its last.
 --
 -- Where a message names a connection, `look` leads to what else that connection did: this dashboard, around that time.
 {%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
+{% set query -%}
 WITH
     {{ shown_range(30) }},
     {{ bar_width() }}
@@ -16,6 +18,8 @@ SELECT
         kind = 'server_state' AND details['state'] = 'start', 'restart',
         kind = 'server_state' AND details['state'] = 'recovery', 'crash recovery',
         kind = 'server_state' AND details['state'] = 'shutdown', 'shutdown',
+        kind = 'deadlock' AND message ILIKE '%aborted due to deadlock%', 'victim of a deadlock',
+        kind = 'connection_aborted' AND message ILIKE 'Could not %packet%', 'packet not read',
         kind = 'connection_aborted', 'aborted connection',
         kind = 'other', concat('other, ', lower(level)),
         replaceAll(kind, '_', ' ')) AS what,
@@ -24,11 +28,13 @@ SELECT
     if(ip = '', host, ip) AS src_ip,
     toString(if(thread_id != 0, thread_id, toUInt64OrZero(details['connection']))) AS connection,
     if(connection = '0', '', connection) AS connection_id,
-    kind NOT IN ('other', 'innodb_monitor', 'plugin_change', 'backup', 'replication_state', 'role_change', 'cluster_view',
+    what NOT IN ('victim of a deadlock', 'packet not read') AND (kind NOT IN ('other', 'innodb_monitor', 'plugin_change', 'backup', 'replication_state', 'role_change', 'cluster_view',
             'cluster_state', 'ist', 'server_state')
-        OR lower(level) IN ('error', 'warning') OR details['state'] IN ('start', 'recovery') AS notable,
+        OR lower(level) IN ('error', 'warning') OR details['state'] IN ('start', 'recovery')) AS notable,
     if(connection_id = '', '', {{ link_around('errors', 'at', 3600,
         [('instance', 'instance', 'instance'), ('connection_id', 'connection_id', 'connection_id')], "'connection'") }}) AS look,
     if(details['query_id'] = '', '', {{ link_to_query("details['query_id']", "'statement'") }}) AS its_statement
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
+{%- endset -%}
+{{ with_quiet_bars(query, 'at') }}

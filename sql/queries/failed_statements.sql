@@ -4,6 +4,7 @@
 -- Statements of slow logs that ended with an error, one row each. Only Percona Server and MySQL with log_slow_extra write it,
 -- and only of statements that are slow enough to be logged.
 {%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
+{% set query -%}
 WITH
     {{ shown_range(30) }},
     {{ bar_width() }}
@@ -21,3 +22,5 @@ SELECT
 FROM tailrace.query_events
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
 WHERE event_time >= range_start AND event_time < range_end AND {{ is_failure('error_code') }}
+{%- endset -%}
+{{ with_quiet_bars(query, 'at') }}

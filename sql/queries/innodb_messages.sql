@@ -1,5 +1,6 @@
 {%- include "parts/range.sql" -%}
 -- What InnoDB itself complains about or reports in the error logs, and what its monitor said where one was written.
+{% set query -%}
 WITH
     {{ shown_range(1) }},
     {{ bar_width() }}
@@ -24,5 +25,8 @@ SELECT
     toUInt64OrNull(details['longest_transaction_seconds']) AS longest_transaction_seconds
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
+    AND NOT (kind = 'deadlock' AND message ILIKE '%aborted due to deadlock%') -- its report is another message
     AND (kind IN ('innodb_pressure', 'innodb_monitor', 'deadlock', 'corruption')
         OR kind = 'other' AND subsystem = 'InnoDB' AND lower(level) IN ('warning', 'error'))
+{%- endset -%}
+{{ with_quiet_bars(query, 'at') }}

@@ -115,9 +115,14 @@ class _Shown:
 
 @pytest.fixture
 def rendered() -> Callable[..., str]:
-    """A query of sql/queries as Superset's Jinja renders it, with filters by column; times in ISO 8601."""
+    """A query of sql/queries as Superset's Jinja renders it, with filters by column; times in ISO 8601.
 
-    def render(name: str, since: str | None, until: str | None, **filters: list[str]) -> str:
+    `over_time` renders it for a chart whose x axis is time.
+    """
+
+    def render(
+        name: str, since: str | None, until: str | None, over_time: bool = False, **filters: list[str]
+    ) -> str:
         environment = jinja2.Environment()
         environment.filters["where_in"] = lambda values: f"({', '.join(map(_quoted, values))})"
         template = environment.from_string(dashboards.query_text(dashboards.QUERIES / f"{name}.sql"))
@@ -126,6 +131,9 @@ def rendered() -> Callable[..., str]:
             to_dttm=until,
             filter_values=lambda column, **_: filters.get(column, []),
             get_time_filter=_Shown,
+            columns=[{"columnType": "BASE_AXIS", "sqlExpression": "time"}] if over_time else [],
+            filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
+            table_columns=list(filters),
         )
 
     return render

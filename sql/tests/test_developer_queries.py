@@ -75,8 +75,8 @@ def ask(admin, user, rendered):
         ],
     )
 
-    def run(name: str, time_range: tuple[str | None, str | None] = RANGE, **filters: list[str]) -> list[dict]:
-        return user("reader_developer").rows(rendered(name, *time_range, **filters))
+    def run(name: str, time_range: tuple[str | None, str | None] = RANGE, **asked) -> list[dict]:
+        return user("reader_developer").rows(rendered(name, *time_range, **asked))
 
     return run
 
@@ -268,6 +268,49 @@ def test_deadlocks_name_both_statements_from_either_source(errors):
         )
         assert (row["connection_id"], row["other_connection"], row["rolled_back"]) == ("20", "21", "2")
         assert f"{STEADY:016X}" in row["look_second"]
+
+
+def test_what_mariadb_says_twice_counts_once(admin, user, rendered):
+    ids = {"transaction_1_id": "38", "transaction_2_id": "37"}
+    captured = {f"deadlock_{name}": value for name, value in {**DEADLOCK, **ids}.items()}
+    said = [
+        message("deadlock", 5, details={**DEADLOCK, **ids}),
+        message("deadlock", 5, level="Error", message="InnoDB: Transaction was aborted due to Deadlock"),
+        message("innodb_monitor", 4, details=captured),
+        message("connection_aborted", 3, message="Could not read packet: fd: 49  state: 1"),
+        message("connection_aborted", 3, message="Aborted connection 14 to db: 'stock'", user="app"),
+    ]
+    user("writer").insert("tailrace.error_events", said)
+
+    messages = admin.rows(rendered("errors", *RANGE))
+    assert sorted(row["what"] for row in messages if row["notable"]) == ["aborted connection", "deadlock"]
+    assert len(admin.rows(rendered("deadlocks", *RANGE))) == 1
+    assert sorted(row["what"] for row in admin.rows(rendered("innodb_messages", *RANGE))) == [
+        "deadlock",
+        "monitor",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "bars"), [(1, 60), (1.1, 66), (2, 60), (6, 72), (24, 48), (7 * 24, 56), (30 * 24, 60)]
+)
+def test_a_chart_has_some_60_bars_in_any_range_also_where_nothing_happened(errors, hours, bars):
+    since = NOW - timedelta(hours=hours)
+    drawn = errors("errors", (since.isoformat(), NOW.isoformat()), over_time=True)
+
+    times = {row["time"] for row in drawn}
+    assert bars <= len(times) <= bars + 1, "the first and the last may be shown in part"
+    assert min(times) <= f"{since:%Y-%m-%d %H:%M:%S}"
+    told = [row for row in drawn if row["counted"]]
+    assert told == errors("errors", (since.isoformat(), NOW.isoformat()))
+    assert {row["what"] for row in drawn} == {row["what"] for row in told}, "no series is added"
+
+
+def test_quiet_bars_pass_the_filters_and_are_not_drawn_where_nothing_does(errors):
+    filtered = errors("errors", over_time=True, what=["crash", "restart"])
+    assert {row["what"] for row in filtered if not row["counted"]} == {"restart"}
+    nothing = errors("errors", over_time=True, what=["corruption"])
+    assert [row for row in nothing if not row["counted"]] == []
 
 
 def test_failed_statements_are_not_those_with_a_note(errors):

@@ -5,18 +5,42 @@
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - " ~ days * 86400 }} AS range_start
 {%- endmacro -%}
-{#- Seconds between the bars of a chart that has about 60 of them; after shown_range. -#}
+{#- Seconds between the bars of a chart, for 40 to 80 of them in any range from an hour to ten weeks; after shown_range. -#}
 {%- macro bar_width() -%}
     range_end - range_start AS shown,
-    multiIf(
-        shown <= 3600, 60,
-        shown <= 6 * 3600, 300,
-        shown <= 15 * 3600, 900,
-        shown <= 60 * 3600, 3600,
-        shown <= 15 * 86400, 6 * 3600,
-        86400) AS width
+    arrayFirst(
+        each -> 80 * each >= shown OR each = 86400,
+        [60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600, 86400]) AS width
 {%- endmacro -%}
 {%- macro bar(time) -%} toDateTime(intDiv(toUInt32({{ time }}), width) * width, 'UTC') {%- endmacro -%}
+{#- The rows of a query, and for a chart over time a row of none (`counted` is 0) for each bar: without them the chart would
+    show the time between its first and its last row alone, and make bars as wide as the gaps between rows. They take the name
+    of a series from a row that passes the chart's filters; without such a row there are none, and the chart says that it is
+    empty. `at` is the column that the time range filters. -#}
+{%- macro with_quiet_bars(query, at) -%}
+SELECT *, 1 AS counted FROM (
+{{ query }}
+)
+{%- if 'BASE_AXIS' in columns | default([], true) | string %}
+UNION ALL
+WITH
+    {{ shown_range(30) }},
+    {{ bar_width() }},
+    toUInt32(range_start) AS from_second
+SELECT * EXCEPT bar_second REPLACE (
+    toDateTime(bar_second, 'UTC') AS time, toDateTime(greatest(bar_second, from_second + 30), 'UTC') AS {{ at }}), 0
+FROM (
+    SELECT * FROM (
+{{ query }}
+    )
+    WHERE true
+    {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns %}
+        AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
+    {%- endfor %}
+    LIMIT 1)
+ARRAY JOIN range(intDiv(from_second, width) * width, toUInt32(range_end), width) AS bar_second
+{%- endif %}
+{%- endmacro -%}
 {#- For rows that are added so that nothing is drawn as nothing: they pass the dashboard's filter. -#}
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
