@@ -100,10 +100,11 @@ fmt: $(DEV) ## Format what can be formatted
 
 ##@ Documenting
 .PHONY: screenshots
-screenshots: ## Pictures of the running installation's dashboards, into docs/images
+screenshots: $(DEV) ## Pictures of the running demo's dashboards, into docs/images; ONLY='slug …' for some
 	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \
-	    SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) \
-	    SUPERSET_PASSWORD=$$(< '$(DATA)/secrets/superset-admin') node screenshots.mjs $(CURDIR)/docs/images
+	    SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
+	    node screenshots.mjs $(CURDIR)/docs/images $(ONLY)
+	@$(PYTHON) -m dashboards.pictures $(or $(ONLY:%=docs/images/%.png),docs/images/*.png)
 
 ##@ Measuring
 .PHONY: bench-e2e

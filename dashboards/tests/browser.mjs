@@ -156,6 +156,12 @@ export class Browser {
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
+  /** The two lines that a person reads where a chart has nothing to draw. */
+  async saysWhenEmpty(title) {
+    return this.page.$$eval(`[data-test-chart-name="${title}"] [aria-label="empty"] + div p`, (lines) =>
+      lines.map((line) => getComputedStyle(line, '::after').content.slice(1, -1)));
+  }
+
   /** Texts that are higher than their panel, and pages of tables whose last rows are below its edge: one must scroll inside. */
   async cutOff() {
     return this.page.evaluate(() => {
@@ -240,6 +246,7 @@ export class Browser {
 
   async screenshot(path) {
     await this.page.mouse.move(0, 0);
+    await this.page.evaluate(() => window.scrollTo(0, 0)); // a filter that was clicked may have moved the page
     await this.page.screenshot({ path });
   }
 

@@ -15,6 +15,7 @@ import * as truth from './truth.mjs';
 
 const COMPARED = 'New and regressed, against the equally long time before';
 const MINUTE = 60_000;
+const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
 
 const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events } = comparedStatements(end);
@@ -67,6 +68,14 @@ describe('Slow queries against the time before', () => {
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
 
+  test('takes percentiles of the range over what was logged since the change', async () => {
+    const row = (await browser.chart('By instance')).data.find((each) => each.instance === RETUNED);
+    assert.equal(row.p95, null, 'all that it logged was before the change');
+    const its = of(shown, CONSTANT);
+    assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
+    assertClose((await one(browser, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', BUCKET_ERROR);
+  });
+
   test('draws no percentile in the minute of the change', async () => {
     const { data } = await browser.chart('Latency p50, p95, p99');
     assert.equal(data.find((row) => row.time === range.changed).p95, null);
@@ -92,6 +101,14 @@ describe('Slow queries against the time before', () => {
     const [statement] = (await browser.chart('Statement')).data;
     assert.equal(statement.query_id, SLOWER);
   });
+
+  test('shows of the statement what each of its servers logged, and no other', async () => {
+    const { data } = await browser.chart('What the slow logs hold of it');
+    assert.deepEqual(data.map((row) => [row.instance, row.logged]),
+      [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
+    const latency = (await browser.chart('Latency p50, p95, p99 of the statement')).data;
+    assert.equal(latency.find((row) => row.time === range.changed).p95, null);
+  });
 });
 
 describe('Errors', () => {
@@ -116,6 +133,20 @@ describe('Errors', () => {
     assert.equal((await one(browser, 'Restarts')).cnt_restarts, 1);
     assert.equal((await one(browser, 'Failed statements')).cnt_failed, failed.length);
     assert.equal((await one(browser, 'Lock wait timeouts')).cnt_timeouts, failed.length);
+  });
+
+  test('draws the whole range, in bars of two minutes', async () => {
+    for (const title of ['Messages by what they are about', 'Failed statements by error']) {
+      const { data } = await browser.chart(title);
+      assert.deepEqual([data.length, data[0].time, data.at(-1).time], [60, range.from, range.to - 2 * MINUTE], title);
+    }
+  });
+
+  test('says in its own words what it means that a chart is empty', async () => {
+    assert.deepEqual(await browser.saysWhenEmpty('Statements of the connection'), [
+      'No connection is chosen, or the slow log has nothing of it',
+      'Click connection beside a message, or choose one in the filter',
+    ]);
   });
 
   test('lists messages that matter, the newest first, and both statements of a deadlock', async () => {

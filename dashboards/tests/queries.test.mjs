@@ -23,7 +23,7 @@ describe('Query detail', () => {
   before(() => browser.open('query-detail'));
 
   test('draws every chart, of the heaviest statement', async () => {
-    await assertDrawn(browser, 20);
+    await assertDrawn(browser, 21);
     await browser.screenshot(join(screenshots, 'query-detail.png'));
     const [heaviest] = truth.heaviestBy(events, queryIdOf)[0];
     assert.equal(heaviest, HEAVIEST);

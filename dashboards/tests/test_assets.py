@@ -1,5 +1,6 @@
 """What can be said about dashboards/ without a server: files in order, names resolved, nothing unused."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import yaml
 
 from tailrace import alert_link, dashboards, reports
 from tailrace.dashboards import Asset, AssetError, Compiler
+from tailrace.settings import REPOSITORY
 
 ASSETS = dashboards.load()
 COMPILED = dashboards.compile_assets()
@@ -62,6 +64,18 @@ def test_links_of_alerts_name_filters_that_there_are():
         assert columns[f"NATIVE_FILTER-{field}"] == field
     assert columns["NATIVE_FILTER-rule"] == "rule_title"
     assert columns["NATIVE_FILTER-time-range"] is None
+
+
+PICTURE_BYTES = 250_000
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_dashboard_is_described_with_a_small_picture(dashboard):
+    slug, title = dashboard.content["slug"], dashboard.content["dashboard_title"]
+    pages = (REPOSITORY / "docs" / "DASHBOARDS.md").read_text()
+    assert f"### {title}\n" in pages
+    assert f"![{title}](images/{slug}.png)" in pages
+    assert 0 < (REPOSITORY / "docs" / "images" / f"{slug}.png").stat().st_size <= PICTURE_BYTES
 
 
 def test_uuids_never_change():
@@ -172,6 +186,87 @@ def test_a_page_of_a_table_fits_its_panel(dashboard):
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
+    assert chart.content["slice_name"].strip()
+    assert chart.content["description"].strip()
+    if chart.content["viz_type"] == "big_number_total":  # shows 0 or N/A, never Superset's text
+        assert "when_empty" not in chart.content
+    else:
+        texts = chart.content["when_empty"]
+        assert texts.keys() == {"means", "next"}
+        assert all(isinstance(text, str) and len(text) >= 10 for text in texts.values())
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_empty_charts_of_a_dashboard_speak_for_themselves(dashboard):
+    charts = charts_of(dashboard)
+    titles = [chart.content["slice_name"] for chart in charts]
+    assert len(titles) == len(set(titles)), "a title stands for one chart of a dashboard"
+    style = COMPILED[dashboard.file]["css"]
+    for chart in charts:
+        for text in chart.content.get("when_empty", {}).values():
+            assert f"content: {json.dumps(text, ensure_ascii=False)};" in style
+
+
+def charts_of(dashboard: Asset) -> list[Asset]:
+    placed = {cell.get("chart") for row in dashboard.content["layout"] for cell in row}
+    return [chart for chart in of_kind("charts") if chart.name in placed]
+
+
+OVER_TIME = [chart for chart in of_kind("charts") if chart.content["viz_type"].startswith("echarts_")]
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_axes_have_titles_and_units(chart):
+    params = chart.content["params"]
+    assert params["x_axis_title"] == "Time (UTC)"
+    assert params["y_axis_title"].strip(), "what is counted or measured"
+    assert params["y_axis_format"], "numbers on the axis carry their unit or are counts"
+    # Without a margin Superset draws the title over the numbers.
+    assert params["x_axis_title_margin"] >= 25
+    assert params["y_axis_title_margin"] >= 40
+
+
+SECONDS = re.compile(r"\bquery time\b")
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_seconds_and_bytes_are_written_with_their_unit(chart):
+    params = chart.content["params"]
+    if SECONDS.search(params["y_axis_title"]):
+        assert params["y_axis_format"] == "$.3~s"
+    if "bytes" in params["y_axis_title"]:
+        assert params["y_axis_format"].startswith("MEMORY_")
+
+
+OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
+"""Colours that are told apart with every common kind of colour blindness (Okabe and Ito, 2008)."""
+GREYS = {"#8C8C8C"}
+
+
+def test_colours_are_told_apart_by_everybody():
+    coloured = [chart for chart in of_kind("charts") if "color_scheme" in chart.content["params"]]
+    assert {chart.content["params"]["color_scheme"] for chart in coloured} == {"tailrace"}
+    assert {chart.name for chart in OVER_TIME} <= {chart.name for chart in coloured}
+    for dashboard in of_kind("dashboards"):
+        metadata = dashboard.content["metadata"]
+        assert metadata["color_scheme"] == "tailrace"
+        named = {colour.upper() for colour in metadata.get("label_colors", {}).values()}
+        assert named <= OKABE_ITO | GREYS, dashboard.name
+    # In a ramp of one hue it is the lightness that tells.
+    ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
+    assert ramps <= {None, "schemeBlues"}
+
+
+def test_the_palette_is_okabe_and_itos():
+    configuration = (REPOSITORY / "embedded" / "superset" / "superset_config.py").read_text()
+    palette = re.search(r'"id": "tailrace".*?"colors": \[(.*?)\]', configuration, re.DOTALL)[1]
+    colours = re.findall(r'"(#[0-9A-Fa-f]{6})"', palette)
+    assert len(colours) == len(set(colours)) >= 8
+    assert set(colours) <= OKABE_ITO | GREYS
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
 def test_times_say_their_zone(chart):
     assert chart.content["params"].get("x_axis_title", "Time (UTC)") == "Time (UTC)"
     for column in dataset_of(chart).content["columns"]:
@@ -179,10 +274,17 @@ def test_times_say_their_zone(chart):
             assert column["verbose_name"].endswith("(UTC)")
 
 
+AVERAGED = re.compile(r"\bavg\(|quantile(?!ExactWeighted)")
+
+
+def test_the_shared_percentiles_are_never_averaged():
+    assert not AVERAGED.search((dashboards.QUERIES / "parts" / "percentile.sql").read_text())
+
+
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_percentiles_are_never_averaged(dataset):
     for metric in dataset.content["metrics"]:
-        assert not re.search(r"avg\(|quantile(?!ExactWeighted)", metric["expression"])
+        assert not AVERAGED.search(metric["expression"])
 
 
 def test_equal_assets_make_equal_bundles():

@@ -5,7 +5,8 @@ of Superset's own export format, with what a person would not want to write left
 
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
-    charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range
+    charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range;
+                   `when_empty` says what it `means` that there is nothing to draw, and what to do `next`
     dashboards     `roles` names the audiences that see it, of ROLES; `layout` holds rows of
                    {chart: NAME, width: 1..12, height: in units of 8 pixels} or
                    {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
@@ -50,7 +51,7 @@ REQUIRED = {
 OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
     "datasets": {"cache_timeout", "description", "main_dttm_col"},
-    "charts": {"cache_timeout"},
+    "charts": {"cache_timeout", "when_empty"},
     "dashboards": {"description", "metadata"},
 }
 
@@ -304,6 +305,7 @@ class Compiler:
 
     def _chart(self, asset: Asset) -> dict[str, Any]:
         content = dict(asset.content)
+        content.pop("when_empty", None)  # part of the style of dashboards
         dataset = self._refer(asset, "datasets", content.pop("dataset"))
         params = {"viz_type": content["viz_type"], **content["params"], **_mark(asset)}
         follow_range = _time_range_filter(dataset.content.get("main_dttm_col"))
@@ -311,7 +313,7 @@ class Compiler:
         return {**content, "params": params, "dataset_uuid": dataset.uuid, **_identity(asset)}
 
     def _dashboard(self, asset: Asset) -> dict[str, Any]:
-        content = {"description": None, "css": self.style, **asset.content}
+        content = {"description": None, "css": self._style(asset), **asset.content}
         layout, filters = content.pop("layout"), content.pop("filters")
         del content["roles"]  # not part of Superset's files: given by its interface
         metadata = {
@@ -322,6 +324,16 @@ class Compiler:
         }
         position = self._position(asset, layout)
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
+
+    def _style(self, asset: Asset) -> str:
+        """The style of a dashboard: the common one, and what its charts say when they are empty."""
+        charts = [
+            self._refer(asset, "charts", cell["chart"])
+            for row in asset.content["layout"]
+            for cell in row
+            if "chart" in cell
+        ]
+        return self.style + "".join(_style_when_empty(chart.content) for chart in charts)
 
     def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
         """A native filter: over a column of a dataset, or the time range with its default."""
@@ -370,6 +382,23 @@ class Compiler:
         number = 1 + [each.name for each in self.assets if each.kind == "charts"].index(chart.name)
         meta = {**size, "uuid": chart.uuid, "chartId": number, "sliceName": chart.content["slice_name"]}
         return _node(f"CHART-{chart.name}", "CHART", [], parents, meta)
+
+
+def _style_when_empty(chart: Mapping[str, Any]) -> str:
+    """Puts the two texts of a chart in place of Superset's two paragraphs, which style.css hides."""
+    texts = chart.get("when_empty", {})
+    title = _css_text(chart["slice_name"])
+    return "".join(
+        f".dashboard [data-test-chart-name={title}] [aria-label=empty] + div p:{paragraph}-child::after "
+        f"{{ content: {_css_text(texts[key])}; }}\n"
+        for key, paragraph in (("means", "first"), ("next", "last"))
+        if key in texts
+    )
+
+
+def _css_text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _identity(asset: Asset) -> dict[str, str]:

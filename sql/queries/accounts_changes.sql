@@ -3,6 +3,7 @@
 {%- include "evidence_rights_changes.sql" -%}
 {%- endset -%}
 -- Changes of accounts and rights, by statements of the audit logs and by what looks at servers found: as evidence tells it.
+{% set query -%}
 WITH {{ shown_range(30) }}, {{ bar_width() }}
 SELECT
     {{ bar('at') }} AS time,
@@ -14,3 +15,5 @@ SELECT
 FROM (
 {{ within_range(evidence, 30) }}
 )
+{%- endset -%}
+{{ with_quiet_bars(query, 'changed_at') }}

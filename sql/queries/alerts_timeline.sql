@@ -3,6 +3,7 @@
 --
 -- The width of a bucket follows the range shown, so that a chart has 40 to 80 of them. `stands_for` is how many alerts
 -- a grown one stands for. Superset fills in the Jinja parts from the dashboard's filters.
+{% set query -%}
 WITH
     {{ shown_range(90) }},
     {{ bar_width() }},
@@ -19,3 +20,5 @@ SELECT
     entity_key, cluster, instance, user, src_ip, database, program
 FROM tailrace.alerts FINAL
 WHERE NOT silenced
+{%- endset -%}
+{{ with_quiet_bars(query, 'event_time') }}

@@ -6,6 +6,7 @@
 --
 -- Replayed records replace theirs (FINAL): its key begins with server and time, so that parts of one time are compared
 -- with each other only. `rows_sent` stands at one row of each record.
+{% set query -%}
 WITH
     {{ shown_range(7) }},
     {{ bar_width() }},
@@ -23,3 +24,5 @@ SELECT
     if(touch.2 = 1, data_access.rows_sent, NULL) AS rows_sent
 FROM tailrace.data_access FINAL
 WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
+{%- endset -%}
+{{ with_quiet_bars(query, 'accessed_at') }}

@@ -2,7 +2,8 @@
 -- What each statement cost: rows to be grouped by query, with whatever filter.
 --
 -- Up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, whose
--- hours count whole. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged.
+-- hours count whole. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged,
+-- and are of the time since each server last began to log differently (`latest`).
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
 {%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
 WITH
@@ -10,6 +11,7 @@ WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     range_end - range_start <= 2 * 86400 AS exact,
     {{ logging_of_range() }},
+    {{ latest_changes() }},
     measures AS (
         SELECT
             toDateTime(event_time, 'UTC') AS time, cluster, instance, {{ named('database') }}, {{ named('user') }}, query_id, rule_set,
@@ -33,6 +35,7 @@ SELECT
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,
     verb, seconds, entries, weight, query_time, rows_examined, rows_sent,
+    {{ is_latest('instance', 'time') }} AS latest,
     {{ logged_by('instance') }} AS logged
 FROM measures
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)

@@ -9,6 +9,7 @@
 {%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
     {%- if other %} + toFloat64OrZero(attributes['{{ other }}']){% endif -%}
 {%- endmacro %}
+{% set query -%}
 WITH
     {{ shown_range(1) }},
     {{ bar_width() }},
@@ -44,3 +45,5 @@ SELECT
     {{ logged_by('instance') }} AS logged
 FROM measures
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
+{%- endset -%}
+{{ with_quiet_bars(query, 'at') }}

@@ -6,7 +6,8 @@
 -- every instance and bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line
 -- across.
 -- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged. A bucket in which a server began to log
--- differently is marked (`changed`, in the rows that fill), so that no line joins both sides; `logged` says what it logs.
+-- differently is marked (`changed`, in the rows that fill), so that no line joins both sides; `latest` are entries since then, for
+-- percentiles of the whole range; `logged` says what it logs.
 --
 -- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
 -- does not know statements; where one statement is picked its few events are read instead.
@@ -29,6 +30,7 @@ WITH
         shown <= 30 * 86400, 6 * 3600,
         86400) AS width,
     {{ logging_of_range() }},
+    {{ latest_changes() }},
     changes AS (
         SELECT instance, groupUniqArrayIf(intDiv(toUInt32(since), width) * width, since > first_since) AS changed_in FROM (
             SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
@@ -66,6 +68,7 @@ SELECT
     seconds, entries, weight, query_time, rows_examined, rows_sent,
     greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds,
     0 AS changed,
+    {{ is_latest('instance', 'minute') }} AS latest,
     {{ logged_by('instance') }} AS logged
 FROM measures
 WHERE minute >= range_start AND minute < range_end
@@ -78,7 +81,7 @@ SELECT
     {{ passes_filter_on('query_id') }}, {{ passes_filter_on('query') }},
     0, 0, 0, 0, 0, 0,
     greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds,
-    has(changed_in, toUInt32(time)),
+    has(changed_in, toUInt32(time)), 1,
     {{ logged_by('instance') }}
 FROM (SELECT DISTINCT cluster, instance FROM measures WHERE minute >= range_start AND minute < range_end) AS servers
 LEFT JOIN changes USING (instance)

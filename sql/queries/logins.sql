@@ -2,6 +2,7 @@
 {%- include "parts/logins.sql" -%}
 -- Attempts to log in, one row each, whichever logs told of it. `told_by` says which; `encrypted` is known where a log tells
 -- the kind of the connection. A local socket needs no encryption.
+{% set query -%}
 WITH
     {{ shown_range(7) }},
     {{ bar_width() }},
@@ -24,3 +25,5 @@ FROM (
     SELECT event_time, cluster, instance, user, src_ip, database, program, connection_type, 'logged in', '', log
     FROM taken_logins
 ) AS attempts
+{%- endset -%}
+{{ with_quiet_bars(query, 'event_time') }}

@@ -19,6 +19,7 @@
 {%- macro is_shown(kind) -%}
     {%- if filter_values('kind') %} AND '{{ kind }}' IN {{ filter_values('kind') | where_in }}{% endif -%}
 {%- endmacro %}
+{% set query -%}
 WITH {{ shown_range(7) }}, {{ bar_width() }}
 SELECT
     {{ bar('at') }} AS time,
@@ -60,3 +61,5 @@ FROM (
     )
     WHERE true {{- is_shown('audit log') }}
 )
+{%- endset -%}
+{{ with_quiet_bars(query, 'done_at') }}

@@ -1,15 +1,26 @@
 {%- include "parts/statement.sql" -%}
+{%- include "parts/logging.sql" -%}
 -- Executions of one statement: one row per entry of a slow log, for charts over time and for totals.
 --
 -- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most. Empty rows are
 -- added for every bucket: quiet time is drawn as no executions and as a hole in the percentiles. Percentiles are taken
--- over `seconds` weighted with `weight`; they are never averaged.
+-- over `seconds` weighted with `weight`; they are never averaged, and never of both sides of a change of what a server logs:
+-- see load.sql for `changed` and `latest`.
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
 {%- endmacro %}
 WITH
     {{ chosen_statement() }},
-    {{ bucket_width() }}
+    {{ bucket_width() }},
+    {{ latest_changes() }},
+    changed_in AS (
+        SELECT groupUniqArray(intDiv(toUInt32(since), width) * width) AS buckets FROM (
+            SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
+            FROM tailrace.logging_in_force
+            WHERE since < range_end {{- passes('instance') }})
+        WHERE since > first_since AND instance IN (
+            SELECT instance FROM tailrace.query_events
+            WHERE query_id = chosen AND event_time >= range_start AND event_time < range_end))
 SELECT
     toDateTime(intDiv(toUInt32(executed_at), width) * width, 'UTC') AS time,
     toDateTime(event_time, 'UTC') AS executed_at,
@@ -34,7 +45,9 @@ SELECT
     query_events.query_time * query_events.weight AS query_time,
     query_events.rows_examined * query_events.weight AS rows_examined,
     query_events.rows_sent * query_events.weight AS rows_sent,
-    if(ifNull(error_code, 0) != 0, query_events.weight, 0) AS errors
+    if(ifNull(error_code, 0) != 0, query_events.weight, 0) AS errors,
+    0 AS changed,
+    {{ is_latest('query_events.instance', 'event_time') }} AS latest
 FROM tailrace.query_events
 ASOF LEFT JOIN (
     SELECT plan_captures.instance AS instance, captured_at, toString(plan_captures.plan_hash) AS captured_plan
@@ -50,4 +63,5 @@ SELECT
     {{ passes_filter_on('cluster') }}, {{ passes_filter_on('instance') }}, {{ passes_filter_on('database') }},
     {{ passes_filter_on('user') }}, {{ passes_filter_on('program') }}, {{ passes_filter_on('endpoint') }},
     {{ passes_filter_on('plan_hash') }},
-    0, 0, 0, 0, 0, 0, 0
+    0, 0, 0, 0, 0, 0, 0,
+    has((SELECT buckets FROM changed_in), toUInt32(time)), 1

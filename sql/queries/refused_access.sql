@@ -4,6 +4,7 @@
 {%- include "parts/links.sql" -%}
 -- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row each however many logs tell of it, and statements
 -- that grants did not allow, as audit and general logs tell them. The evidence of refused access has the same, record by record.
+{% set query -%}
 WITH
     {{ shown_range(7) }},
     {{ bar_width() }},
@@ -44,3 +45,5 @@ FROM (
         AND status IN
 {%- include "parts/refusal_codes.sql" -%}
 ) AS attempts
+{%- endset -%}
+{{ with_quiet_bars(query, 'event_time') }}

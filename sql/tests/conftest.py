@@ -123,9 +123,7 @@ def rendered() -> Callable[..., str]:
     def render(
         name: str, since: str | None, until: str | None, over_time: bool = False, **filters: list[str]
     ) -> str:
-        environment = jinja2.Environment()
-        environment.filters["where_in"] = lambda values: f"({', '.join(map(_quoted, values))})"
-        template = environment.from_string(dashboards.query_text(dashboards.QUERIES / f"{name}.sql"))
+        template = _jinja().from_string(dashboards.query_text(dashboards.QUERIES / f"{name}.sql"))
         return template.render(
             from_dttm=since,
             to_dttm=until,
@@ -137,6 +135,24 @@ def rendered() -> Callable[..., str]:
         )
 
     return render
+
+
+@pytest.fixture
+def metric() -> Callable[[str, str], str]:
+    """The expression of a metric of a dataset, as Superset's Jinja renders it."""
+
+    def render(dataset: str, name: str) -> str:
+        compiled = dashboards.compile_assets()[f"datasets/tailrace/{dataset}.yaml"]["metrics"]
+        (expression,) = (each["expression"] for each in compiled if each["metric_name"] == name)
+        return _jinja().from_string(expression).render()
+
+    return render
+
+
+def _jinja() -> jinja2.Environment:
+    environment = jinja2.Environment()
+    environment.filters["where_in"] = lambda values: f"({', '.join(map(_quoted, values))})"
+    return environment
 
 
 def _quoted(value: str) -> str:

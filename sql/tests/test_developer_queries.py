@@ -185,6 +185,65 @@ def test_without_a_time_range_every_query_answers(ask, query):
     assert ask(query, (None, None))
 
 
+ALSO_LOGGED = 7
+
+
+@pytest.fixture
+def retuned(admin, user, ask):
+    """A server whose threshold was lowered half an hour ago: what it logged before, then and since."""
+    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(ALSO_LOGGED, timedelta(minutes=45), [5] * 40),
+            *executions(ALSO_LOGGED, timedelta(minutes=30), [9]),
+            *executions(ALSO_LOGGED, timedelta(minutes=20), [0.2] * 40),
+            *executions(ALSO_LOGGED, timedelta(minutes=45), [3], instance="db2"),
+        ],
+    )
+    name = {"query_id": ALSO_LOGGED, "rule_set": "tailrace-1", "fingerprint": "select 7"}
+    seen = f"{NOW:%Y-%m-%d %H:%M:%S}"
+    user("writer").insert("tailrace.fingerprints", [{**name, "seen_at": seen, "first_seen_at": seen}])
+    return ask
+
+
+@pytest.mark.parametrize("dataset", ["load", "query_executions", "heaviest_queries", "slow_origins"])
+def test_a_percentile_is_of_the_time_since_logging_was_changed(retuned, user, rendered, metric, dataset):
+    asked = rendered(dataset, *RANGE, query_id=[f"{ALSO_LOGGED:016X}"])
+    (measured,) = user("reader_developer").rows(
+        f"SELECT {metric(dataset, 'p95')} AS p95, count() AS entries FROM ({asked}) "
+        f"WHERE instance = 'db1' AND query_id = '{ALSO_LOGGED:016X}' AND seconds > 0"
+    )
+    assert measured == {"p95": 0.2, "entries": 81}
+
+
+@pytest.mark.parametrize("dataset", ["load", "query_executions"])
+def test_percentiles_by_time_are_of_either_side_and_not_of_the_moment_between(
+    retuned, user, rendered, metric, dataset
+):
+    asked = rendered(dataset, *RANGE, query_id=[f"{ALSO_LOGGED:016X}"], instance=["db1"])
+    measured = user("reader_developer").rows(
+        f"SELECT time, {metric(dataset, 'p95')} AS p95 FROM ({asked}) "
+        f"WHERE query_id = '{ALSO_LOGGED:016X}' AND instance = 'db1' GROUP BY time ORDER BY time"
+    )
+    drawn = {row["time"]: row["p95"] for row in measured}
+    assert [shown for shown in drawn.values() if shown is not None][:1] == [5]
+    assert [shown for shown in drawn.values() if shown is not None][-1:] == [0.2]
+    assert drawn[f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M:00}"] is None
+
+
+def test_a_statement_shows_what_its_servers_log_and_no_others(retuned):
+    found = retuned("query_logging", query_id=[f"{ALSO_LOGGED:016X}"])
+
+    assert {(row["instance"], row["logged"]) for row in found} == {
+        ("db1", "≥ 1 s"),
+        ("db1", "≥ 0.1 s"),
+        ("db2", "unknown"),
+    }
+    assert {row["instance"] for row in retuned("query_logging", query_id=[f"{RARE:016X}"])} == {"db1"}
+
+
 def message(kind: str, minutes_ago: int, **columns) -> dict:
     at = NOW - timedelta(minutes=minutes_ago)
     said = {

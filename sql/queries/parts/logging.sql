@@ -16,3 +16,21 @@
 {%- macro logged_by(instance) -%}
     transform(toString({{ instance }}), logging_of_range.1, logging_of_range.2, 'unknown')
 {%- endmacro -%}
+{#- When each server last began to log differently before the end of the range, for a WITH that names range_end: after it,
+    `is_latest` says of an entry whether it is of the time since then. Percentiles of both sides do not go together. -#}
+{%- macro latest_changes() -%}
+    (
+        SELECT tuple(groupArray(toString(instance)), groupArray(toUInt32(changed_at)))
+        FROM (
+            SELECT instance, max(since) AS changed_at
+            FROM (
+                SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
+                FROM tailrace.logging_in_force
+                WHERE since < range_end)
+            WHERE since > first_since
+            GROUP BY instance)
+    ) AS latest_changes
+{%- endmacro -%}
+{%- macro is_latest(instance, time) -%}
+    toUInt32({{ time }}) >= transform(toString({{ instance }}), latest_changes.1, latest_changes.2, toUInt32(0))
+{%- endmacro -%}

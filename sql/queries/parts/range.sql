@@ -14,31 +14,34 @@
 {%- endmacro -%}
 {%- macro bar(time) -%} toDateTime(intDiv(toUInt32({{ time }}), width) * width, 'UTC') {%- endmacro -%}
 {#- The rows of a query, and for a chart over time a row of none (`counted` is 0) for each bar: without them the chart would
-    show the time between its first and its last row alone, and make bars as wide as the gaps between rows. They take the name
-    of a series from a row that passes the chart's filters; without such a row there are none, and the chart says that it is
-    empty. `at` is the column that the time range filters. -#}
+    show the time between its first and its last row alone, and make bars as wide as the gaps between rows. They are made of
+    the first row that passes the chart's filters, so that no series is added; without such a row there are none, and the chart
+    says that it is empty. `at` is the column that the time range filters. -#}
 {%- macro with_quiet_bars(query, at) -%}
+{%- if 'BASE_AXIS' not in columns | default([], true) | string -%}
 SELECT *, 1 AS counted FROM (
 {{ query }}
 )
-{%- if 'BASE_AXIS' in columns | default([], true) | string %}
-UNION ALL
+{%- else -%}
 WITH
     {{ shown_range(30) }},
     {{ bar_width() }},
-    toUInt32(range_start) AS from_second
-SELECT * EXCEPT bar_second REPLACE (
-    toDateTime(bar_second, 'UTC') AS time, toDateTime(greatest(bar_second, from_second + 30), 'UTC') AS {{ at }}), 0
+    toUInt32(range_start) AS from_second,
+    range(intDiv(from_second, width) * width, toUInt32(range_end), width) AS bars
+SELECT
+    * EXCEPT bar_second REPLACE (
+        if(bar_second = 0, time, toDateTime(bar_second, 'UTC')) AS time,
+        if(bar_second = 0, {{ at }}, toDateTime(greatest(bar_second, from_second + 30), 'UTC')) AS {{ at }}),
+    bar_second = 0 AS counted
 FROM (
-    SELECT * FROM (
+    SELECT *, toUInt32(arrayJoin(if(rowNumberInAllBlocks() = 0, arrayPushFront(bars, 0), [0]))) AS bar_second
+    FROM (
 {{ query }}
     )
     WHERE true
     {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns %}
         AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
-    {%- endfor %}
-    LIMIT 1)
-ARRAY JOIN range(intDiv(from_second, width) * width, toUInt32(range_end), width) AS bar_second
+    {%- endfor %})
 {%- endif %}
 {%- endmacro -%}
 {#- For rows that are added so that nothing is drawn as nothing: they pass the dashboard's filter. -#}

@@ -1,0 +1,29 @@
+"""Makes pictures of dashboards small: 128 colours are enough for text, lines and bars.
+
+python -m dashboards.pictures FILE... rewrites PNG files in place.
+"""
+
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+COLOURS = 128
+
+
+def shrink(picture: Path) -> None:
+    """Rewrites a PNG file with a palette of its own colours, without dithering."""
+    with Image.open(picture) as image:
+        reduced = image.convert("RGB").quantize(
+            COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+    reduced.save(picture, "PNG", optimize=True)
+
+
+def main() -> None:
+    for name in sys.argv[1:]:
+        shrink(Path(name))
+
+
+if __name__ == "__main__":
+    main()

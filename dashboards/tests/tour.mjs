@@ -1,0 +1,25 @@
+// Opens dashboards as the people do whom they are for, and keeps pictures of what they see: what the tests of roles and the
+// pictures of the documentation have in common.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertNoneFailed, assertNothingCutOff } from './assertions.mjs';
+
+const DASHBOARDS = new URL('../dashboards/', import.meta.url);
+
+/** Every dashboard: its slug, and the roles that see it, the first of them first. */
+export function dashboards() {
+  return readdirSync(DASHBOARDS).filter((file) => file.endsWith('.yaml')).sort().map((file) => {
+    const text = readFileSync(new URL(file, DASHBOARDS), 'utf8');
+    return { slug: /^slug: (\S+)$/m.exec(text)[1], roles: /^roles: \[(.+)\]$/m.exec(text)[1].split(', ') };
+  });
+}
+
+/** Opens a dashboard, does what a visitor does first there, and keeps a picture: nothing of it fails or is cut off. */
+export async function visit(browser, slug, directory, first = () => {}) {
+  await browser.open(slug);
+  await first(browser);
+  await assertNoneFailed(browser);
+  await assertNothingCutOff(browser);
+  await browser.screenshot(join(directory, `${slug}.png`));
+}

@@ -1,0 +1,14 @@
+{%- include "parts/statement.sql" -%}
+{%- set stretches -%}
+{%- include "logging_stretches.sql" -%}
+{%- endset -%}
+-- What the servers on which the statement ran were told to write into their slow logs, and when: as "Slow queries" shows it of
+-- all servers.
+WITH
+    {{ chosen_statement() }}
+SELECT * FROM (
+{{ stretches }}
+)
+WHERE instance IN (
+        SELECT query_events.instance FROM tailrace.query_events
+        WHERE query_id = chosen AND event_time >= range_start AND event_time < range_end)
