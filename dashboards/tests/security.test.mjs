@@ -224,8 +224,34 @@ describe('Rule coverage', () => {
   before(() => openOurs('rule-coverage'));
 
   test('draws every chart', async () => {
-    await assertDrawn(browser, 11);
+    await assertDrawn(browser, 15);
     await browser.screenshot(join(screenshots, 'rule-coverage.png'));
+  });
+
+  test('says on how many servers each rule can fire, what it lacks elsewhere, and when it fired last', async () => {
+    const { data } = await browser.chart('Where each rule can fire');
+    const found = Object.fromEntries(data.map((row) => [row.rule_title, row]));
+    const fired = Object.fromEntries(alerts.map((alert) => [alert.rule_title, new Date(`${alert.event_time}Z`).setMilliseconds(0)]));
+    assert.deepEqual(data.map((row) => [row.rule_title, row.servers_able, row.what_is_missing]).sort(), [
+      ['Cards read by a stranger', '1 of 2', 'events of the class query'],
+      ['Login after many refused ones', '2 of 2', ''],
+      ['Login from a public address', '2 of 2', ''],
+      ['One host tries many accounts', '2 of 2', ''],
+      ['Very many rows sent', '0 of 2', 'rows_sent'],
+    ]);
+    assert.equal(data[0].rule_title, 'Very many rows sent', 'what can fire nowhere is first');
+    for (const [rule, row] of Object.entries(found)) {
+      assert.equal(row.sum_rule_alerts, fired[rule] ? 1 : 0, rule);
+      assert.equal(row.rule_last_alert ?? undefined, fired[rule], rule);
+    }
+    assert.equal((await one(browser, 'Rules that can fire nowhere')).cnt_nowhere, 1);
+    assert.equal((await one(browser, 'Rules that never fired')).cnt_never_fired, 1, 'Login from a public address');
+  });
+
+  test('names the logs that a rule can fire on', async () => {
+    const rows = (await browser.chart('Rules by server')).data.filter((row) => row.rule_title.startsWith('Login after'));
+    assert.deepEqual(rows.map((row) => [row.instance, row.fires, row.fires_on]), [
+      ['vault-1', 'yes', 'audit, general'], ['vault-2', 'yes', 'several together']]);
   });
 
   test('says what each server tells, and what none of its logs tell', async () => {
@@ -241,6 +267,18 @@ describe('Rule coverage', () => {
     assert.equal((await one(browser, 'Rules that fired')).cnt_rules, alerts.length);
     assert.equal((await one(browser, 'ATT&CK tactics')).cnt_tactics, 3);
     assert.equal((await one(browser, 'Rules in force')).rules_in_force, 155 + 15);
+  });
+
+  test('follows the filters on rules and answers', async () => {
+    await browser.choose('fires', 'no');
+    await browser.applyFilters();
+    const { data } = await browser.chart('Rules by server');
+    assert.deepEqual(data.map((row) => [row.rule_title, row.instance]), [
+      ['Cards read by a stranger', 'vault-2'], ['Very many rows sent', 'vault-1'], ['Very many rows sent', 'vault-2']]);
+    await browser.choose('rule_title', 'Cards read by a stranger');
+    await browser.applyFilters();
+    assert.deepEqual((await browser.chart('Rules by server')).data.map((row) => row.missing), ['events of the class query']);
+    await assertNoneFailed(browser);
   });
 });
 

@@ -23,6 +23,14 @@ const DEEDS = [
   [40, 'GRANT', 1142, 'grant select on vault.* to ?', '9200000000000000005'],
   [44, 'SELECT', 1142, 'select * from payroll.salaries', '9200000000000000006'],
 ];
+/** Rules in force: title, level, tactic, logs that suffice alone by server, what is missing where there are none. */
+const RULES = [
+  ['Cards read by a stranger', 'high', 'collection', { 'vault-1': ['audit'] }, { missing_classes: ['query'] }],
+  ['Login after many refused ones', 'critical', 'initial-access', { 'vault-1': ['audit', 'general'], 'vault-2': [] }, {}],
+  ['One host tries many accounts', 'medium', 'credential-access', { 'vault-1': ['errorlog'], 'vault-2': ['errorlog'] }, {}],
+  ['Login from a public address', 'low', 'initial-access', { 'vault-1': ['audit'], 'vault-2': ['general'] }, {}],
+  ['Very many rows sent', 'high', 'exfiltration', {}, { missing_fields: ['rows_sent'] }],
+];
 const NAMES = ['root', 'admin', 'mysql', 'test', 'oracle', 'ann'];
 
 /** Everything, with times before `end`, milliseconds since 1970. */
@@ -36,6 +44,7 @@ export function security(end) {
     pushes: [[3, 139, true], [2, 155, true], [1, 0, false]].map(([hours, rules, accepted]) => (
       { push_id: `push ${hours}`, at: written(end - hours * 60 * MINUTE), accepted, pushed_by: 'erin', rules, detectors: 15 })),
     alerts: alertsOf(attempts, deeds),
+    coverage: coverageOf(end),
     fingerprints: DEEDS.map(([, verb, , fingerprint, query_id]) => (
       { query_id, rule_set: 'tailrace-1', fingerprint, verb, seen_at: written(end) })),
     auditEvents: [...[...attempts, old].flatMap(auditRecords), ...deeds],
@@ -88,6 +97,21 @@ function alertsOf(attempts, deeds) {
     alert('One host tries many accounts', 'medium', ['attack.credential-access'],
       written(attempts.at(-1).time), { instance: SECOND_SERVER, src_ip: attempts.at(-1).src }),
   ];
+}
+
+/** What the detect job says of each rule and server; a server that is not among a rule's cannot feed it. */
+function coverageOf(end) {
+  const answers = RULES.flatMap(([rule_title, level, tactic, on, missing]) => [FIRST, SECOND_SERVER].flatMap((instance) => {
+    const its = {
+      cluster: CLUSTER, instance, rule_id: rule_title, rule_title, level, tags: [`attack.${tactic}`], in_force: true,
+      changed_at: written(end - 90 * MINUTE), told_at: written(end - 90 * MINUTE),
+    };
+    const whole = on[instance] ? { can_fire: true } : { can_fire: false, reason: 'something is missing', ...missing };
+    return [{ ...its, source: '', ...whole }, ...(on[instance] ?? []).map((source) => ({ ...its, source, can_fire: true }))];
+  }));
+  const earlier = { told_at: written(end - 100 * MINUTE), can_fire: false, missing_fields: ['table'] };
+  const ended = { rule_id: 'gone', rule_title: '', in_force: false };
+  return [...answers, { ...answers[0], ...earlier }, { ...answers[0], ...ended }];
 }
 
 function alert(rule_title, level, tags, event_time, more) {

@@ -65,4 +65,5 @@ await insert('audit_events', investigated.auditEvents);
 await insert('error_events', investigated.errorEvents);
 await insert('alerts', investigated.alerts);
 await insert('rule_pushes', investigated.pushes);
+await insert('rule_coverage', investigated.coverage);
 await insert('fingerprints', investigated.fingerprints);

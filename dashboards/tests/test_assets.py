@@ -310,3 +310,10 @@ def test_yaml_is_read_as_it_was_meant():
     # YAML takes `on`, `no` and unquoted times for other things than text.
     for asset in ASSETS:
         assert yaml.safe_load(yaml.safe_dump(asset.content)) == asset.content
+
+
+@pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
+def test_labels_are_texts(dataset):
+    # Superset refuses others, and YAML takes On and No for none.
+    for labelled in (*dataset.content["columns"], *dataset.content["metrics"]):
+        assert isinstance(labelled.get("verbose_name", ""), str), labelled

@@ -16,8 +16,8 @@ import java.util.Set;
  * Tells events that have what none of their log had before, among those of one subtask. Not thread-safe, and no state:
  * after a restart, and once a day, all is new again. Who is told twice must not mind.
  *
- * <p>It is asked about every event. So an event whose fields are those of another one of its log is recognised by a hash
- * of their names, a fraction of a microsecond; only others are compared name by name.
+ * <p>It is asked about every event. So an event whose fields are those of another one of its log is recognised by
+ * a hash that was made with the event; only others are compared name by name.
  *
  * <p>Memory: {@link LogContents} of at most {@value #MOST_LOGS} logs, beyond which it begins anew, and at most
  * {@value #MOST_SHAPES} hashes for each.
@@ -30,7 +30,6 @@ final class SeenLogs {
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
-    private static final int HALF = 32;
 
     private final Map<String, Map<LogSource, Seen>> instances = new HashMap<>();
     private int logs;
@@ -81,21 +80,13 @@ final class SeenLogs {
         return seen;
     }
 
-    /** The same for events with the same fields that are of the same class; others have the same by chance of 2^-64. */
+    /** The same for events with the same fields that are of the same class. */
     private static long shape(DetectionEvent event) {
-        long shape = 1;
-        for (String field : event.fields().keySet()) {
-            shape += spread(field.hashCode());
-        }
+        long shape = event.shape();
         List<FieldValue> classes = event.values(EVENT_CLASS);
         for (int i = 0; i < classes.size(); i++) {
-            shape ^= spread(~classes.get(i).text().hashCode());
+            shape = shape * SPREAD + classes.get(i).text().hashCode();
         }
         return shape;
-    }
-
-    private static long spread(int hash) {
-        long spread = hash * SPREAD;
-        return (spread ^ spread >>> HALF) * SPREAD;
     }
 }

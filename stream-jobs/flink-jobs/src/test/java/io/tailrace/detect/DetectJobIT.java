@@ -131,6 +131,10 @@ class DetectJobIT {
             awaitAccepted("rocks");
             refusedGuests(0, 3);
             awaitAlerts("low", "guest", 3);
+            Await.until("what can fire on db-3", PATIENCE, () -> answers() == 4);
+            assertThat(clickHouse.count("SELECT count() FROM tailrace.rule_coverage FINAL"
+                            + " WHERE instance = 'db-3' AND source IN ('', 'audit') AND in_force AND can_fire"))
+                    .isEqualTo(4);
             savepoint = stopWithSavepoint(job, "in-memory");
         }
         try (JavaProgram job = job(1, savepoint, "--topics.events", OTHER_EVENTS, "--state.backend", "rocksdb")) {
@@ -147,6 +151,7 @@ class DetectJobIT {
             Await.until("brute force", PATIENCE, () -> alerts("medium", "guest") == 1);
             assertThat(clickHouse.count("SELECT length(event_ids) FROM tailrace.alerts FINAL WHERE level = 'medium'"))
                     .isEqualTo(10);
+            assertThat(answers()).as("what was said is not said again").isEqualTo(4);
             assertThat(job.isAlive()).isTrue();
         }
     }
@@ -173,6 +178,11 @@ class DetectJobIT {
             assertThat(accesses("1")).isEqualTo(1);
             assertThat(job.isAlive()).isTrue();
         }
+    }
+
+    /** Rows about db-3, older answers of the same rule too: of two rules that alert, on its log and on all of its logs. */
+    private static long answers() throws Exception {
+        return clickHouse.count("SELECT count() FROM tailrace.rule_coverage WHERE instance = 'db-3'");
     }
 
     private static long accesses(String condition) throws Exception {

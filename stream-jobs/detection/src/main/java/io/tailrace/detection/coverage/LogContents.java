@@ -44,9 +44,14 @@ public final class LogContents {
             DatabaseField.DATA_BASIS,
             DatabaseField.DATA_ACCESS);
 
-    /** A statement may name tables. */
+    /** A statement may name tables, and accounts whose rights it changes. */
     private static final Set<String> OF_STATEMENTS = names(
-            DatabaseField.TABLE, DatabaseField.TABLE_READ, DatabaseField.TABLE_WRITTEN, DatabaseField.TABLES_BASIS);
+            DatabaseField.TABLE,
+            DatabaseField.TABLE_READ,
+            DatabaseField.TABLE_WRITTEN,
+            DatabaseField.TABLES_BASIS,
+            DatabaseField.TARGET_ACCOUNT,
+            DatabaseField.TARGET_USER);
 
     /** Who collects a log says of which server it is. */
     private static final Set<String> OF_COLLECTORS = names(DatabaseField.CLUSTER, DatabaseField.INSTANCE);

@@ -15,6 +15,7 @@ public final class DetectionEvent {
     private final long order;
     private final LogSource source;
     private final Map<String, List<FieldValue>> fields;
+    private final long shape;
     private Action action;
     private Function<DetectionEvent, Action> actions;
 
@@ -24,6 +25,7 @@ public final class DetectionEvent {
         this.order = builder.order;
         this.source = builder.source;
         this.fields = builder.fields;
+        this.shape = builder.shape;
         this.actions = event -> new Action(event.id, event.micros, event.order);
     }
 
@@ -95,16 +97,27 @@ public final class DetectionEvent {
         return fields;
     }
 
+    /**
+     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events with
+     * the same fields, and for others by chance only.
+     */
+    public long shape() {
+        return shape;
+    }
+
     /** Collects the fields of an event. */
     public static final class Builder {
 
         /** For some thirty fields and what the event is enriched with. */
         private static final int USUAL_CAPACITY = 64;
+        /** Its product spreads a hash of 32 bits over 64. */
+        private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
         private final String id;
         private final long micros;
         private final LogSource source;
         private long order;
+        private long shape;
         private final Map<String, List<FieldValue>> fields = new HashMap<>(USUAL_CAPACITY);
 
         private Builder(String id, long micros, LogSource source) {
@@ -119,14 +132,22 @@ public final class DetectionEvent {
             return this;
         }
 
+        /** A sum, so that the order of the fields does not matter. */
+        private void put(String field, List<FieldValue> values) {
+            if (fields.put(field, values) == null) {
+                long spread = field.hashCode() * SPREAD;
+                shape += (spread ^ spread >>> Integer.SIZE) * SPREAD;
+            }
+        }
+
         /** Sets a text, which may be empty: present and empty is not absent. */
         public Builder text(String field, String text) {
-            fields.put(field, List.of(FieldValue.of(text)));
+            put(field, List.of(FieldValue.of(text)));
             return this;
         }
 
         public Builder time(String field, Instant time) {
-            fields.put(field, List.of(FieldValue.of(time)));
+            put(field, List.of(FieldValue.of(time)));
             return this;
         }
 
@@ -136,17 +157,17 @@ public final class DetectionEvent {
         }
 
         public Builder number(String field, long number) {
-            fields.put(field, List.of(FieldValue.of(number)));
+            put(field, List.of(FieldValue.of(number)));
             return this;
         }
 
         public Builder number(String field, double number) {
-            fields.put(field, List.of(FieldValue.of(number)));
+            put(field, List.of(FieldValue.of(number)));
             return this;
         }
 
         public Builder flag(String field, boolean value) {
-            fields.put(field, List.of(FieldValue.of(value)));
+            put(field, List.of(FieldValue.of(value)));
             return this;
         }
 
@@ -155,7 +176,7 @@ public final class DetectionEvent {
             List<FieldValue> values = new ArrayList<>();
             texts.forEach(text -> values.add(FieldValue.of(text)));
             if (!values.isEmpty()) {
-                fields.put(field, List.copyOf(values));
+                put(field, List.copyOf(values));
             }
             return this;
         }

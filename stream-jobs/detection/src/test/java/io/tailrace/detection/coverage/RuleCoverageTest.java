@@ -47,6 +47,10 @@ class RuleCoverageTest {
             logsource: {category: database}
             detection: {s: {data_class_read: pci}, condition: s}
             ---
+            title: Account made
+            logsource: {category: database}
+            detection: {s: {target_user: eve}, condition: s}
+            ---
             title: Tagged
             logsource: {category: database}
             detection: {s: {tag.tenant: '7'}, condition: s}
@@ -113,7 +117,8 @@ class RuleCoverageTest {
     void everyRuleThatAlertsHasAnAnswer() {
         assertThat(RuleCoverage.answers(SET, false, server()))
                 .extracting(answer -> answer.rule().title())
-                .containsExactlyInAnyOrder("Reads cards", "Tagged", "Guessing", "Guessed and read", "Both told");
+                .containsExactlyInAnyOrder(
+                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessed and read", "Both told");
     }
 
     @Test
@@ -162,6 +167,12 @@ class RuleCoverageTest {
     }
 
     @Test
+    void whatStatementsMayNameNeedNotHaveBeenNamedYet() {
+        assertThat(obstacle("Account made", SLOW, slow())).isEmpty();
+        assertThat(obstacle("Account made", AUDIT, audit())).isPresent();
+    }
+
+    @Test
     void ofALogWithMoreFieldsThanAreKeptNobodyKnowsWhatItLacks() {
         LogContents many = new LogContents();
         for (int i = 0; i < LogContents.MOST_OTHERS - 1; i++) {
@@ -193,17 +204,17 @@ class RuleCoverageTest {
         InstanceCoverage coverage = new InstanceCoverage(0);
         assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
-        assertThat(told(coverage, 10)).hasSize(2 * 5);
+        assertThat(told(coverage, 10)).hasSize(2 * 6);
         coverage = reread(coverage);
         assertThat(told(coverage, 20)).isEmpty();
         assertThat(coverage.add("shop", SLOW, slow())).isTrue();
         List<InstanceCoverage.Told> more = told(coverage, 5);
         assertThat(more).extracting(InstanceCoverage.Told::toldAt).containsOnly(21L);
-        assertThat(more.stream().filter(told -> told.log().equals("slowlog"))).hasSize(5);
+        assertThat(more.stream().filter(told -> told.log().equals("slowlog"))).hasSize(6);
         assertThat(more.stream()
                         .filter(told -> told.log().isEmpty() && told.answer().canFire())
                         .map(told -> told.answer().rule().title()))
-                .containsExactly("Guessed and read");
+                .containsExactly("Account made", "Guessed and read");
     }
 
     @Test
@@ -218,12 +229,12 @@ class RuleCoverageTest {
         coverage.endPeriod(2);
         assertThat(told(coverage, 30))
                 .filteredOn(told -> told.answer() == null)
-                .hasSize(5)
+                .hasSize(6)
                 .extracting(InstanceCoverage.Told::log)
                 .containsOnly("slowlog");
         coverage.endPeriod(3);
         coverage.endPeriod(4);
-        assertThat(told(coverage, 40)).hasSize(2 * 5).allMatch(told -> told.answer() == null);
+        assertThat(told(coverage, 40)).hasSize(2 * 6).allMatch(told -> told.answer() == null);
         assertThat(coverage.isEmpty()).isTrue();
     }
 
