@@ -24,6 +24,7 @@ const FIRST = {
     await browser.open('plans');
     await choose(browser, 'instance', 'shop-orders-1');
     await browser.followLink('Changes and their verdicts', 'open');
+    await hours(1.5)(browser);
   },
   'developers-digest': hours(7 * 24), // they are about the week before
   'weekly-compliance': hours(7 * 24),

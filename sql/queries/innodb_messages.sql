@@ -16,7 +16,7 @@ SELECT
         details['checkpoint_age'] != '' OR message ILIKE '%checkpoint%' OR message ILIKE '%redo log%', 'redo log nearly full',
         message ILIKE '%history list%' OR message ILIKE '%purge%', 'purge is behind',
         message ILIKE '%buffer pool%' OR message ILIKE '%free block%', 'buffer pool is short', 'other pressure') AS what,
-    level, message,
+    level, replaceRegexpOne(message, '^=+\\s+', '') AS message,
     toUInt64OrNull(details['loop_took_ms']) AS loop_took_ms,
     toFloat64OrNull(coalesce(nullIf(details['semaphore_longest_seconds'], ''), details['wait_seconds'])) AS waited_seconds,
     toUInt64OrNull(details['history_list_length']) AS history_list_length,

@@ -107,6 +107,10 @@ def admin(_migrated: ClickHouse) -> ClickHouse:
     return _migrated
 
 
+OVER_TIME = [{"columnType": "BASE_AXIS", "sqlExpression": "time"}]
+"""What Superset's Jinja is told of the columns that a chart over time asks for."""
+
+
 class _Shown:
     """What Superset's get_time_filter() tells a query."""
 
@@ -129,7 +133,7 @@ def rendered() -> Callable[..., str]:
             to_dttm=until,
             filter_values=lambda column, **_: filters.get(column, []),
             get_time_filter=_Shown,
-            columns=[{"columnType": "BASE_AXIS", "sqlExpression": "time"}] if over_time else [],
+            columns=OVER_TIME if over_time else [],
             filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
             table_columns=list(filters),
         )
@@ -138,13 +142,13 @@ def rendered() -> Callable[..., str]:
 
 
 @pytest.fixture
-def metric() -> Callable[[str, str], str]:
-    """The expression of a metric of a dataset, as Superset's Jinja renders it."""
+def metric() -> Callable[..., str]:
+    """The expression of a metric of a dataset, as Superset's Jinja renders it; `over_time` as for queries."""
 
-    def render(dataset: str, name: str) -> str:
+    def render(dataset: str, name: str, over_time: bool = False) -> str:
         compiled = dashboards.compile_assets()[f"datasets/tailrace/{dataset}.yaml"]["metrics"]
         (expression,) = (each["expression"] for each in compiled if each["metric_name"] == name)
-        return _jinja().from_string(expression).render()
+        return _jinja().from_string(expression).render(columns=OVER_TIME if over_time else [])
 
     return render
 

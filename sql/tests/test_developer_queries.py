@@ -224,7 +224,7 @@ def test_percentiles_by_time_are_of_either_side_and_not_of_the_moment_between(
 ):
     asked = rendered(dataset, *RANGE, query_id=[f"{ALSO_LOGGED:016X}"], instance=["db1"])
     measured = user("reader_developer").rows(
-        f"SELECT time, {metric(dataset, 'p95')} AS p95 FROM ({asked}) "
+        f"SELECT time, {metric(dataset, 'p95', over_time=True)} AS p95 FROM ({asked}) "
         f"WHERE query_id = '{ALSO_LOGGED:016X}' AND instance = 'db1' GROUP BY time ORDER BY time"
     )
     drawn = {row["time"]: row["p95"] for row in measured}
