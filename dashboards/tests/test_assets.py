@@ -223,7 +223,7 @@ def test_axes_have_titles_and_units(chart):
     assert params["y_axis_title"].strip(), "what is counted or measured"
     assert params["y_axis_format"], "numbers on the axis carry their unit or are counts"
     # Labels do not overlap, and an axis of counts has no mark between two whole numbers.
-    assert "showMaxLabel: false" in params["echart_options"]
+    assert "showMaxLabel: false, hideOverlap: true" in params["echart_options"]
     assert params["y_axis_format"] != ",d" or "minInterval: 1 " in params["echart_options"]
     # Without a margin Superset draws the title over the numbers.
     assert params["x_axis_title_margin"] >= 25
