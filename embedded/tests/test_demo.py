@@ -4,7 +4,7 @@ import json
 import os
 import re
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -144,3 +144,24 @@ def test_what_was_found_is_shipped_without_a_server_to_ask(settings, home):
     assert not tells(settings, home)
     demo.feed(home)
     assert tells(settings, home)
+
+
+def test_the_stock_has_what_the_dashboards_of_errors_are_about(home):
+    now = time.time()
+    demo.feed(home)
+    stock = next(sample for sample in demo.FILES if sample.file == demo.STOCK_ERRORS)
+    log = b"".join(lines_of(home, stock))
+
+    assert log.count(b"Transactions deadlock detected") == 12
+    assert log.count(b"Starting crash recovery") == 2
+    assert log.count(b"Aborted connection") >= 10
+    assert max(int(found) for found in re.findall(rb"History list length (\d+)", log)) > 5000
+    times = re.findall(rb"(?m)^(\d{6} \d\d:\d\d:\d\d) \[ERROR\] \S+ got signal", log)
+    times += [
+        each.replace(b"-", b"")[2:]
+        for each in re.findall(rb"(?m)^(\S+ \S+) 0x[0-9a-f]+ INNODB MONITOR OUTPUT", log)
+    ]
+    assert len(times) == 3
+    for each in times:
+        at = datetime.strptime(each.decode(), "%y%m%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+        assert now - HOUR < at < now
