@@ -17,6 +17,7 @@ from tempfile import mkdtemp
 from urllib.parse import quote
 
 from dashboards.bench.fill import DAYS, fill
+from dashboards.tests import browser
 from e2e.stack import Stack
 from tailrace import dashboards
 from tailrace.clickhouse import ClickHouse, ClickHouseError
@@ -57,6 +58,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--repeat", type=int, default=10, help="how often each chart asks")
     parser.add_argument("--only", nargs="*", help="slugs of dashboards; default all")
+    parser.add_argument("--own-range", action="store_true", help="not at 90 days")
     parser.add_argument("--home", type=Path, help="keeps the stack and its data there, and uses them again")
     return parser.parse_args()
 
@@ -64,13 +66,11 @@ def _arguments() -> argparse.Namespace:
 def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     slugs = [asset.content["slug"] for asset in dashboards.load() if asset.kind == "dashboards"]
     chosen = [slug for slug in slugs if not arguments.only or slug in arguments.only]
-    job = {"repeat": arguments.repeat, "dashboards": [each for slug in chosen for each in _openings(slug)]}
+    openings = [each for slug in chosen for each in _openings(slug, arguments.own_range)]
+    groups = {part: stack.status(part).pid for part in ("clickhouse", "superset")}
     files = [stack.home.root / f"bench-{name}.json" for name in ("job", "result")]
-    files[0].write_text(json.dumps(job))
-    tests = HERE.parent / "tests"
-    subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=tests, check=True
-    )
+    files[0].write_text(json.dumps({"repeat": arguments.repeat, "groups": groups, "dashboards": openings}))
+    browser.install()
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
@@ -80,9 +80,11 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     return json.loads(files[1].read_text())
 
 
-def _openings(slug: str) -> Iterator[dict]:
-    """At the dashboard's own range, and at all that was filled."""
+def _openings(slug: str, own_range: bool) -> Iterator[dict]:
+    """At the dashboard's own range, and unless that is enough, at all that was filled."""
     yield {"slug": slug, "range": "its own", "path": f"/superset/dashboard/{slug}/"}
+    if own_range:
+        return
     now = datetime.now(UTC)
     shown = f"{now - timedelta(days=DAYS):%Y-%m-%dT%H:%M:%S} : {now:%Y-%m-%dT%H:%M:%S}"
     chosen = (
@@ -98,8 +100,10 @@ def _report(results: list[dict], admin: ClickHouse) -> int:
     complaints = []
     for result in results:
         where = f"{result['slug']}, {result['range']}"
-        drawn = sorted(result["drawn"])[len(result["drawn"]) // 2] / 1000
-        print(f"\n{where}: drawn in {drawn:.1f} s")
+        drawn = _middle(result["drawn"]) / 1000
+        spent = {name: _middle([each[name] for each in result["cpu"]]) for name in result["cpu"][0]}
+        cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in spent.items())
+        print(f"\n{where}: drawn in {drawn:.1f} s, of CPU {sum(spent.values()):.1f} s ({cpu})")
         print("   p50 s   p95 s    rows read      MB   CPU s  chart")
         if drawn >= DASHBOARD_SECONDS:
             complaints.append(f"{where}: drawn in {drawn:.1f} s")
@@ -120,6 +124,10 @@ def _reported(chart: dict, admin: ClickHouse) -> Iterator[str]:
         yield f"{chart['title']}: p95 {high:.2f} s ({work.cpu_seconds:.2f} CPU s, {work.rows:,} rows)"
     if chart.get("error"):
         yield f"{chart['title']}: {chart['error']}"
+
+
+def _middle(values: list[float]) -> float:
+    return percentile(values, 0.5)
 
 
 def percentile(values: list[float], level: float) -> float:

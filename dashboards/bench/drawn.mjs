@@ -1,14 +1,16 @@
 // Opens every dashboard as a person would, and asks for each chart's data again and again: node drawn.mjs JOB.json RESULT.json
 //
-// JOB: {dashboards: [{slug, path}], repeat}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin).
-// RESULT: per dashboard the milliseconds from the click to the last chart drawn, three times; per chart how long the server
-// took to answer, `repeat` times without its cache, and the SQL that was run.
+// JOB: {dashboards: [{slug, path}], repeat, groups: {name: process group}}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of
+// admin). RESULT: per dashboard the milliseconds from the click to the last chart drawn, three times, with the CPU-seconds
+// that each group of processes and the browser took; per chart how long the server took to answer, `repeat` times without
+// its cache, and the SQL that was run. It is written anew after each dashboard.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Browser } from '../tests/browser.mjs';
 
 const OPENINGS = 3;
-const { dashboards, repeat } = JSON.parse(readFileSync(process.argv[2]));
+const TICKS = 100; // of a second: what the kernel counts CPU time in, USER_HZ
+const { dashboards, repeat, groups } = JSON.parse(readFileSync(process.argv[2]));
 const results = [];
 
 const browser = await Browser.launch(process.env.SUPERSET_URL);
@@ -16,22 +18,23 @@ try {
   await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
   await browser.open('slow-queries'); // people have Superset's scripts in their browser's cache
   for (const { slug, path, range } of dashboards) {
-    const { drawn, requests } = await openings(path);
+    const { drawn, cpu, requests } = await openings(path);
     const charts = [];
     for (const request of requests.values()) {
       charts.push(await asked(request));
     }
-    results.push({ slug, range, drawn, charts });
+    results.push({ slug, range, drawn, cpu, charts });
+    writeFileSync(process.argv[3], JSON.stringify(results));
     process.stderr.write(`${slug}, ${range}: ${Math.min(...drawn).toFixed(0)} ms\n`);
   }
 } finally {
   await browser.close();
 }
-writeFileSync(process.argv[3], JSON.stringify(results));
 
 /** Opens a dashboard some times; what its charts asked for, by chart. */
 async function openings(path) {
   const drawn = [];
+  const cpu = [];
   const requests = new Map();
   const note = (request) => {
     if (request.method() === 'POST' && request.url().includes('/chart/data')) {
@@ -43,7 +46,10 @@ async function openings(path) {
   };
   browser.page.on('request', note);
   for (let opening = 0; opening < OPENINGS; opening++) {
+    const before = cpuSeconds();
     await browser.follow(path);
+    const after = cpuSeconds();
+    cpu.push(Object.fromEntries(Object.keys(after).map((name) => [name, after[name] - before[name]])));
     drawn.push(await browser.page.evaluate(() => window.drawnSince)); // since the navigation began
   }
   browser.page.off('request', note);
@@ -51,7 +57,30 @@ async function openings(path) {
   for (const [slice, request] of requests) {
     Object.assign(request, { title: titles.get(slice)?.title ?? String(slice), failed: titles.get(slice)?.failed });
   }
-  return { drawn, requests };
+  return { drawn, cpu, requests };
+}
+
+/** CPU-seconds so far of each group of processes, and of the browser: all that this process has started. */
+function cpuSeconds() {
+  const processes = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap(statistics));
+  const isOurs = (pid) => pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid).parent));
+  const sum = (wanted) => [...processes.entries()].filter(wanted).reduce((total, [, { seconds }]) => total + seconds, 0);
+  const named = Object.entries(groups).map(([name, group]) => [name, sum(([, each]) => each.group === group)]);
+  return Object.fromEntries([...named, ['browser', sum(([pid, { parent }]) => isOurs(parent))]]);
+}
+
+/** What /proc says of a process and of its children that ended (proc_pid_stat(5)); nothing if it has just ended itself. */
+function statistics(pid) {
+  try {
+    const [, parent, group, , , , , , , , , ...times] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
+    const seconds = times.slice(0, 4).reduce((total, ticks) => total + Number(ticks), 0) / TICKS;
+    return [[Number(pid), { parent: Number(parent), group: Number(group), seconds }]];
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes(error.code)) {
+      return [];
+    }
+    throw error;
+  }
 }
 
 /** How long the server takes to answer one chart, and by which SQL. */

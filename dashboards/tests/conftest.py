@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.tests import alerts
+from dashboards.tests import alerts, browser
 from e2e.stack import Stack
 from tailrace import audiences, dashboards
 from tailrace.accounts import password_name
@@ -18,8 +17,6 @@ from tailrace.parts import superset
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21240"))
 TESTS = Path(__file__).parent
-CHROMIUM = Path("/usr/bin/chromium")
-INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +31,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def browser_tests(stack: Stack) -> dict[str, str]:
     """Everything that the JavaScript tests need is installed and inserted; returns their environment."""
-    _require_chromium()
-    subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=TESTS, check=True
-    )
+    browser.install()
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
@@ -68,13 +62,3 @@ def _role(stack: Stack, user: str) -> dict[str, object]:
         for its in (True, False)
     )
     return {"password": password, "sees": sees, "not": others}
-
-
-def _require_chromium() -> None:
-    if CHROMIUM.exists():
-        return
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        pytest.fail(f"the dashboards' tests need Chromium; run: sudo {' '.join(INSTALL_CHROMIUM)}")
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "--quiet"], check=True, env=quiet)
-    subprocess.run(INSTALL_CHROMIUM, check=True, env=quiet)

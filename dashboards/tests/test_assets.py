@@ -165,8 +165,12 @@ def test_every_query_is_asked():
         assert query.stem in asked_by_charts or name in commands, query.name
 
 
-def test_every_dataset_is_drawn():
-    assert {chart.content["dataset"] for chart in of_kind("charts")} == set(names(of_kind("datasets")))
+def test_every_dataset_is_drawn_or_fills_a_filter():
+    drawn = {chart.content["dataset"] for chart in of_kind("charts")}
+    filters = [each for dashboard in of_kind("dashboards") for each in dashboard.content.get("filters", [])]
+    assert drawn | {each["dataset"] for each in filters if "dataset" in each} == set(
+        names(of_kind("datasets"))
+    )
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))

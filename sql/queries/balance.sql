@@ -11,10 +11,16 @@ WITH
     (SELECT max(after_checkpoint) FROM tailrace.ledger) AS newest,
     (SELECT toInt64(newest) - (max(ingested_at) > now() - INTERVAL 3 SECOND)
         FROM tailrace.ledger WHERE after_checkpoint = newest) AS settled,
+    without_generation AS (
+        SELECT instance, source, log
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS' AND generation = 0
+        GROUP BY instance, source, log
+    ),
     unread AS (
         SELECT instance, source, log, inode
         FROM tailrace.ledger
-        WHERE kind = 'CENSUS'
+        WHERE kind = 'CENSUS' AND (instance, source, log) IN without_generation
         GROUP BY instance, source, log, inode
         HAVING argMax(generation, (at, generation)) = 0 AND argMax(ledger.size, (at, generation)) > 0
     )

@@ -44,14 +44,15 @@ WITH
         SELECT instance, source, log, generation, toInt64(max(to_offset)) AS frontier
         FROM tailrace.ledger
         WHERE kind = 'FRONTIER'
-            AND (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM looks)
         GROUP BY instance, source, log, generation
     ),
     gaps AS (
         SELECT instance, source, log, generation,
             toInt64(from_offset) AS gap_start, toInt64(to_offset) AS gap_end, sign(bytes) AS posted
         FROM tailrace.ledger
-        WHERE kind = 'GAP'
+        WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
+            SELECT instance, source, log, generation FROM tailrace.ledger WHERE kind = 'GAP'
+            GROUP BY instance, source, log, generation)
     ),
     judged AS (
         SELECT

@@ -17,9 +17,12 @@ WITH
     frontiers AS (
         -- Before a file's first line it has no generation yet: then the frontier is that of its inode.
         SELECT instance, source, log, arrayJoin([(generation, toUInt64(0)), (toUInt64(0), inode)]) AS file,
-            max(to_offset) AS frontier
-        FROM tailrace.ledger
-        WHERE kind = 'FRONTIER' AND (instance, source, log) IN (SELECT instance, source, log FROM longer)
+            max(read_to) AS frontier
+        FROM (
+            SELECT instance, source, log, generation, inode, max(to_offset) AS read_to
+            FROM tailrace.ledger
+            WHERE kind = 'FRONTIER' AND (instance, source, log) IN (SELECT instance, source, log FROM longer)
+            GROUP BY instance, source, log, generation, inode)
         GROUP BY instance, source, log, file
     ),
     behind AS (
@@ -37,7 +40,10 @@ WITH
     gaps AS (
         SELECT instance, source, log, generation, toInt64(from_offset) AS gap_from, toInt64(to_offset) AS gap_to,
             sum(toInt64(sign(ledger.bytes))) AS times
-        FROM tailrace.ledger WHERE kind = 'GAP'
+        FROM tailrace.ledger
+        WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
+            SELECT instance, source, log, generation FROM tailrace.ledger WHERE kind = 'GAP'
+            GROUP BY instance, source, log, generation)
         GROUP BY instance, source, log, generation, gap_from, gap_to
         HAVING times != 0
     ),

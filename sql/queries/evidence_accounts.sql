@@ -1,6 +1,7 @@
 -- Accounts and roles as the last good look before the end of the period saw them, with their rights, and when any log last
 -- saw them used before that end. `last_use` is of any account of that name whose host pattern takes the client: where
 -- several do, logs do not say which of them the server took; a host's name takes every address, where a log has no name.
+-- Whole days of the slow logs are read from the projection clients_by_day, the last day from its rows.
 -- Parameters: to.
 WITH
     looked AS (
@@ -27,7 +28,11 @@ WITH
             GROUP BY instance, user, host, ip
             UNION ALL
             SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
-            WHERE event_time < {to:DateTime('UTC')} GROUP BY instance, user, host, ip)
+            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, host, ip
+            UNION ALL
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
+            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime('UTC')}
+            GROUP BY instance, user, host, ip)
         GROUP BY instance, user, host, ip
     ),
     accounts AS (

@@ -1,0 +1,25 @@
+"""Installs what draws dashboards: Debian's Chromium, and what browser.mjs steers it with."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+CHROMIUM = Path("/usr/bin/chromium")
+INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]
+INSTALL_PACKAGES = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+
+
+def install() -> None:
+    """Installs what is missing. Raises RuntimeError where that needs root, CalledProcessError if it fails."""
+    if not CHROMIUM.exists():
+        _install_chromium()
+    subprocess.run(INSTALL_PACKAGES, cwd=Path(__file__).parent, check=True)
+
+
+def _install_chromium() -> None:
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise RuntimeError(f"dashboards are drawn by Chromium; run: sudo {' '.join(INSTALL_CHROMIUM)}")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "--quiet"], check=True, env=quiet)
+    subprocess.run(INSTALL_CHROMIUM, check=True, env=quiet)
