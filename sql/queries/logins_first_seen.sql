@@ -7,8 +7,7 @@
 WITH
     {{ shown_range(7) }},
     range_start - INTERVAL 90 DAY AS looked_from,
-    {{ taken_logins('looked_from') }},
-    reach AS (SELECT instance, min(event_time) AS known_since FROM taken_logins GROUP BY instance)
+    {{ taken_logins('looked_from') }}
 SELECT
     toDateTime(first_login, 'UTC') AS event_time,
     pairs.cluster AS cluster, pairs.instance AS instance, pairs.name AS user, pairs.src_ip AS src_ip,
@@ -23,9 +22,9 @@ FROM (
         min(event_time) AS first_login,
         argMin(taken_logins.connection_id, event_time) AS first_connection,
         argMin(taken_logins.program, event_time) AS program,
-        count() AS cnt
+        count() AS cnt,
+        min(first_login) OVER (PARTITION BY instance) AS known_since
     FROM taken_logins
     GROUP BY instance, name, src_ip
-    HAVING first_login >= range_start
 ) AS pairs
-INNER JOIN reach ON reach.instance = pairs.instance
+WHERE first_login >= range_start
