@@ -17,8 +17,8 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := benchmarks collectors dashboards e2e embedded schemas sql
-TESTS := embedded/tests collectors schemas sql dashboards
+PYTHON_CODE := benchmarks collectors dashboards docker e2e embedded schemas sql
+TESTS := embedded/tests collectors schemas sql dashboards docker
 
 ##@ Running
 .PHONY: demo
@@ -52,7 +52,7 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 	@.ci/check-skips stream-jobs/*/target/*-reports
 
 .PHONY: test-python
-test-python: $(DEV) ## Unit and integration tests of the embedded stack, collectors, SQL and dashboards
+test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded stack, collectors, SQL, dashboards, containers
 	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
 	@.ci/check-skips target/unit.xml
 
@@ -85,10 +85,12 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
 .PHONY: lint
-lint: $(DEV) ## Check style: Python, shell, Java
+lint: $(DEV) ## Check style: Python, Dockerfiles, shell, Java
 	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips
 	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips
-	@if command -v shellcheck >/dev/null; then shellcheck bin/tailrace .ci/run; fi
+	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
+	@if command -v shellcheck >/dev/null; then \
+	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
 	@$(MAVEN) -Pbenchmarks spotless:check
 	@$(MAVEN) -Plint,benchmarks test-compile
 

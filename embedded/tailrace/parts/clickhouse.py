@@ -5,7 +5,7 @@ import shutil
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -25,6 +25,15 @@ LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 MEBIBYTE = 1024 * 1024
 PASSWORD_HASH = "_PASSWORD_SHA256"
 ROWS = "_ROWS"
+NETWORKS = "CLIENT_NETWORKS"
+LOOPBACK = "127.0.0.1"
+MEMORY_SHARES = {
+    "ADMIN_MEMORY_BYTES": 0.8,
+    "WRITER_MEMORY_BYTES": 0.5,
+    "READER_MEMORY_BYTES": 0.5,
+    "READER_SPILL_BYTES": 0.2,
+}
+"""Of the most that the server may use, what one query of a profile may."""
 
 
 class ClickHouse(Part):
@@ -50,8 +59,9 @@ class ClickHouse(Part):
 
     def prepare(self) -> None:
         write_private(self._users(), self._users_text())
-        values = {"USERS_XML": self._users(), "SERVER_MEMORY_BYTES": self._memory(1.0)}
-        write_private(self._config(), fill(CONFIG_TEMPLATE, values))
+        listeners = f"<listen_host>{LOOPBACK}</listen_host>"
+        text = configuration_text(listeners, self._users(), self.settings.memory_clickhouse)
+        write_private(self._config(), text)
 
     def command(self) -> Sequence[str | Path]:
         ports = (str(self.settings.port_clickhouse), str(self.settings.port_clickhouse_native))
@@ -94,26 +104,9 @@ class ClickHouse(Part):
         return self._users().exists() and self._users().read_text() == self._users_text()
 
     def _users_text(self) -> str:
-        return fill(USERS_TEMPLATE, self._users_value)
-
-    def _users_value(self, name: str) -> object:
-        """What fills a placeholder of the users' template."""
-        if name.endswith(ROWS):
-            return row_policies(name.removesuffix(ROWS).lower(), access.load(self.settings.access))
-        if name.endswith(PASSWORD_HASH):
-            password = self.home.secret(password_name(name.removesuffix(PASSWORD_HASH).lower()))
-            return hashlib.sha256(password.encode()).hexdigest()
-        shares = {
-            "ADMIN_MEMORY_BYTES": 0.8,
-            "WRITER_MEMORY_BYTES": 0.5,
-            "READER_MEMORY_BYTES": 0.5,
-            "READER_SPILL_BYTES": 0.2,
-        }
-        return self._memory(shares[name])
-
-    def _memory(self, share: float) -> int:
-        """A share of the most that ClickHouse may use, in bytes."""
-        return int(self.settings.memory_clickhouse * MEBIBYTE * share)
+        return users_text(
+            self.home.secret, self.settings.memory_clickhouse, [LOOPBACK], access.load(self.settings.access)
+        )
 
     def _entry(self) -> Path:
         fingerprint = cache.fingerprint(EMBEDDED / "package-lock.json")
@@ -127,6 +120,41 @@ class ClickHouse(Part):
 
     def _users(self) -> Path:
         return self.home.data(self.name) / "users.xml"
+
+
+def configuration_text(listeners: str, users: Path, memory: int) -> str:
+    """The server's configuration.
+
+    `listeners` is XML: where it listens and keeps its data; `users` the file with users_text as the server
+    sees it; `memory` the most that the server may use, MiB.
+    """
+    values = {"LISTENERS": listeners, "USERS_XML": users, "SERVER_MEMORY_BYTES": memory * MEBIBYTE}
+    return fill(CONFIG_TEMPLATE, values)
+
+
+def users_text(
+    secret: Callable[[str], str],
+    memory: int,
+    networks: Iterable[str],
+    restrictions: Mapping[str, access.Restriction],
+) -> str:
+    """Users, roles and limits of ClickHouse.
+
+    `secret` gives the password by its name, such as `clickhouse-writer`; `memory` is the most that the server
+    may use, MiB; users connect from `networks`, addresses or CIDR.
+    """
+
+    def value(name: str) -> object:
+        if name == NETWORKS:
+            return "".join(f"<ip>{escape(network)}</ip>" for network in networks)
+        if name.endswith(ROWS):
+            return row_policies(name.removesuffix(ROWS).lower(), restrictions)
+        if name.endswith(PASSWORD_HASH):
+            password = secret(password_name(name.removesuffix(PASSWORD_HASH).lower()))
+            return hashlib.sha256(password.encode()).hexdigest()
+        return int(memory * MEBIBYTE * MEMORY_SHARES[name])
+
+    return fill(USERS_TEMPLATE, value)
 
 
 def row_policies(user: str, restrictions: Mapping[str, access.Restriction]) -> str:

@@ -1,0 +1,72 @@
+"""What docker/ means: compose.yaml as Compose itself understands it."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace.home import Home
+from tailrace.settings import Settings
+from tailrace.stack import cache
+
+DOCKER = Path(__file__).parents[1]
+SOURCES = Path(__file__).parent / "compose"
+
+Project = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def compose_program() -> Path:
+    """compose/main.go, which is Compose's own library, built once per content."""
+    files = [SOURCES / name for name in ("main.go", "go.mod", "go.sum")]
+    entry = Settings.from_environment().cache / "compose" / cache.fingerprint(*files)
+    if not entry.exists():
+        with cache.build(entry) as draft:
+            build = ["go", "build", "-trimpath", "-buildvcs=false", "-o", draft / "compose", "."]
+            subprocess.run(build, cwd=SOURCES, check=True)
+    return entry / "compose"
+
+
+@pytest.fixture(scope="session")
+def compose(compose_program: Path) -> Callable[..., Project]:
+    """What Compose makes of files of docker/, with variables besides those of an empty environment."""
+
+    def load(*files: str, variables: Mapping[str, str] | None = None) -> Project:
+        done = subprocess.run(
+            [compose_program, *files],
+            cwd=DOCKER,
+            env={"PATH": os.environ["PATH"], **(variables or {})},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def project(compose: Callable[..., Project]) -> Project:
+    """compose.yaml with every setting at its default."""
+    return compose("compose.yaml")
+
+
+@pytest.fixture(scope="session")
+def services(project: Project) -> dict[str, dict[str, Any]]:
+    return project["services"]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """The embedded stack's settings at their defaults, in a home of their own."""
+    home = os.environ["HOME"]
+    return Settings.from_environment({"HOME": home, "TAILRACE_HOME": str(tmp_path / "home")})
+
+
+@pytest.fixture
+def home(settings: Settings) -> Home:
+    return Home(settings.home)

@@ -1,0 +1,386 @@
+"""compose.yaml says what the embedded stack says: the same settings, versions, accounts and addresses."""
+
+import dataclasses
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from docker.tests.conftest import DOCKER
+from tailrace import delivery, deployment, facts, migrations
+from tailrace.parts import superset
+from tailrace.parts.clickhouse import USERS_TEMPLATE
+from tailrace.parts.detect import Detect
+from tailrace.parts.flink import OPENED_PACKAGES, Flink
+from tailrace.parts.fluentbit import COLLECTOR, FluentBit
+from tailrace.settings import REPOSITORY, Settings, variable
+
+COMPOSE = (DOCKER / "compose.yaml").read_text()
+DOCKERFILE = (DOCKER / "Dockerfile").read_text()
+SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
+FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
+
+NOT_HERE = {
+    "TAILRACE_HOME": "volumes take its place",
+    "TAILRACE_CACHE": "images take its place",
+    "TAILRACE_SOURCES": "own-logs.yaml",
+    "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
+    "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
+    "TAILRACE_ACCESS": "not mapped yet: every audience sees everything",
+    "TAILRACE_PARTS": "docker compose up SERVICE...",
+    "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
+    "TAILRACE_CAPTURE_POLL": "capture is not in compose.yaml yet",
+    "TAILRACE_CAPTURE_INTERVAL": "capture is not in compose.yaml yet",
+}
+"""Settings of the embedded stack that compose.yaml does not take, and what stands in their place."""
+
+STEPS = {
+    "topics",
+    "clickhouse-setup",
+    "migrations",
+    "rules",
+    "collector-setup",
+    "superset-setup",
+    "dashboards",
+}
+"""Services that do one thing and end."""
+CANNOT_BE_ASKED = {"fluentbit"}
+"""Images without a shell or client."""
+
+SECRETS = {
+    "flink": {"clickhouse-writer"},
+    "flink-taskmanager": {"clickhouse-writer"},
+    "detect": {"clickhouse-writer"},
+    "detect-taskmanager": {"clickhouse-writer"},
+    "facts": {"clickhouse-facts"},
+    "delivery": {"clickhouse-delivery"},
+    "migrations": {"clickhouse-admin"},
+    "superset": {superset.SECRET_KEY, "clickhouse-witness"},
+    "superset-setup": {superset.SECRET_KEY, superset.PASSWORD, "clickhouse-witness"},
+    "dashboards": {
+        superset.PASSWORD,
+        *map(superset.password_of, superset.USERS),
+        *(f"clickhouse-{user}" for user in superset.DATABASE_USERS.values()),
+    },
+}
+"""Which service may know which secret; all others none, save the one that writes ClickHouse's users."""
+
+
+def clickhouse_accounts() -> set[str]:
+    """The secrets of the users in ClickHouse's template."""
+    found = re.findall(r"\$\{([A-Z_]+)_PASSWORD_SHA256\}", USERS_TEMPLATE.read_text())
+    return {f"clickhouse-{name.lower()}" for name in found}
+
+
+def job_defaults(job: str, name: str) -> dict[str, str | None]:
+    """Every key of a job and its default as its enum says; None where it must be given."""
+    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/{job}/{name}.java"
+    found = re.findall(r'^    [A-Z_]+\("([a-z.-]+)", (null|"(.*)")\)[,;]$', source.read_text(), re.MULTILINE)
+    return {key: None if usual == "null" else text for key, usual, text in found}
+
+
+def content_of(project: dict, config: str) -> dict[str, str]:
+    lines = project["configs"][config]["content"].splitlines()
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+
+
+def image_tag(services: dict, service: str) -> str:
+    return services[service]["image"].rpartition(":")[2]
+
+
+def base(dockerfile: str, argument: str) -> str:
+    return re.search(rf"^ARG {argument}=(\S+)$", dockerfile, re.MULTILINE)[1]
+
+
+# --- settings ----------------------------------------------------------------------------------------------
+
+
+def test_every_variable_is_a_setting_with_its_own_default():
+    used = re.findall(r"\$\{(\w+)(?::-([^}]*))?\}", COMPOSE)
+    assert used
+    for name, default in used:
+        assert name in FIELDS, f"{name} is no setting of the embedded stack"
+        assert default == str(FIELDS[name].default), name
+
+
+def test_every_setting_has_its_place():
+    used = {name for name, _ in re.findall(r"\$\{(\w+)(:-[^}]*)?\}", COMPOSE)}
+    assert used | NOT_HERE.keys() == FIELDS.keys()
+    assert not used & NOT_HERE.keys()
+
+
+@pytest.mark.parametrize(
+    ("config", "part", "job", "keys"),
+    [
+        ("normalize.yaml", Flink, "normalize", "NormalizeKey"),
+        ("detect.yaml", Detect, "detect", "DetectKey"),
+    ],
+)
+def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, part, job, keys):
+    given, defaults = content_of(project, config), job_defaults(job, keys)
+    assert given.keys() <= defaults.keys()
+    on_the_command_line = {"checkpoint.dir"}  # docker/flink/tailrace-job
+    assert {key for key, usual in defaults.items() if usual is None} == on_the_command_line | {
+        key for key in given if defaults[key] is None
+    }
+    for key, value in part(settings, home).job_configuration().items():
+        assert given.get(key, defaults[key]) == str(value), key
+
+
+def test_defaults_of_the_job_keep_rows_as_long_as_the_tables():
+    kept, defaults = migrations.load_retention(), job_defaults("normalize", "NormalizeKey")
+    for key in (key for key in defaults if key.startswith("retention.")):
+        assert defaults[key] == str(kept[key.split(".")[1].replace("-", "_")])
+
+
+def test_settings_reach_their_services(compose):
+    changed = compose(
+        "compose.yaml",
+        variables={
+            "TAILRACE_PORT_SUPERSET": "18999",
+            "TAILRACE_GAP_TIMEOUT": "7",
+            "TAILRACE_DETECT_PARALLELISM": "3",
+        },
+    )
+    assert changed["services"]["superset"]["ports"][0]["published"] == "18999"
+    assert content_of(changed, "normalize.yaml")["gap.timeout.ms"] == "7000"
+    assert content_of(changed, "detect.yaml")["parallelism"] == "3"
+    task_manager = changed["services"]["detect-taskmanager"]["environment"]
+    assert task_manager["TASK_MANAGER_NUMBER_OF_TASK_SLOTS"] == "3"
+
+
+def test_kafka_has_the_embedded_properties(services):
+    template = (REPOSITORY / "embedded/kafka/server.properties.template").read_text()
+    lines = [line for line in template.splitlines() if line and not line.startswith("#")]
+    wanted = {key: value for key, _, value in (line.partition("=") for line in lines) if "${" not in value}
+    different = {"listener.security.protocol.map"}  # one listener more, for this machine's programs
+    environment = services["kafka"]["environment"]
+    for key in wanted.keys() - different:
+        assert environment["KAFKA_" + key.upper().replace(".", "_")] == wanted[key], key
+
+
+def test_fluent_bit_has_the_embedded_environment_and_paths(services, settings, home):
+    given = services["fluentbit"]["environment"]
+    embedded = FluentBit(settings, home).environment()
+    assert given.keys() == embedded.keys()
+    here, there = str(home.root), "/var/lib/tailrace"
+    for name in ("TAILRACE_STATE", "TAILRACE_CENSUS_SPOOL", "TAILRACE_CAPTURE_SPOOL"):
+        assert given[name] == embedded[name].replace(here, there)
+    for name in ("TAILRACE_KAFKA_SECURITY_PROTOCOL", "TAILRACE_KAFKA_SASL_MECHANISM"):
+        assert given[name] == embedded[name]
+    # The tools' image has the repository in this directory: what it includes must lie in the same one here.
+    assert given["TAILRACE_COLLECTOR_DIR"] == str(COLLECTOR).replace(str(REPOSITORY), "/opt/tailrace")
+    command = [str(word) for word in FluentBit(settings, home).command()[1:]]
+    assert services["fluentbit"]["entrypoint"][1:] == [word.replace(here, there) for word in command]
+
+
+# --- what runs ---------------------------------------------------------------------------------------------
+
+
+def test_versions_are_the_embedded_ones(services):
+    kafka = (REPOSITORY / "embedded/kafka/pom.xml").read_text()
+    assert image_tag(services, "kafka") == re.search(r"<kafka.version>(.*)</kafka.version>", kafka)[1]
+    flink = (REPOSITORY / "embedded/flink/pom.xml").read_text()
+    version = re.search(r"<flink.version>(.*)</flink.version>", flink)[1]
+    assert base(DOCKERFILE, "FLINK_IMAGE") == f"flink:{version}-java17"
+    requirements = (REPOSITORY / "embedded/superset/requirements.in").read_text()
+    version = re.search(r"^apache_superset==(.*)$", requirements, re.MULTILINE)[1]
+    assert base(SUPERSET_DOCKERFILE, "SUPERSET_IMAGE") == f"apache/superset:{version}"
+    # libchdb's packages count their own patches: 26.7.3 of chDB is a build of 26.7 of the server.
+    library = (REPOSITORY / "embedded/clickhouse/package.json").read_text()
+    assert re.search(r'"26\.7\.\d+-stable\.\d+"', library)
+    assert image_tag(services, "clickhouse") == "26.7"
+    # The embedded stack builds 1.8.15, because no registry has a newer one; collectors/ runs on both.
+    assert image_tag(services, "fluentbit").startswith("5.1.")
+    assert "Fluent Bit 5.1" in (REPOSITORY / "collectors/README.md").read_text()
+
+
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
+def test_labels_name_the_base(dockerfile):
+    bases = set(re.findall(r"^ARG (\w+_IMAGE)=", dockerfile, re.MULTILINE))
+    named = re.findall(r'image.base.name="docker.io/(?:library/)?(\S+)"', dockerfile)
+    assert set(named) == {base(dockerfile, argument) for argument in bases}
+
+
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
+def test_what_is_copied_is_there(dockerfile):
+    copied = re.findall(r"^COPY (?!--from)(?:--\S+ )*((?:\S+ )+)", dockerfile, re.MULTILINE)
+    for path in " ".join(copied).split():
+        assert (REPOSITORY / path).exists(), path
+
+
+def test_images_of_others_are_pinned_and_ours_are_built(services):
+    for name, service in services.items():
+        tag = image_tag(services, name)
+        assert re.fullmatch(r"\d+\.\d+(\.\d+)?", tag), f"{name}: {tag}"
+        assert service["image"].startswith("tailrace/") == ("build" in service)
+
+
+def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
+    tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
+    assert {"facts", "delivery", "census"} | STEPS - {"superset-setup"} == tools.keys()
+    for service in tools.values():
+        module, *words = service["command"]
+        if module == "tailrace.deployment":
+            assert deployment._parser().parse_args(words)
+        else:
+            parse = {"tailrace.facts": facts, "tailrace.delivery": delivery}[module]
+            monkeypatch.setattr(sys, "argv", [module, *words])
+            assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
+
+
+def test_superset_runs_as_the_embedded_one(settings, home):
+    command = yaml.safe_load(
+        re.search(r"^CMD (\[.*?\])$", SUPERSET_DOCKERFILE, re.MULTILINE | re.DOTALL)[1].replace("\\\n", "")
+    )
+    embedded = [str(word) for word in superset.Superset(settings, home).command()]
+    bind = embedded.index("--bind") + 1
+    assert command[1:bind] == embedded[1:bind]
+    assert command[bind + 1 :] == embedded[bind + 1 :]
+    assert f"s|{superset.TELEMETRY}|{superset.EMPTY_IMAGE}|g" in SUPERSET_DOCKERFILE
+
+
+def test_supersets_driver_comes_from_the_embedded_lock():
+    program = re.search(r"awk '(.*)' /tmp/requirements.lock", SUPERSET_DOCKERFILE)[1]
+    lock = superset.REQUIREMENTS
+    taken = subprocess.run(["awk", program, lock], capture_output=True, text=True, check=True).stdout
+    pinned = re.findall(r"^([a-z0-9-]+)==", taken, re.MULTILINE)
+    assert pinned == ["backports-zstd", "clickhouse-connect", "lz4"]
+    assert taken.count("--hash=sha256:") >= len(pinned)
+
+
+def test_flink_is_opened_and_limited_as_the_embedded_one(services):
+    configuration = yaml.safe_load((DOCKER / "flink/config.yaml").read_text())
+    opened = set(re.findall(r"--add-opens=java.base/(\S+)=ALL-UNNAMED", configuration["env.java.opts.all"]))
+    assert opened == set(OPENED_PACKAGES)
+    properties = services["detect-taskmanager"]["environment"]["FLINK_PROPERTIES"]
+    assert f"env.java.opts.taskmanager: {' '.join(Detect.jvm_options)}\n" in properties
+
+
+# --- who may what, when ------------------------------------------------------------------------------------
+
+
+def test_each_service_knows_its_own_secrets_only(services):
+    for name, service in services.items():
+        known = {secret["source"] for secret in service.get("secrets", [])}
+        expected = clickhouse_accounts() if name == "clickhouse-setup" else SECRETS.get(name, set())
+        assert known == expected, name
+
+
+def test_secrets_are_those_of_the_accounts(project):
+    of_superset = {superset.PASSWORD, superset.SECRET_KEY, *map(superset.password_of, superset.USERS)}
+    assert project["secrets"].keys() == clickhouse_accounts() | of_superset
+    for name, secret in project["secrets"].items():
+        assert secret["file"] == f"secrets/{name}"
+
+
+def test_make_secrets_makes_each_secret_once(project, tmp_path):
+    for name in ("make-secrets", "compose.yaml"):
+        (tmp_path / name).write_bytes((DOCKER / name).read_bytes())
+    made = [_make_secrets(tmp_path) for _ in range(2)]
+    assert made[0].keys() == project["secrets"].keys()
+    assert made[0] == made[1]
+    assert len(set(made[0].values())) == len(made[0])
+    assert all(re.fullmatch(r"[0-9a-f]{32}", value) for value in made[0].values())
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+
+
+def _make_secrets(directory: Path) -> dict[str, str]:
+    subprocess.run(["bash", directory / "make-secrets"], check=True)
+    return {path.name: path.read_text() for path in (directory / "secrets").iterdir()}
+
+
+def test_ports_are_published_on_loopback_where_the_settings_say(services):
+    published = {}
+    for service in services.values():
+        for port in service.get("ports", []):
+            assert port["host_ip"] == "127.0.0.1"
+            published[port["published"]] = service
+    inside = {"TAILRACE_PORT_KAFKA_CONTROLLER"}
+    ports = {name: field.default for name, field in FIELDS.items() if name.startswith("TAILRACE_PORT_")}
+    assert published.keys() == {str(port) for name, port in ports.items() if name not in inside}
+
+
+def test_no_service_has_rights_that_it_does_not_need(services):
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert not service.get("privileged"), name
+        assert service.get("user", "") not in ("root", "0", "0:0"), name
+
+
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
+def test_images_end_as_a_user_that_is_not_root(dockerfile):
+    for stage in re.split(r"^FROM ", dockerfile, flags=re.MULTILINE)[1:]:
+        users = re.findall(r"^USER (\d+)", stage, re.MULTILINE)
+        if "CMD" in stage or users:
+            assert users[-1] != "0"
+
+
+def test_every_service_has_limits_above_its_heap(services):
+    heaps = {
+        "kafka": "TAILRACE_MEMORY_KAFKA",
+        "clickhouse": "TAILRACE_MEMORY_CLICKHOUSE",
+        "flink-taskmanager": "TAILRACE_MEMORY_FLINK",
+        "detect-taskmanager": "TAILRACE_MEMORY_DETECT",
+    }
+    for name, service in services.items():
+        limits = service["deploy"]["resources"]["limits"]
+        assert float(limits["cpus"]) > 0
+        assert limits["pids"] > 0
+        heap = FIELDS[heaps[name]].default if name in heaps else 0
+        assert int(limits["memory"]) >= (heap + 256) * 1024 * 1024, name
+
+
+def test_services_wait_for_the_health_of_what_they_need(services):
+    for name, service in services.items():
+        for needed, wait in service.get("depends_on", {}).items():
+            expected = "service_completed_successfully" if needed in STEPS else "service_healthy"
+            if name.endswith("-taskmanager"):  # a JobManager is healthy when its job runs, which needs this
+                expected = "service_started"
+            assert wait["condition"] == expected, f"{name} needs {needed}"
+
+
+def test_who_stays_can_be_asked_how_he_is(services):
+    for name, service in services.items():
+        check = service.get("healthcheck", {})
+        if name in STEPS:
+            assert check.get("disable"), name
+            assert service["restart"] == "no", name
+        else:
+            assert bool(check.get("test")) != (name in CANNOT_BE_ASKED), name
+            assert service["restart"] == "unless-stopped", name
+
+
+def test_addresses_are_of_services_that_listen_there(services, project):
+    listening = {
+        "kafka": {"9092"},
+        "clickhouse": {"8123"},
+        "superset": {"8088"},
+    }
+    told = [
+        str(each)
+        for service in services.values()
+        for each in (service.get("command"), service.get("environment"))
+    ]
+    told += [config["content"] for config in project["configs"].values()]
+    found = re.findall(rf"\b({'|'.join(services)}):(\d+)", "\n".join(told))
+    assert {host for host, _ in found} == listening.keys()
+    for host, port in found:
+        assert port in listening[host]
+    assert "PLAINTEXT://kafka:9092" in services["kafka"]["environment"]["KAFKA_ADVERTISED_LISTENERS"]
+
+
+def test_own_logs_take_the_place_of_the_demo(compose):
+    own = compose("compose.yaml", "own-logs.yaml", variables={"TAILRACE_SOURCES": "/srv/sources.yaml"})[
+        "services"
+    ]
+    assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
+    for name in ("collector-setup", "census", "fluentbit"):
+        mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
+        assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
+        assert mounted["/var/log/mysql"]["read_only"]
+        assert mounted["/var/lib/tailrace"]["source"] == "collector"

@@ -1,0 +1,225 @@
+"""The steps of tailrace.deployment, against real parts: what compose.yaml's services do at a start."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from tailrace import demo, deployment, migrations, rules, sources, topics
+from tailrace.accounts import password_name
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.exits import Exit
+from tailrace.home import Home
+from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
+from tailrace.parts.kafka import Kafka
+from tailrace.settings import Settings
+from tailrace.stack.part import Part
+
+START_SECONDS = 60
+WRONG_PASSWORD = 516
+ANSWER_SECONDS = 20
+
+
+class ToOutput:
+    """Progress of an installation, where a test shows it if it fails."""
+
+    def say(self, doing: str) -> None:
+        print(doing)
+
+    def run(self, command, cwd=None, environment=None) -> None:
+        subprocess.run(command, cwd=cwd, env={**os.environ, **(environment or {})}, check=True)
+
+
+@contextmanager
+def running(part: Part, command: list[str | Path]) -> Iterator[None]:
+    """The part's process, from when it is healthy until it has ended."""
+    with part.home.log(part.name).open("ab") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **part.environment()})
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not is_healthy(part):
+            assert process.poll() is None, part.home.log(part.name).read_text()
+            assert time.monotonic() < deadline, f"{part.name} is not up"
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(part.grace_seconds)
+
+
+def is_healthy(part: Part) -> bool:
+    with suppress(OSError):
+        return part.health().ok
+    return False
+
+
+def settings_with_free_ports(home: Path) -> Settings:
+    names = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "CLICKHOUSE_NATIVE")
+    taken = [socket.create_server(("127.0.0.1", 0)) for _ in names]
+    ports = {
+        f"TAILRACE_PORT_{name}": str(each.getsockname()[1]) for name, each in zip(names, taken, strict=True)
+    }
+    for each in taken:
+        each.close()
+    outer = {name: os.environ[name] for name in ("HOME", "TAILRACE_CACHE") if name in os.environ}
+    return Settings.from_environment({**outer, "TAILRACE_HOME": str(home), **ports})
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory) -> Settings:
+    return settings_with_free_ports(tmp_path_factory.mktemp("stack") / "home")
+
+
+@pytest.fixture(scope="module")
+def kafka(settings: Settings) -> Iterator[str]:
+    """The address of a Kafka without a topic."""
+    part = Kafka(settings, Home(settings.home))
+    if not part.installed():
+        part.install(ToOutput())
+    part.prepare()
+    with running(part, part.command()):
+        yield part.address()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch) -> Callable[..., None]:
+    """Runs a step as a container would, with a home directory of its own. Fails if the step fails."""
+    monkeypatch.setenv("TAILRACE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("TAILRACE_PARTS", raising=False)
+
+    def step(*words: str | Path) -> None:
+        assert deployment.main([str(word) for word in words]) == Exit.OK
+
+    return step
+
+
+def messages(kafka: str, topic: str) -> int:
+    """How many messages a topic of any number of partitions has been given."""
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": "test"})
+    try:
+        partitions = consumer.list_topics(topic, ANSWER_SECONDS).topics[topic].partitions
+        offsets = [
+            consumer.get_watermark_offsets(TopicPartition(topic, each), ANSWER_SECONDS) for each in partitions
+        ]
+    finally:
+        consumer.close()
+    return sum(high - low for low, high in offsets)
+
+
+def test_topics_are_made_and_rules_pushed_once(kafka, run):
+    for _ in range(2):
+        run("topics", "--kafka", kafka)
+    made = AdminClient({"bootstrap.servers": kafka}).list_topics(timeout=ANSWER_SECONDS).topics
+    listed = {topic.name: topic.partitions for topic in topics.load()}
+    assert {name: len(made[name].partitions) for name in made if not name.startswith("__")} == listed
+
+    for _ in range(2):
+        run("rules", "--kafka", kafka)
+    assert messages(kafka, rules.TOPIC) == 1
+
+
+def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path):
+    run("topics", "--kafka", kafka)
+    home = Home(tmp_path / "home")
+    before = messages(kafka, demo.SPANS_TOPIC)
+    run("collector", "--demo", "--kafka", kafka)
+    spans = messages(kafka, demo.SPANS_TOPIC) - before
+    watched = {path: path.stat().st_size for path in home.watch.rglob("*.log")}
+    run("collector", "--demo", "--kafka", kafka)
+
+    assert spans > 0
+    assert messages(kafka, demo.SPANS_TOPIC) - before == spans
+    assert watched == {path: path.stat().st_size for path in home.watch.rglob("*.log")}
+    assert {log.path for log in sources.load(home.root / "sources.yaml")} == watched.keys()
+    included = (home.data("fluentbit") / "configuration/tailrace.conf").read_text().split()[1::2]
+    assert all(Path(file).is_file() for file in included)
+    assert sum(Path(file).parent == home.data("fluentbit") / "configuration" for file in included) == len(
+        watched
+    )
+
+
+def test_without_the_demo_nothing_is_watched_but_what_is_listed(run, tmp_path):
+    run("collector")
+    home = Home(tmp_path / "home")
+    assert sources.load(home.root / "sources.yaml") == []
+    assert not list(home.watch.iterdir())
+
+
+def test_a_health_that_is_asked_for_too_early_is_one_sentence(run, tmp_path, capsys):
+    run("collector")
+    assert deployment.main(["health", "census"]) == Exit.FAILED
+    assert capsys.readouterr().err == "tailrace: census: no census yet\n"
+
+
+def test_the_census_runs_and_tells_its_health(run, tmp_path, monkeypatch):
+    """In a process of its own: the step becomes the census."""
+    home = Home(tmp_path / "home")
+    log = tmp_path / "slow.log"
+    log.write_text("# a line\n")
+    home.root.mkdir()
+    listed = f"- {{instance: db-1, source: slowlog, path: {log}}}\n"
+    (home.root / "sources.yaml").write_text(listed)
+    run("collector")
+    census = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", "census"])
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while deployment.main(["health", "census"]) != Exit.OK:
+            assert census.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        census.terminate()
+        assert census.wait(START_SECONDS) is not None
+    assert str(log) in next(home.data("census").glob("spool/census-slowlog-*.jsonl")).read_text()
+
+
+def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
+    """In the real engine, which is told other directories than a container has."""
+    secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
+    names = ["admin", "writer", "analyst", "auditor", "delivery", "facts", "explain", "witness"]
+    names += [f"reader_{audience}" for audience in ("developer", "compliance", "security", "unmasked")]
+    secrets.mkdir()
+    for name in names:
+        (secrets / password_name(name)).write_text(f"secret of {name}\n")
+    configuration.mkdir()
+    run("clickhouse", "--secrets", secrets, "--to", configuration, "--network", "10.0.0.0/8")
+    written = configuration / "config.xml"
+    assert written.stat().st_mode & 0o777 == 0o600
+    written.write_text(written.read_text().replace("/var/lib/clickhouse", str(tmp_path / "store")))
+
+    part = ClickHousePart(settings, Home(settings.home))
+    if not part.installed():
+        part.install(ToOutput())
+    # The part's own command with this configuration: program, two options, server, library, configuration, …
+    command = part.command()
+    command[command.index(part._config())] = written
+    with running(part, command):
+        address = part.address()
+        migrate = ("migrations", "--secrets", secrets, "--clickhouse", address)
+        for _ in range(2):
+            run(*migrate)
+        applied = capsys.readouterr().out.splitlines()
+        assert len(applied) == len(migrations.load_migrations())
+        reader = ClickHouse(address, "reader_developer", "secret of reader_developer")
+        assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
+        networks = ClickHouse(address, "admin", "secret of admin").rows(
+            "SELECT host_ip, host_names FROM system.users WHERE name = 'writer'"
+        )
+        assert networks == [{"host_ip": ["10.0.0.0/8"], "host_names": ["localhost"]}]
+        with pytest.raises(ClickHouseError) as refused:
+            ClickHouse(address, "writer", "secret of admin").execute("SELECT 1")
+        assert refused.value.code == WRONG_PASSWORD
+
+
+def test_a_secret_that_is_missing_is_named(tmp_path, capsys):
+    words = ["migrations", "--secrets", str(tmp_path), "--clickhouse", "http://127.0.0.1:1"]
+    assert deployment.main(words) == Exit.FAILED
+    assert str(tmp_path / "clickhouse-admin") in capsys.readouterr().err

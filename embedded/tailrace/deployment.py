@@ -1,0 +1,231 @@
+"""`python -m tailrace.deployment`: what the supervisor does beside running parts, one step per command, for
+containers and Kubernetes, whose own means run the parts.
+
+Each command does what the part of its name does at a start, at the addresses that it is given, and changes
+nothing the second time. The settings are those of the embedded stack (`bin/tailrace settings`); passwords are
+files of one directory, with the names that they have in the home directory's `secrets/`.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from tailrace import access, audiences, demo, migrations, rules, sources, topics
+from tailrace.accounts import password_name
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.configuration import ConfigurationError
+from tailrace.dashboards import AssetError
+from tailrace.exits import Exit
+from tailrace.home import Home
+from tailrace.migrations import MigrationError
+from tailrace.parts import superset
+from tailrace.parts.capture import Capture
+from tailrace.parts.census import Census
+from tailrace.parts.clickhouse import LOOPBACK, configuration_text, users_text
+from tailrace.parts.delivery import Delivery
+from tailrace.parts.facts import Facts
+from tailrace.parts.fluentbit import FluentBit
+from tailrace.rules import RulesError
+from tailrace.settings import Settings, SettingsError
+from tailrace.sources import SourcesError
+from tailrace.stack.part import Part
+from tailrace.stack.template import write_private
+from tailrace.superset import Client, SupersetError
+
+DESCRIPTION = (__doc__ or "").strip()
+SECRETS = Path("/run/secrets")
+
+SERVER_LISTENERS = (
+    "<listen_host>0.0.0.0</listen_host><http_port>8123</http_port><tcp_port>9000</tcp_port>"
+    "<path>/var/lib/clickhouse/</path><tmp_path>/var/lib/clickhouse/tmp/</tmp_path>"
+    "<user_files_path>/var/lib/clickhouse/user_files/</user_files_path>"
+    "<format_schema_path>/var/lib/clickhouse/format_schemas/</format_schema_path>"
+)
+"""The ports and directories of ClickHouse's own packages and image."""
+
+RUNNABLE: dict[str, type[Part]] = {"census": Census, "capture": Capture}
+"""Parts whose command needs no address."""
+HEALTH_BY_FILE: dict[str, type[Part]] = {**RUNNABLE, "facts": Facts, "delivery": Delivery}
+"""Parts whose health is told by a file of theirs under the home directory."""
+
+FAILURES = (
+    AssetError,
+    ClickHouseError,
+    ConfigurationError,
+    MigrationError,
+    RulesError,
+    SettingsError,
+    SourcesError,
+    SupersetError,
+)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code."""
+    arguments = _parser().parse_args(words)
+    try:
+        settings = Settings.from_environment()
+        arguments.run(arguments, settings, Home(settings.home))
+    except KafkaException as error:
+        return _failed(error.args[0].str())
+    except (*FAILURES, OSError) as error:
+        return _failed(error)
+    return Exit.OK
+
+
+def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Makes Kafka's topics be as schemas/topics.yaml lists them."""
+    topics.apply(AdminClient({"bootstrap.servers": arguments.kafka}), topics.load())
+
+
+def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Pushes the repository's rules where nothing was ever pushed."""
+    rules.push_first(arguments.kafka, home.run)
+
+
+def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Applies sql/migrations as ClickHouse's user admin."""
+    password = _secrets(arguments)(password_name("admin"))
+    clickhouse = ClickHouse(arguments.clickhouse, "admin", password)
+    migrations.apply(clickhouse, arguments.cluster, arguments.writers_stopped, print)
+
+
+def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Imports dashboards and roles into Superset, and makes a user for each audience that has none."""
+    secret = _secrets(arguments)
+    client = Client(arguments.superset.rstrip("/"), superset.ADMINISTRATOR, secret(superset.PASSWORD))
+    connections = {
+        name: (
+            f"clickhousedb://{user}:XXXXXXXXXX@{arguments.clickhouse}/tailrace",
+            secret(password_name(user)),
+        )
+        for name, user in superset.DATABASE_USERS.items()
+    }
+    for line in audiences.publish(client, connections, access.load(settings.access)):
+        print(line)
+    for user in superset.USERS:
+        role = audiences.load()[user].name
+        audiences.ensure_user(client, user, role, secret(superset.password_of(user)), reset=False)
+
+
+def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Writes ClickHouse's config.xml and users.xml, private to the user who runs this."""
+    listed = access.load(settings.access)
+    networks = [LOOPBACK, *arguments.network]
+    text = users_text(_secrets(arguments), settings.memory_clickhouse, networks, listed)
+    write_private(arguments.to / "users.xml", text)
+    seen_as = (arguments.seen_as or arguments.to) / "users.xml"
+    text = configuration_text(SERVER_LISTENERS, seen_as, settings.memory_clickhouse)
+    write_private(arguments.to / "config.xml", text)
+
+
+def write_collector(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Writes what Fluent Bit, the census and capture read, by sources.yaml; with the demo's logs if asked.
+
+    The demo's logs are written when they are first watched.
+    """
+    if arguments.demo and demo.watch(settings, home):
+        fed = demo.feed(home)
+        if left := demo.send(arguments.kafka, fed.spans):
+            raise OSError(f"{left} spans of the demo were not confirmed by Kafka at {arguments.kafka}")
+    sources.make_empty(settings.sources)
+    parts = [FluentBit(settings, home), Census(settings, home), Capture(settings, home)]
+    for part in parts:
+        if part.configured():
+            part.prepare()
+
+
+def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
+    """Replaces this process by a part's own."""
+    part = RUNNABLE[arguments.part](settings, home)
+    command = [str(word) for word in part.command()]
+    os.execvpe(command[0], command, {**os.environ, **part.environment()})
+
+
+def check_health(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Fails with one sentence while a part is not healthy."""
+    health = HEALTH_BY_FILE[arguments.part](settings, home).health()
+    if not health.ok:
+        raise OSError(f"{arguments.part}: {health.reason}")
+
+
+def _secrets(arguments: argparse.Namespace) -> Callable[[str], str]:
+    """Passwords by name. Raises OSError."""
+    return lambda name: (arguments.secrets / name).read_text().strip()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tailrace.deployment",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def add(name: str, run: Callable[[argparse.Namespace, Settings, Home], None]) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=run.__doc__.splitlines()[0], description=run.__doc__)
+        command.set_defaults(run=run)
+        return command
+
+    for name, run in {"topics": apply_topics, "rules": push_rules}.items():
+        _add_kafka(add(name, run))
+    _configure_migrations(add("migrations", migrate))
+    _configure_dashboards(add("dashboards", publish_dashboards))
+    _configure_clickhouse(add("clickhouse", write_clickhouse))
+    collector = add("collector", write_collector)
+    _add_kafka(collector, required=False)
+    collector.add_argument("--demo", action="store_true", help="watch the demo's logs too; needs --kafka")
+    add("run", run_part).add_argument("part", choices=RUNNABLE)
+    add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
+    return parser
+
+
+def _configure_migrations(command: argparse.ArgumentParser) -> None:
+    _add_secrets(command)
+    command.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
+    command.add_argument("--cluster", default="", metavar="NAME", help="of replicated servers; default: one")
+    command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
+
+
+def _configure_dashboards(command: argparse.ArgumentParser) -> None:
+    _add_secrets(command)
+    command.add_argument("--superset", required=True, metavar="URL", help="such as http://superset:8088")
+    command.add_argument(
+        "--clickhouse", required=True, metavar="HOST:PORT", help="HTTP, as Superset reaches it"
+    )
+
+
+def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
+    _add_secrets(command)
+    command.add_argument("--to", type=Path, required=True, metavar="DIR", help="where both files are written")
+    command.add_argument("--seen-as", type=Path, metavar="DIR", help="where ClickHouse sees them")
+    command.add_argument(
+        "--network",
+        action="append",
+        default=[],
+        metavar="CIDR",
+        help="from which users connect besides 127.0.0.1",
+    )
+
+
+def _add_kafka(command: argparse.ArgumentParser, required: bool = True) -> None:
+    command.add_argument("--kafka", required=required, metavar="HOST:PORT,…")
+
+
+def _add_secrets(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--secrets", type=Path, default=SECRETS, metavar="DIR", help=f"default: {SECRETS}")
+
+
+def _failed(error: object) -> Exit:
+    print(f"tailrace: {error}", file=sys.stderr)
+    return Exit.FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
