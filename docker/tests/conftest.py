@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tailrace.home import Home
+from tailrace.parts.flink import POM
 from tailrace.settings import Settings
-from tailrace.stack import cache
+from tailrace.stack import cache, maven
 
 DOCKER = Path(__file__).parents[1]
 SOURCES = Path(__file__).parent / "compose"
@@ -58,6 +59,25 @@ def project(compose: Callable[..., Project]) -> Project:
 @pytest.fixture(scope="session")
 def services(project: Project) -> dict[str, dict[str, Any]]:
     return project["services"]
+
+
+@pytest.fixture(scope="session")
+def flink_libraries() -> Path:
+    """The directory of Flink's jars that the embedded stack runs."""
+    entry = Settings.from_environment().cache / "flink" / cache.fingerprint(POM)
+    if not entry.exists():
+        maven.copy_dependencies(ToOutput(), POM, entry)
+    return entry
+
+
+class ToOutput:
+    """Progress of an installation, where a test shows it if it fails."""
+
+    def say(self, doing: str) -> None:
+        print(doing)
+
+    def run(self, command, cwd=None, environment=None) -> None:
+        subprocess.run(command, cwd=cwd, env={**os.environ, **(environment or {})}, check=True)
 
 
 @pytest.fixture

@@ -384,3 +384,17 @@ def test_own_logs_take_the_place_of_the_demo(compose):
         assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
         assert mounted["/var/log/mysql"]["read_only"]
         assert mounted["/var/lib/tailrace"]["source"] == "collector"
+
+
+def test_limits_hold_what_flink_computes_of_its_configuration(services, settings, flink_libraries):
+    sizes = {}
+    for manager, worker in (("flink", "flink-taskmanager"), ("detect", "detect-taskmanager")):
+        given = services[worker]["environment"]["FLINK_PROPERTIES"].splitlines()
+        memory = [line.replace(": ", "=") for line in given if ".memory." in line]
+        program = [DOCKER / "tests/flink/ProcessSizes.java", DOCKER / "flink", *memory]
+        command = ["java", "-cp", f"{flink_libraries}/*", *program]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        sizes[manager], sizes[worker] = map(int, printed.splitlines()[-1].split())
+    for name, size in sizes.items():
+        limit = int(services[name]["deploy"]["resources"]["limits"]["memory"])
+        assert size <= limit <= 2 * size, name

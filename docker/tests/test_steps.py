@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from docker.tests.conftest import ToOutput
 from tailrace import demo, deployment, migrations, rules, sources, topics
 from tailrace.accounts import password_name
 from tailrace.clickhouse import ClickHouse, ClickHouseError
@@ -26,16 +27,6 @@ from tailrace.stack.part import Part
 START_SECONDS = 60
 WRONG_PASSWORD = 516
 ANSWER_SECONDS = 20
-
-
-class ToOutput:
-    """Progress of an installation, where a test shows it if it fails."""
-
-    def say(self, doing: str) -> None:
-        print(doing)
-
-    def run(self, command, cwd=None, environment=None) -> None:
-        subprocess.run(command, cwd=cwd, env={**os.environ, **(environment or {})}, check=True)
 
 
 @contextmanager
