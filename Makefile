@@ -17,8 +17,8 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := benchmarks collectors dashboards docker e2e embedded schemas sql
-TESTS := embedded/tests collectors schemas sql dashboards docker
+PYTHON_CODE := benchmarks collectors dashboards docker e2e embedded helm schemas sql
+TESTS := embedded/tests collectors schemas sql dashboards docker helm
 
 ##@ Running
 .PHONY: demo

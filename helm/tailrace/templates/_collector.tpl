@@ -1,0 +1,76 @@
+{{/* Fluent Bit and the census as containers of any pod: a list of the root, and the field that names the instance. */}}
+{{- define "tailrace.collectorContainers" -}}
+{{- $root := index . 0 }}
+{{- $collector := $root.Values.collector }}
+- name: fluentbit
+  image: {{ $root.Values.images.fluentBit }}
+  imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+  command: [/fluent-bit/bin/fluent-bit, -c, /etc/tailrace/fluent-bit/tailrace.conf]
+  env:
+    {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
+    - {name: TAILRACE_COLLECTOR_DIR, value: /etc/tailrace/fluent-bit}
+    - {name: TAILRACE_STATE, value: /var/lib/tailrace/fluent-bit}
+    - {name: TAILRACE_KAFKA_BROKERS, value: {{ $root.Values.kafka.bootstrap | quote }} }
+    - {name: TAILRACE_KAFKA_SECURITY_PROTOCOL, value: {{ $root.Values.kafka.security.protocol }} }
+    - {name: TAILRACE_KAFKA_SASL_MECHANISM, value: {{ $root.Values.kafka.security.mechanism }} }
+    {{- with $collector.kafkaSecret }}
+    - {name: TAILRACE_KAFKA_SASL_USERNAME, valueFrom: {secretKeyRef: {name: {{ . }}, key: username}} }
+    - {name: TAILRACE_KAFKA_SASL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: password}} }
+    {{- end }}
+    - {name: TAILRACE_HEALTH_HOST, value: 0.0.0.0}
+    - {name: TAILRACE_HEALTH_PORT, value: "12020"}
+  ports: [{name: metrics, containerPort: 12020}]
+  livenessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 30, failureThreshold: 5}
+  readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
+  resources: {{- $collector.resources | toYaml | nindent 4 }}
+  securityContext:
+    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
+    readOnlyRootFilesystem: true
+  volumeMounts:
+    - {name: tailrace-configuration, mountPath: /etc/tailrace/fluent-bit, readOnly: true}
+    - {name: tailrace-state, mountPath: /var/lib/tailrace}
+    - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+- name: census
+  image: {{ $root.Values.images.tools }}
+  imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+  command: [python, /opt/tailrace/collectors/census/census.py]
+  env:
+    {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
+  resources: {requests: {cpu: 20m, memory: 32Mi}, limits: {memory: 128Mi}}
+  securityContext:
+    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
+    readOnlyRootFilesystem: true
+  volumeMounts:
+    - {name: tailrace-state, mountPath: /var/lib/tailrace}
+    - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- end }}
+
+{{/* What both of them read. */}}
+{{- define "tailrace.collectorEnvironment" -}}
+{{- $root := index . 0 }}
+{{- $collector := $root.Values.collector }}
+- {name: TAILRACE_INSTANCE, valueFrom: {fieldRef: {fieldPath: {{ index . 1 }}}} }
+- {name: TAILRACE_CLUSTER, value: {{ $collector.cluster | quote }} }
+- {name: TAILRACE_TZ, value: {{ $collector.timeZone }} }
+- {name: TAILRACE_CENSUS_SPOOL, value: /var/lib/tailrace/census}
+{{- range $kind, $file := $collector.logs }}
+{{- if $file }}
+- {name: TAILRACE_{{ upper $kind }}_NAME, value: {{ $kind }} }
+- {name: TAILRACE_{{ upper $kind }}_PATH, value: {{ printf "%s/%s" $collector.directory $file | quote }} }
+- {name: TAILRACE_{{ upper $kind }}_FORMAT, value: auto}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Directories that they write to, made before they start. */}}
+{{- define "tailrace.collectorInit" -}}
+- name: directories
+  image: {{ .Values.images.tools }}
+  imagePullPolicy: {{ .Values.images.pullPolicy }}
+  command: [mkdir, -p, /var/lib/tailrace/fluent-bit, /var/lib/tailrace/census]
+  resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
+  securityContext:
+    {{- include "tailrace.containerSecurity" . | nindent 4 }}
+    readOnlyRootFilesystem: true
+  volumeMounts: [{name: tailrace-state, mountPath: /var/lib/tailrace}]
+{{- end }}

@@ -1,0 +1,55 @@
+{{/* A pod of the tools' image: a dict of root, component, arguments, passwords (names), and perhaps config (a secret with
+     alerts.yaml) and health (a part of tailrace.deployment). */}}
+{{- define "tailrace.toolsPod" -}}
+{{- $root := .root }}
+metadata:
+  labels: {{ include "tailrace.selector" (list $root .component) }}
+spec:
+  automountServiceAccountToken: false
+  {{- include "tailrace.pullSecrets" $root | nindent 2 }}
+  {{- if .once }}
+  restartPolicy: Never
+  {{- end }}
+  securityContext:
+    {{- include "tailrace.podSecurity" $root | nindent 4 }}
+    runAsUser: 10001
+    fsGroup: 10001
+  containers:
+    - name: {{ .component }}
+      image: {{ $root.Values.images.tools }}
+      imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+      args:
+        {{- range .arguments }}
+        - {{ . | quote }}
+        {{- end }}
+      {{- with .health }}
+      livenessProbe:
+        exec: {command: [python, -m, tailrace.deployment, health, {{ . }}]}
+        initialDelaySeconds: 60
+        periodSeconds: 60
+        timeoutSeconds: 20
+        failureThreshold: 5
+      {{- end }}
+      resources: {requests: {cpu: 50m, memory: 128Mi}, limits: {memory: 512Mi}}
+      securityContext:
+        {{- include "tailrace.containerSecurity" $root | nindent 8 }}
+        readOnlyRootFilesystem: true
+      volumeMounts:
+        - {name: home, mountPath: /var/lib/tailrace}
+        - {name: tmp, mountPath: /tmp}
+        {{- if .passwords }}
+        - {name: passwords, mountPath: /run/secrets, readOnly: true}
+        {{- end }}
+        {{- if .config }}
+        - {name: configuration, mountPath: /etc/tailrace, readOnly: true}
+        {{- end }}
+  volumes:
+    - {name: home, emptyDir: {}}
+    - {name: tmp, emptyDir: {}}
+    {{- if .passwords }}
+    - {{- include "tailrace.passwords" (list $root .passwords) | nindent 6 }}
+    {{- end }}
+    {{- with .config }}
+    - {name: configuration, secret: {secretName: {{ . }}, items: [{key: alerts.yaml, path: alerts.yaml}]}}
+    {{- end }}
+{{- end }}

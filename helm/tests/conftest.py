@@ -1,0 +1,53 @@
+"""The chart as Helm renders it."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tailrace.settings import Settings
+from tailrace.stack import cache
+
+CHART = Path(__file__).parents[1] / "tailrace"
+HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0"
+KUBERNETES = "1.34.0"
+RELEASE = "tailrace"
+
+Resource = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def helm() -> Path:
+    """Helm from its Go module, as Go's checksum database has it; built once, in four CPU-minutes."""
+    entry = Settings.from_environment().cache / "helm" / cache.fingerprint(HELM)
+    if not entry.exists():
+        with cache.build(entry) as draft:
+            environment = {**os.environ, "GOBIN": str(draft), "GOFLAGS": "-trimpath"}
+            subprocess.run(["go", "install", HELM], env=environment, check=True)
+    return entry / "helm"
+
+
+@pytest.fixture(scope="session")
+def render(helm: Path) -> Callable[..., list[Resource]]:
+    """The resources of the chart with a profile and further values, `key=value` as for --set."""
+
+    def template(profile: str = "", *values: str) -> list[Resource]:
+        done = subprocess.run(
+            [helm, "template", RELEASE, CHART, "--kube-version", KUBERNETES, *options(profile, *values)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return [resource for resource in yaml.safe_load_all(done.stdout) if resource]
+
+    return template
+
+
+def options(profile: str, *values: str) -> list[str]:
+    """Of Helm's command line."""
+    chosen = ["--values", str(CHART / "profiles" / f"{profile}.yaml")] if profile else []
+    return [*chosen, *(word for value in values for word in ("--set", value))]

@@ -1,0 +1,266 @@
+"""The rendered chart: valid for Kubernetes, and one with the rest of the project."""
+
+import re
+import subprocess
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from docker.tests.test_compose import SECRETS, clickhouse_accounts, job_defaults
+from helm.tests.conftest import CHART, KUBERNETES, RELEASE, options
+from tailrace import deployment, topics
+from tailrace.parts.detect import Detect
+from tailrace.parts.fluentbit import COLLECTOR
+from tailrace.settings import REPOSITORY
+
+pytestmark = pytest.mark.long  # Helm is built
+
+PROFILES = ("", "small", "standard", "large")
+OPERATORS = ("strimzi.io", "flink.apache.org", "altinity.com", "monitoring.coreos.com")
+EVERYTHING = (
+    "serviceMonitors=true",
+    "delivery.enabled=true",
+    "kafka.strimzi.users=true",
+    "clickhouse.operator.replicas=2",
+)
+ELSEWHERE = (
+    "clickhouse.url=http://ch.example:8123",
+    "superset.url=https://superset.example",
+    "kafka.strimzi.enabled=false",
+    "collector.enabled=false",
+)
+
+
+@pytest.fixture(scope="module")
+def everything(render) -> dict[tuple[str, str], dict]:
+    """Every resource that the chart can make, by kind and name."""
+    return {(each["kind"], each["metadata"]["name"]): each for each in render("", *EVERYTHING)}
+
+
+def pods(resources: list[dict]) -> dict[str, dict]:
+    """The templates of all pods, by kind and name of their owner."""
+    found = {}
+    for each in resources:
+        template = each["spec"].get("template") if "spec" in each else None
+        if each["kind"] == "FlinkDeployment":
+            template = each["spec"]["podTemplate"]
+        if each["kind"] in ("Deployment", "DaemonSet", "Job", "FlinkDeployment"):
+            found[f"{each['kind']}/{each['metadata']['name']}"] = template
+    return found
+
+
+def containers(pod: dict) -> list[dict]:
+    return [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_helm_finds_nothing_to_complain_of(helm, profile):
+    command = [helm, "lint", "--strict", "--kube-version", KUBERNETES, CHART, *options(profile)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("values", [(), EVERYTHING, ELSEWHERE])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_resources_fit_kubernetes_schemas(render, profile, values):
+    version = KUBERNETES.rpartition(".")[0]
+    own = 0
+    for resource in render(profile, *values):
+        if not any(operator in resource["apiVersion"] for operator in OPERATORS):
+            kubernetes_validate.validate(resource, version, strict=True)
+            own += 1
+    assert own >= 5
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_names_are_given_once(render, profile):
+    names = [(each["kind"], each["metadata"]["name"]) for each in render(profile, *EVERYTHING)]
+    assert len(names) == len(set(names))
+
+
+def test_topics_are_those_of_the_list(render):
+    made = [
+        each for each in render("", "kafka.strimzi.partitions.otlp_spans=9") if each["kind"] == "KafkaTopic"
+    ]
+    given = {each["spec"]["topicName"]: each["spec"] for each in made}
+    assert given.keys() == {topic.name for topic in topics.load()}
+    for topic in topics.load():
+        spec = given[topic.name]
+        assert spec["partitions"] == (9 if topic.name == "otlp_spans" else topic.partitions)
+        assert spec["config"] == {**topic.config, "min.insync.replicas": "1"}
+
+
+def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
+    users = {name: each for (kind, name), each in everything.items() if kind == "KafkaUser"}
+    names, writers = {topic.name for topic in topics.load()}, {}
+    for user, each in users.items():
+        for acl in each["spec"]["authorization"]["acls"]:
+            if acl["resource"]["type"] == "topic":
+                assert acl["resource"]["name"] in names
+                if "Write" in acl["operations"]:
+                    writers.setdefault(acl["resource"]["name"], set()).add(user)
+    # Everything but applications' spans has exactly one writer.
+    assert writers.keys() == names - {"otlp_spans"}
+    assert all(len(each) == 1 for each in writers.values())
+    for job, keys in (("normalize", "NormalizeKey"), ("detect", "DetectKey")):
+        defaults = job_defaults(job, keys)
+        read = {
+            acl["resource"]["name"]
+            for acl in users[f"tailrace-{job}"]["spec"]["authorization"]["acls"]
+            if "Read" in acl["operations"]
+        }
+        asked = {text for key, text in defaults.items() if key.startswith("topics.")}
+        lines = re.compile(defaults.get("topics.lines", "").replace("\\\\", "\\") or "$^")
+        written = {"tailrace.alerts"} if job == "detect" else {"tailrace.events"}
+        expected = {name for name in names if name in asked - written or lines.fullmatch(name)}
+        assert read == expected | {defaults["kafka.group"]}
+
+
+def test_the_collector_has_the_files_of_the_collectors(everything):
+    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
+    files = {path.name: path.read_text() for path in COLLECTOR.glob("*.conf")}
+    assert data.keys() == files.keys()
+    for name in files.keys() - {"tailrace.conf"}:
+        assert data[name].strip() == files[name].strip()
+    included = data["tailrace.conf"].split()[1::2]
+    assert included == ["service.conf", "errorlog.conf", "slowlog.conf", "census.conf", "kafka.conf"]
+
+
+def test_the_collector_is_told_each_variable_that_its_files_name(everything):
+    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
+    used = {
+        each
+        for name in data["tailrace.conf"].split()[1::2]
+        for each in re.findall(r"\$\{(\w+)\}", data[name])
+    }
+    fluentbit, census = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    optional = {
+        *(f"TAILRACE_KAFKA_{name}" for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE")),
+        *(f"TAILRACE_KAFKA_{name}" for name in ("CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")),
+    }
+    assert {each["name"] for each in fluentbit["env"]} >= used - optional
+    documented = set(
+        re.findall(r"^(TAILRACE_\w+)=", (REPOSITORY / "collectors/collector.env").read_text(), re.MULTILINE)
+    )
+    assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
+
+
+def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
+    snippet = yaml.safe_load(everything["ConfigMap", f"{RELEASE}-collector-sidecar"]["data"]["sidecar.yaml"])
+    pod = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
+    text = yaml.safe_dump(snippet["containers"])
+    assert text.count("fieldPath: metadata.name") == 2
+    assert yaml.safe_load(text.replace("metadata.name", "spec.nodeName")) == pod["containers"]
+    mounted = {mount["name"] for each in snippet["containers"] for mount in each["volumeMounts"]}
+    assert mounted == {volume["name"] for volume in snippet["volumes"]} | {"logs"}
+
+
+@pytest.mark.parametrize(("job", "keys"), [("normalize", "NormalizeKey"), ("detect", "DetectKey")])
+def test_jobs_have_what_they_must_be_given(everything, job, keys):
+    lines = everything["ConfigMap", f"{RELEASE}-{job}"]["data"]["job.yaml"].splitlines()
+    given = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    deployed = everything["FlinkDeployment", f"{RELEASE}-{job}"]["spec"]
+    arguments = deployed["job"]["args"]
+    given |= {
+        name.removeprefix("--"): value for name, value in zip(arguments[::2], arguments[1::2], strict=True)
+    }
+    defaults = job_defaults(job, keys)
+    assert given.keys() - {"config"} <= defaults.keys()
+    assert {key for key, usual in defaults.items() if usual is None} <= given.keys()
+    assert str(deployed["job"]["parallelism"]) == given["parallelism"]
+    assert (
+        deployed["job"]["entryClass"]
+        == {"normalize": "io.tailrace.normalize.NormalizeJob", "detect": Detect.main_class}[job]
+    )
+    (container,) = deployed["podTemplate"]["spec"]["containers"]
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert given["clickhouse.password-file"] == f"{mounts['passwords']}/clickhouse-writer"
+    assert given["config"] == f"{mounts['job']}/job.yaml"
+
+
+def test_detect_has_the_limits_of_avro(everything):
+    flink = everything["FlinkDeployment", f"{RELEASE}-detect"]["spec"]["flinkConfiguration"]
+    limits = [option for option in Detect.jvm_options if option.startswith("-Dorg.apache.avro.")]
+    assert flink["env.java.opts.taskmanager"].split() == limits
+
+
+def test_each_pod_knows_its_own_passwords_only(render):
+    names = {"normalize": "flink", "superset": "superset-setup"}  # with compose.yaml's names
+    for owner, pod in pods(render("", *EVERYTHING)).items():
+        component = owner.rpartition(f"/{RELEASE}-")[2]
+        volumes = [each["secret"] for each in pod["spec"].get("volumes", []) if each["name"] == "passwords"]
+        known = {item["key"] for secret in volumes for item in secret["items"]}
+        assert known == SECRETS.get(names.get(component, component), set()), owner
+        assert known <= clickhouse_accounts() | {each for each in known if each.startswith("superset-")}
+
+
+def test_no_pod_has_rights_that_it_does_not_need(render):
+    for owner, pod in pods(render("", *EVERYTHING)).items():
+        assert pod["spec"]["securityContext"]["runAsNonRoot"] is True, owner
+        assert pod["spec"]["securityContext"]["runAsUser"] > 0, owner
+        assert pod["spec"]["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, owner
+        needs_kubernetes = owner.startswith("FlinkDeployment/")
+        assert pod["spec"].get("automountServiceAccountToken", True) is needs_kubernetes, owner
+        for each in containers(pod):
+            assert each["securityContext"]["capabilities"] == {"drop": ["ALL"]}, owner
+            assert each["securityContext"]["allowPrivilegeEscalation"] is False, owner
+            below_the_token = [
+                mount for mount in each["volumeMounts"] if mount["mountPath"].startswith("/run/secrets")
+            ]
+            assert not (needs_kubernetes and below_the_token), owner
+
+
+def test_steps_come_in_order_with_words_that_they_take(everything):
+    steps = [each for (kind, _), each in everything.items() if kind == "Job"]
+    weights = {
+        each["metadata"]["name"]: int(each["metadata"]["annotations"]["helm.sh/hook-weight"])
+        for each in steps
+    }
+    assert sorted(weights, key=weights.get) == [
+        f"{RELEASE}-{name}" for name in ("migrations", "rules", "dashboards")
+    ]
+    for each in steps:
+        (container,) = each["spec"]["template"]["spec"]["containers"]
+        module, *words = container["args"]
+        assert module == "tailrace.deployment"
+        arguments = deployment._parser().parse_args(words)
+        if words[0] == "migrations":
+            assert arguments.cluster == "tailrace"
+
+
+def test_one_replica_is_no_cluster(render):
+    (migrations,) = (each for each in render() if each["metadata"]["name"] == f"{RELEASE}-migrations")
+    assert "--cluster" not in migrations["spec"]["template"]["spec"]["containers"][0]["args"]
+
+
+def test_parts_elsewhere_are_not_made_and_are_asked_there(render):
+    resources = render("", *ELSEWHERE)
+    kinds = {each["kind"] for each in resources}
+    assert not kinds & {"ClickHouseInstallation", "KafkaTopic", "DaemonSet", "PersistentVolumeClaim"}
+    text = yaml.safe_dump_all(resources)
+    assert "clickhouse-tailrace" not in text
+    (dashboards,) = (each for each in resources if each["metadata"]["name"] == f"{RELEASE}-dashboards")
+    arguments = dashboards["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert arguments[-4:] == ["--superset", "https://superset.example", "--clickhouse", "ch.example:8123"]
+
+
+def test_policies_select_pods_that_there_are(render):
+    resources = render("", *EVERYTHING)
+    labels = [pod["metadata"]["labels"] for pod in pods(resources).values()]
+    labels += [
+        template["metadata"]["labels"]
+        for each in resources
+        if each["kind"] == "ClickHouseInstallation"
+        for template in each["spec"]["templates"]["podTemplates"]
+    ]
+    selected = [
+        each["spec"]
+        for each in resources
+        if each["kind"] in ("NetworkPolicy", "PodDisruptionBudget", "PodMonitor")
+    ]
+    for spec in selected:
+        wanted = spec.get("podSelector", spec.get("selector"))["matchLabels"]
+        assert any(wanted.items() <= each.items() for each in labels), wanted
