@@ -213,6 +213,12 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
             assert not (needs_kubernetes and below_the_token), owner
 
 
+def test_no_pod_is_told_of_services_as_settings(render):
+    """An unknown variable TAILRACE_… is an error, and a service tailrace-superset would make some."""
+    for owner, pod in pods(render("", *EVERYTHING)).items():
+        assert pod["spec"]["enableServiceLinks"] is False, owner
+
+
 def test_steps_come_in_order_with_words_that_they_take(everything):
     steps = [each for (kind, _), each in everything.items() if kind == "Job"]
     weights = {

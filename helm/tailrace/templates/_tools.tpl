@@ -6,6 +6,8 @@ metadata:
   labels: {{ include "tailrace.selector" (list $root .component) }}
 spec:
   automountServiceAccountToken: false
+  # Kubernetes would tell of the service tailrace-superset as TAILRACE_SUPERSET_…, which is no setting.
+  enableServiceLinks: false
   {{- include "tailrace.pullSecrets" $root | nindent 2 }}
   {{- if .once }}
   restartPolicy: Never
