@@ -205,7 +205,10 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
         needs_kubernetes = owner.startswith("FlinkDeployment/")
         assert pod["spec"].get("automountServiceAccountToken", True) is needs_kubernetes, owner
         for each in containers(pod):
-            assert each["securityContext"]["capabilities"] == {"drop": ["ALL"]}, owner
+            gives_directories = (owner, each["name"]) == (f"DaemonSet/{RELEASE}-collector", "directories")
+            given = {"add": ["CHOWN", "FOWNER"]} if gives_directories else {}
+            assert each["securityContext"]["capabilities"] == {"drop": ["ALL"], **given}, owner
+            assert each["securityContext"].get("runAsUser", 1) > 0 or gives_directories, owner
             assert each["securityContext"]["allowPrivilegeEscalation"] is False, owner
             below_the_token = [
                 mount for mount in each["volumeMounts"] if mount["mountPath"].startswith("/run/secrets")
@@ -235,6 +238,8 @@ def test_steps_come_in_order_with_words_that_they_take(everything):
         arguments = deployment._parser().parse_args(words)
         if words[0] == "migrations":
             assert arguments.cluster == "tailrace"
+            # One host's own service: the lock of the migrations is a query on one server.
+            assert arguments.clickhouse == f"http://chi-{RELEASE}-tailrace-0-0:8123"
 
 
 def test_one_replica_is_no_cluster(render):

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from tailrace import migrations
+from tailrace.clickhouse import ClickHouseError
 from tailrace.migrations import Dialect, LockedError, Migration, MigrationError
 from tailrace.settings import REPOSITORY
 
@@ -171,6 +172,15 @@ def test_every_migration_renders_for_a_replicated_cluster():
 
     assert all("ON CLUSTER 'main'" in statement for statement in rendered)
     assert not any("non_replicated" in statement or " = MergeTree" in statement for statement in rendered)
+
+
+def test_the_engine_parses_every_migration_of_a_replicated_cluster(server):
+    """Parsed only: this engine has neither ON CLUSTER nor Keeper to run them."""
+    dialect, admin = Dialect(migrations.load_retention(), cluster="main"), server.user("admin")
+    for migration in migrations.load_migrations():
+        assert admin.execute(f"EXPLAIN AST {dialect.render(migration)}"), migration.title
+    with pytest.raises(ClickHouseError):
+        admin.execute("EXPLAIN AST CREATE TABLE t ON CLUSTER 'main' (a UInt8) ENGINE = ORDER BY a")
 
 
 def test_an_unknown_placeholder_names_the_nearest_known_one():

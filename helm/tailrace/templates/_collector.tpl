@@ -62,15 +62,35 @@
 {{- end }}
 {{- end }}
 
-{{/* Directories that they write to, made before they start. */}}
+{{/* Directories that they write to, made before they start: a list of the root, and whether on a node, where they must be
+     given to the collector's user. */}}
 {{- define "tailrace.collectorInit" -}}
+{{- $root := index . 0 }}
+{{- $user := $root.Values.collector.runAsUser }}
 - name: directories
-  image: {{ .Values.images.tools }}
-  imagePullPolicy: {{ .Values.images.pullPolicy }}
-  command: [mkdir, -p, /var/lib/tailrace/fluent-bit, /var/lib/tailrace/census]
+  image: {{ $root.Values.images.tools }}
+  imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+  command:
+    - install
+    - --directory
+    - --mode=0700
+    {{- if index . 1 }}
+    - --owner={{ $user }}
+    - --group={{ $user }}
+    {{- end }}
+    - /var/lib/tailrace/fluent-bit
+    - /var/lib/tailrace/census
   resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
   securityContext:
-    {{- include "tailrace.containerSecurity" . | nindent 4 }}
+    {{- if index . 1 }}
+    # Only this step: the node's directory is root's.
+    runAsUser: 0
+    runAsNonRoot: false
+    allowPrivilegeEscalation: false
+    capabilities: {drop: [ALL], add: [CHOWN, FOWNER]}
+    {{- else }}
+    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
+    {{- end }}
     readOnlyRootFilesystem: true
   volumeMounts: [{name: tailrace-state, mountPath: /var/lib/tailrace}]
 {{- end }}

@@ -57,6 +57,11 @@ clickhouse-{{ .Release.Name }}:8123
 {{- .Values.clickhouse.url | default (printf "http://%s" (include "tailrace.clickhouseHost" .)) | trimSuffix "/" -}}
 {{- end }}
 
+{{/* One server of several: the lock of the migrations is a query, which only the server that runs it knows. */}}
+{{- define "tailrace.migratedUrl" -}}
+{{- .Values.clickhouse.url | default (printf "http://chi-%s-tailrace-0-0:8123" .Release.Name) | trimSuffix "/" -}}
+{{- end }}
+
 {{/* Name of the replicated cluster, or nothing. */}}
 {{- define "tailrace.clickhouseCluster" -}}
 {{- if .Values.clickhouse.url -}}
