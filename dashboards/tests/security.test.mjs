@@ -270,12 +270,12 @@ describe('Rule coverage', () => {
   });
 
   test('follows the filters on rules and answers', async () => {
-    await browser.choose('fires', 'no');
+    await browser.choose('can-fire', 'no');
     await browser.applyFilters();
     const { data } = await browser.chart('Rules by server');
     assert.deepEqual(data.map((row) => [row.rule_title, row.instance]), [
       ['Cards read by a stranger', 'vault-2'], ['Very many rows sent', 'vault-1'], ['Very many rows sent', 'vault-2']]);
-    await browser.choose('rule_title', 'Cards read by a stranger');
+    await browser.choose('rule', 'Cards read by a stranger');
     await browser.applyFilters();
     assert.deepEqual((await browser.chart('Rules by server')).data.map((row) => row.missing), ['events of the class query']);
     await assertNoneFailed(browser);
