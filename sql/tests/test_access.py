@@ -1,7 +1,7 @@
 """access.yaml: what it means is what each reader of ClickHouse sees, whatever is asked."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -119,6 +119,17 @@ def test_each_audience_sees_its_rows_of_every_table(seeded, user, audience):
         if audience == "security" and table == "receipts":
             continue  # their databases are not told apart, see below
         assert places_shown(reader, table) == places_expected(audience, table), table
+
+
+@pytest.mark.parametrize("audience", ["developer", "compliance", "security"])
+def test_what_a_projection_could_answer_is_of_the_same_rows(seeded, user, audience):
+    rows = user(f"reader_{audience}").rows(
+        "SELECT instance, count() AS times FROM tailrace.query_events GROUP BY instance ORDER BY instance"
+    )
+    expected = Counter(
+        instance for cluster, instance, database in PLACES if seen(audience, (cluster, instance, database))
+    )
+    assert {row["instance"]: row["times"] for row in rows} == expected
 
 
 def test_who_is_restricted_by_databases_alone_sees_nothing_of_whole_servers(seeded, user):

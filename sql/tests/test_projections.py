@@ -1,0 +1,103 @@
+"""Projections answer what rows would, also after repeated blocks and rewinds; columns made of tags."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+CLIENTS = """
+    SELECT
+        cluster, instance, database, user, host, ip,
+        max(event_time) AS last, min(event_time) AS first, count() AS times
+    FROM tailrace.query_events GROUP BY cluster, instance, database, user, host, ip ORDER BY ALL
+"""
+FILES = """
+    SELECT
+        cluster, instance, source, log, generation, inode, kind,
+        max(to_offset) AS read, max(ledger.size) AS length, count() AS times
+    FROM tailrace.ledger GROUP BY cluster, instance, source, log, generation, inode, kind ORDER BY ALL
+"""
+ASKED = [("clients_by_day", CLIENTS), ("files_by_day", FILES)]
+
+
+def entry(number: int, checkpoint: int, **more) -> dict:
+    at = NOW - timedelta(hours=7 * number)
+    row = {
+        "cluster": "shop",
+        "instance": f"db{number % 2}",
+        "user": f"u{number % 3}",
+        "host": f"h{number % 5}",
+    }
+    return {
+        **row,
+        "event_time": f"{at:%Y-%m-%d %H:%M:%S}",
+        "after_checkpoint": checkpoint,
+        "weight": 1,
+        **more,
+    }
+
+
+def posting(number: int, checkpoint: int) -> dict:
+    at = NOW - timedelta(hours=7 * number)
+    row = {
+        "cluster": "shop",
+        "instance": f"db{number % 2}",
+        "source": "slowlog",
+        "log": "slow.log",
+        "generation": 1,
+    }
+    read = {"kind": "FRONTIER" if number % 3 else "CENSUS", "to_offset": 100 * number, "size": 90 * number}
+    return {**row, **read, "at": f"{at:%Y-%m-%d %H:%M:%S}", "after_checkpoint": checkpoint}
+
+
+def by_projection(clickhouse, name: str, query: str) -> list[dict]:
+    """Fails where the query is not answered by the projection."""
+    return clickhouse.rows(query, force_optimize_projection_name=name)
+
+
+def by_rows(clickhouse, query: str) -> list[dict]:
+    return clickhouse.rows(query, optimize_use_projections=0)
+
+
+@pytest.fixture
+def filled(admin, user):
+    """Two checkpoints of entries and postings, each posted twice, as after a crash; some days each."""
+    writer = user("writer")
+    for checkpoint in (1, 2):
+        for _ in range(2):
+            token = {"insert_deduplication_token": f"block {checkpoint}"}
+            numbers = range(10 * checkpoint, 10 * checkpoint + 10)
+            writer.insert("tailrace.query_events", [entry(each, checkpoint) for each in numbers], **token)
+            writer.insert("tailrace.ledger", [posting(each, checkpoint) for each in numbers], **token)
+    return admin
+
+
+@pytest.mark.parametrize(("name", "query"), ASKED)
+def test_blocks_that_are_posted_again_count_once(filled, name, query):
+    found = by_projection(filled, name, query)
+    assert found == by_rows(filled, query)
+    assert sum(row["times"] for row in found) == 20
+
+
+@pytest.mark.parametrize(("name", "query"), ASKED)
+def test_what_a_rewind_takes_away_is_gone(filled, name, query):
+    for table in ("query_events", "ledger"):
+        filled.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
+    found = by_projection(filled, name, query)
+    assert found == by_rows(filled, query)
+    assert sum(row["times"] for row in found) == 10
+
+
+@pytest.mark.parametrize(
+    ("tags", "application", "endpoint"),
+    [
+        ({}, "", ""),
+        ({"application": "shop", "app": "other", "route": "/cart", "controller": "c"}, "shop", "/cart"),
+        ({"app": "shop", "controller": "carts", "action": "show", "job": "j"}, "shop", "carts#show"),
+        ({"job": "mailer"}, "", "mailer"),
+    ],
+)
+def test_application_and_endpoint_are_read_from_the_tags(admin, user, tags, application, endpoint):
+    user("writer").insert("tailrace.query_events", [entry(0, 1, tags=tags)])
+    found = admin.rows("SELECT application, endpoint FROM tailrace.query_events")
+    assert found == [{"application": application, "endpoint": endpoint}]
