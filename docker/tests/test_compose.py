@@ -32,8 +32,6 @@ NOT_HERE = {
     "TAILRACE_ACCESS": "not mapped yet: every audience sees everything",
     "TAILRACE_PARTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
-    "TAILRACE_CAPTURE_POLL": "capture is not in compose.yaml yet",
-    "TAILRACE_CAPTURE_INTERVAL": "capture is not in compose.yaml yet",
 }
 """Settings of the embedded stack that compose.yaml does not take, and what stands in their place."""
 
@@ -221,7 +219,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
-    assert {"facts", "delivery", "census"} | STEPS - {"superset-setup"} == tools.keys()
+    assert {"facts", "delivery", "census", "capture"} | STEPS - {"superset-setup"} == tools.keys()
     for service in tools.values():
         module, *words = service["command"]
         if module == "tailrace.deployment":
@@ -379,11 +377,13 @@ def test_own_logs_take_the_place_of_the_demo(compose):
         "services"
     ]
     assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
-    for name in ("collector-setup", "census", "fluentbit"):
+    for name in ("collector-setup", "census", "capture", "fluentbit"):
         mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
         assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
         assert mounted["/var/log/mysql"]["read_only"]
         assert mounted["/var/lib/tailrace"]["source"] == "collector"
+    for name in ("collector-setup", "census", "capture"):
+        assert own[name]["environment"]["TAILRACE_SOURCES"] == "/etc/tailrace/sources.yaml"
 
 
 def test_limits_hold_what_flink_computes_of_its_configuration(services, settings, flink_libraries):

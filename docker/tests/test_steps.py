@@ -150,26 +150,30 @@ def test_a_health_that_is_asked_for_too_early_is_one_sentence(run, tmp_path, cap
     assert capsys.readouterr().err == "tailrace: census: no census yet\n"
 
 
-def test_the_census_runs_and_tells_its_health(run, tmp_path, monkeypatch):
-    """In a process of its own: the step becomes the census."""
+@pytest.mark.parametrize("name", ["census", "capture"])
+def test_parts_run_and_tell_their_health(name, run, tmp_path):
+    """In a process of its own: the step becomes the part. That a server is away does not make capture ill."""
     home = Home(tmp_path / "home")
-    log = tmp_path / "slow.log"
-    log.write_text("# a line\n")
     home.root.mkdir()
-    listed = f"- {{instance: db-1, source: slowlog, path: {log}}}\n"
-    (home.root / "sources.yaml").write_text(listed)
+    (tmp_path / "slow.log").write_text("# a line\n")
+    (home.root / "sources.yaml").write_text(
+        f"- {{instance: db-1, source: slowlog, path: {tmp_path}/slow.log}}\n"
+        "- {instance: db-1, source: server, dsn: 'mysql://nobody@127.0.0.1:1/'}\n"
+    )
     run("collector")
-    census = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", "census"])
+    part = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", name])
     try:
         deadline = time.monotonic() + START_SECONDS
-        while deployment.main(["health", "census"]) != Exit.OK:
-            assert census.poll() is None
+        while deployment.main(["health", name]) != Exit.OK:
+            assert part.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
     finally:
-        census.terminate()
-        assert census.wait(START_SECONDS) is not None
-    assert str(log) in next(home.data("census").glob("spool/census-slowlog-*.jsonl")).read_text()
+        part.terminate()
+        assert part.wait(START_SECONDS) is not None
+    if name == "census":
+        spooled = next(home.data("census").glob("spool/census-slowlog-*.jsonl"))
+        assert f"{tmp_path}/slow.log" in spooled.read_text()
 
 
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):

@@ -1,7 +1,9 @@
 """The rendered chart: valid for Kubernetes, and one with the rest of the project."""
 
+import os
 import re
 import subprocess
+import sys
 
 import kubernetes_validate
 import pytest
@@ -21,9 +23,15 @@ OPERATORS = ("strimzi.io", "flink.apache.org", "altinity.com", "monitoring.coreo
 EVERYTHING = (
     "serviceMonitors=true",
     "delivery.enabled=true",
+    "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",
 )
+OPTIONAL = {
+    f"TAILRACE_KAFKA_{name}"
+    for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE", "CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")
+}
+"""Variables of kafka.conf that leave librdkafka's default where they are not set."""
 ELSEWHERE = (
     "clickhouse.url=http://ch.example:8123",
     "superset.url=https://superset.example",
@@ -120,7 +128,7 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
 def test_the_collector_has_the_files_of_the_collectors(everything):
     data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
     files = {path.name: path.read_text() for path in COLLECTOR.glob("*.conf")}
-    assert data.keys() == files.keys()
+    assert data.keys() == files.keys() | {"capture-only.conf"}
     for name in files.keys() - {"tailrace.conf"}:
         assert data[name].strip() == files[name].strip()
     included = data["tailrace.conf"].split()[1::2]
@@ -137,15 +145,32 @@ def test_the_collector_is_told_each_variable_that_its_files_name(everything):
     fluentbit, census = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"][
         "containers"
     ]
-    optional = {
-        *(f"TAILRACE_KAFKA_{name}" for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE")),
-        *(f"TAILRACE_KAFKA_{name}" for name in ("CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")),
-    }
-    assert {each["name"] for each in fluentbit["env"]} >= used - optional
+    assert {each["name"] for each in fluentbit["env"]} >= used - OPTIONAL
     documented = set(
         re.findall(r"^(TAILRACE_\w+)=", (REPOSITORY / "collectors/collector.env").read_text(), re.MULTILINE)
     )
     assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
+
+
+def test_capture_is_told_what_it_and_its_fluent_bit_read(everything):
+    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
+    included = data["capture-only.conf"].split()[1::2]
+    used = {each for name in included for each in re.findall(r"\$\{(\w+)\}", data[name])}
+    pod = everything["Deployment", f"{RELEASE}-capture"]["spec"]["template"]["spec"]
+    fluentbit, capture = pod["containers"]
+    given = {each["name"]: each.get("value") for each in fluentbit["env"]}
+    assert given.keys() >= used - OPTIONAL
+    arguments = dict(word.removeprefix("--").split("=") for word in capture["args"][2:])
+    assert arguments["spool"] == given["TAILRACE_CAPTURE_SPOOL"]
+    asked = subprocess.run(
+        [sys.executable, "-m", *capture["args"], "--once"],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "collectors/capture")},
+        capture_output=True,
+        text=True,
+    )
+    # It takes the arguments, and looks for the list where the secret would be.
+    assert "expected a JSON list of servers" in asked.stderr
+    assert arguments["servers"] in asked.stderr
 
 
 def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):

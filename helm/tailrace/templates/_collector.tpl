@@ -8,24 +8,8 @@
   command: [/fluent-bit/bin/fluent-bit, -c, /etc/tailrace/fluent-bit/tailrace.conf]
   env:
     {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
-    - {name: TAILRACE_COLLECTOR_DIR, value: /etc/tailrace/fluent-bit}
-    - {name: TAILRACE_STATE, value: /var/lib/tailrace/fluent-bit}
-    - {name: TAILRACE_KAFKA_BROKERS, value: {{ $root.Values.kafka.bootstrap | quote }} }
-    - {name: TAILRACE_KAFKA_SECURITY_PROTOCOL, value: {{ $root.Values.kafka.security.protocol }} }
-    - {name: TAILRACE_KAFKA_SASL_MECHANISM, value: {{ $root.Values.kafka.security.mechanism }} }
-    {{- with $collector.kafkaSecret }}
-    - {name: TAILRACE_KAFKA_SASL_USERNAME, valueFrom: {secretKeyRef: {name: {{ . }}, key: username}} }
-    - {name: TAILRACE_KAFKA_SASL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: password}} }
-    {{- end }}
-    - {name: TAILRACE_HEALTH_HOST, value: 0.0.0.0}
-    - {name: TAILRACE_HEALTH_PORT, value: "12020"}
-  ports: [{name: metrics, containerPort: 12020}]
-  livenessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 30, failureThreshold: 5}
-  readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
-  resources: {{- $collector.resources | toYaml | nindent 4 }}
-  securityContext:
-    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
-    readOnlyRootFilesystem: true
+    {{- include "tailrace.fluentBitEnvironment" $root | nindent 4 }}
+  {{- include "tailrace.fluentBitProcess" $root | nindent 2 }}
   volumeMounts:
     - {name: tailrace-configuration, mountPath: /etc/tailrace/fluent-bit, readOnly: true}
     - {name: tailrace-state, mountPath: /var/lib/tailrace}
@@ -93,4 +77,30 @@
     {{- end }}
     readOnlyRootFilesystem: true
   volumeMounts: [{name: tailrace-state, mountPath: /var/lib/tailrace}]
+{{- end }}
+
+{{/* What Fluent Bit reads wherever it runs. */}}
+{{- define "tailrace.fluentBitEnvironment" -}}
+- {name: TAILRACE_COLLECTOR_DIR, value: /etc/tailrace/fluent-bit}
+- {name: TAILRACE_STATE, value: /var/lib/tailrace/fluent-bit}
+- {name: TAILRACE_KAFKA_BROKERS, value: {{ .Values.kafka.bootstrap | quote }}}
+- {name: TAILRACE_KAFKA_SECURITY_PROTOCOL, value: {{ .Values.kafka.security.protocol }}}
+- {name: TAILRACE_KAFKA_SASL_MECHANISM, value: {{ .Values.kafka.security.mechanism }}}
+{{- with .Values.collector.kafkaSecret }}
+- {name: TAILRACE_KAFKA_SASL_USERNAME, valueFrom: {secretKeyRef: {name: {{ . }}, key: username}}}
+- {name: TAILRACE_KAFKA_SASL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: password}}}
+{{- end }}
+- {name: TAILRACE_HEALTH_HOST, value: 0.0.0.0}
+- {name: TAILRACE_HEALTH_PORT, value: "12020"}
+{{- end }}
+
+{{/* How it is asked, and what it may use. */}}
+{{- define "tailrace.fluentBitProcess" -}}
+ports: [{name: metrics, containerPort: 12020}]
+livenessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 30, failureThreshold: 5}
+readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
+resources: {{- .Values.collector.resources | toYaml | nindent 2 }}
+securityContext:
+  {{- include "tailrace.containerSecurity" . | nindent 2 }}
+  readOnlyRootFilesystem: true
 {{- end }}
