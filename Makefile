@@ -52,7 +52,7 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 	@.ci/check-skips stream-jobs/*/target/*-reports
 
 .PHONY: test-python
-test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded stack, collectors, SQL, dashboards, containers
+test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded stack, collectors, SQL, dashboards, docker, helm
 	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
 	@.ci/check-skips target/unit.xml
 

@@ -275,6 +275,16 @@ def test_secrets_are_those_of_the_accounts(project):
         assert secret["file"] == f"secrets/{name}"
 
 
+def test_every_account_but_the_engines_own_may_connect_from_where_clients_are():
+    users = USERS_TEMPLATE.read_text().partition("<users>")[2]
+    networks = dict(
+        re.findall(r"^    <(\w+)>\n(?:.*\n)*?      <networks>(.*)</networks>", users, re.MULTILINE)
+    )
+    assert networks.pop("default") == "<ip>127.0.0.1</ip>"
+    assert {f"clickhouse-{name}" for name in networks} == clickhouse_accounts()
+    assert set(networks.values()) == {"${CLIENT_NETWORKS}"}
+
+
 def test_make_secrets_makes_each_secret_once(project, tmp_path):
     for name in ("make-secrets", "compose.yaml"):
         (tmp_path / name).write_bytes((DOCKER / name).read_bytes())
