@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
@@ -53,7 +54,7 @@ def is_healthy(part: Part) -> bool:
 
 
 def settings_with_free_ports(home: Path) -> Settings:
-    names = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "CLICKHOUSE_NATIVE")
+    names = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "CLICKHOUSE_NATIVE", "FLINK")
     taken = [socket.create_server(("127.0.0.1", 0)) for _ in names]
     ports = {
         f"TAILRACE_PORT_{name}": str(each.getsockname()[1]) for name, each in zip(names, taken, strict=True)
@@ -70,14 +71,38 @@ def settings(tmp_path_factory) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def kafka(settings: Settings) -> Iterator[str]:
-    """The address of a Kafka without a topic."""
+def kafka(settings: Settings, services: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """The address of a Kafka without a topic, formatted and started as compose.yaml has it."""
     part = Kafka(settings, Home(settings.home))
     if not part.installed():
         part.install(ToOutput())
-    part.prepare()
-    with running(part, part.command()):
+    environment = services["kafka"]["environment"]
+    configuration = part.home.data(part.name) / "compose.properties"
+    configuration.write_text(properties(environment, settings, configuration.parent / "log"))
+    *java, program, _ = part.command()
+    tool = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", environment["CLUSTER_ID"]]
+    subprocess.run([*tool, "--config", configuration], check=True, stdout=subprocess.DEVNULL)
+    with running(part, [*java, program, configuration]):
         yield part.address()
+
+
+def properties(environment: dict[str, str], settings: Settings, logs: Path) -> str:
+    """As the image makes them of its environment; on free ports (Flink's for this machine's programs), and with another directory."""
+    here = {
+        "//kafka:9092": f"//127.0.0.1:{settings.port_kafka}",
+        "//0.0.0.0:9092": f"//127.0.0.1:{settings.port_kafka}",
+        "//0.0.0.0:19092": f"//127.0.0.1:{settings.port_flink}",
+        "//127.0.0.1:19092": f"//127.0.0.1:{settings.port_flink}",
+        "127.0.0.1:9093": f"127.0.0.1:{settings.port_kafka_controller}",
+        "/var/lib/kafka/data": str(logs),
+    }
+    lines = []
+    for name, value in environment.items():
+        if name.startswith("KAFKA_") and name != "KAFKA_HEAP_OPTS":
+            for there, instead in here.items():
+                value = value.replace(there, instead)
+            lines.append(f"{name.removeprefix('KAFKA_').lower().replace('_', '.')}={value}\n")
+    return "".join(lines)
 
 
 @pytest.fixture
