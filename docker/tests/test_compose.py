@@ -230,6 +230,21 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
 
 
+@pytest.mark.parametrize("name", ["facts", "delivery"])
+def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
+    (beat,) = (word.removeprefix("--beat=") for word in services[name]["command"] if "--beat=" in word)
+    part = deployment.HEALTH_BY_FILE[name](settings, home)
+    assert beat == str(part._beat()).replace(str(home.root), "/var/lib/tailrace")
+    assert str(Path(beat).parent) in services[name]["tmpfs"]
+
+
+def test_who_is_another_user_has_a_home_that_he_may_read(services):
+    (owner,) = re.findall(r"^USER (\d+:\d+)\nENTRYPOINT", DOCKERFILE, re.MULTILINE)
+    for name, service in services.items():
+        if service["image"].startswith("tailrace/tools") and service.get("user", owner) != owner:
+            assert "/var/lib/tailrace" in service["tmpfs"], name
+
+
 def test_superset_runs_as_the_embedded_one(settings, home):
     command = yaml.safe_load(
         re.search(r"^CMD (\[.*?\])$", SUPERSET_DOCKERFILE, re.MULTILINE | re.DOTALL)[1].replace("\\\n", "")

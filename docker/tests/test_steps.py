@@ -87,7 +87,7 @@ def kafka(settings: Settings, services: dict[str, dict[str, Any]]) -> Iterator[s
 
 
 def properties(environment: dict[str, str], settings: Settings, logs: Path) -> str:
-    """As the image makes them of its environment; on free ports (Flink's for this machine's programs), and with another directory."""
+    """As the image makes them of its environment, but on free ports and in another directory."""
     here = {
         "//kafka:9092": f"//127.0.0.1:{settings.port_kafka}",
         "//0.0.0.0:9092": f"//127.0.0.1:{settings.port_kafka}",

@@ -241,6 +241,13 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
             assert not (needs_kubernetes and below_the_token), owner
 
 
+@pytest.mark.parametrize("name", ["facts", "delivery"])
+def test_heartbeats_are_where_they_can_be_written(everything, name):
+    (container,) = everything["Deployment", f"{RELEASE}-{name}"]["spec"]["template"]["spec"]["containers"]
+    (beat,) = (word.removeprefix("--beat=") for word in container["args"] if "--beat=" in word)
+    assert beat.rpartition("/")[0] in {mount["mountPath"] for mount in container["volumeMounts"]}
+
+
 def test_no_pod_is_told_of_services_as_settings(render):
     """An unknown variable TAILRACE_… is an error, and a service tailrace-superset would make some."""
     for owner, pod in pods(render("", *EVERYTHING)).items():

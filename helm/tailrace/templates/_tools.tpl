@@ -37,7 +37,8 @@ spec:
         {{- include "tailrace.containerSecurity" $root | nindent 8 }}
         readOnlyRootFilesystem: true
       volumeMounts:
-        - {name: home, mountPath: /var/lib/tailrace}
+        # Of a service the directory of its heartbeat, of a step the whole home.
+        - {name: home, mountPath: /var/lib/tailrace{{ with .health }}/data/{{ . }}{{ end }}}
         - {name: tmp, mountPath: /tmp}
         {{- if .passwords }}
         - {name: passwords, mountPath: /run/secrets, readOnly: true}
