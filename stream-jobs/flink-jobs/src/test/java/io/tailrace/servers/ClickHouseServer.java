@@ -116,10 +116,12 @@ public final class ClickHouseServer implements AutoCloseable {
         Files.createDirectories(directory);
         String text = Files.readString(templates.resolve("users.xml.template"))
                 .replaceAll("\\$\\{\\w+_PASSWORD_SHA256}", sha256(PASSWORD))
+                .replace("${CLIENT_NETWORKS}", "<ip>127.0.0.1</ip>")
                 .replaceAll("\\$\\{\\w+_BYTES}", MEMORY_BYTES);
         Files.writeString(users, text);
         String config = Files.readString(templates.resolve("config.xml.template"))
                 .replace("${USERS_XML}", users.toString())
+                .replace("${LISTENERS}", "<listen_host>127.0.0.1</listen_host>")
                 .replaceAll("\\$\\{\\w+_BYTES}", MEMORY_BYTES);
         Files.writeString(directory.resolve("config.xml"), config);
     }
