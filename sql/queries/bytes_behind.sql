@@ -1,7 +1,7 @@
+{%- include "parts/utc.sql" -%}
 -- How far reading is behind writing: per file and minute, the bytes that are in the file and not yet read.
 -- The frontier of a minute is the furthest that was read up to its end. Before a file's first line has come its
 -- census rows have no generation: the minute is then that of the generation which the inode gets next.
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,

@@ -1,3 +1,4 @@
+{%- include "parts/utc.sql" -%}
 -- Which minutes of which log files Tailrace has seen: stretches of minutes in one state.
 --
 --     covered   every byte that the file grew by has been read and accounted for
@@ -9,7 +10,6 @@
 -- Bytes written while nobody looked belong to the first minute that looked again. A log of which lines came and no
 -- census is unknown. One of which nothing has come for a week is taken as retired. The minute that is still running
 -- is left out.
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,

@@ -1,9 +1,9 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/failure_codes.sql" -%}
+{%- include "parts/named.sql" -%}
 -- Statements of slow logs that ended with an error, one row each. Only Percona Server and MySQL with log_slow_extra write it,
 -- and only of statements that are slow enough to be logged.
-{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
 {% set query -%}
 WITH
     {{ shown_range(30) }},

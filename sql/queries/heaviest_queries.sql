@@ -1,11 +1,11 @@
 {%- include "parts/logging.sql" -%}
+{%- include "parts/utc.sql" -%}
+{%- include "parts/named.sql" -%}
 -- What each statement cost: rows to be grouped by query, with whatever filter.
 --
 -- Up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, whose
 -- hours count whole. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged,
 -- and are of the time since each server last began to log differently (`latest`).
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
-{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
 WITH
     {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,

@@ -1,11 +1,11 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/logging.sql" -%}
+{%- include "parts/named.sql" -%}
 -- What statements waited for in InnoDB, as slow logs tell: rows to be grouped by statement, server or bucket of time.
 --
 -- Every server writes lock_time. InnoDB's counters are Percona Server's (`InnoDB_*`, log_slow_verbosity = full) and MariaDB's
 -- (`Pages_*`, log_slow_verbosity = innodb); `told` is 1 for entries that have them. They are read from the entries, up to a
 -- week; longer ranges come from the hourly rollup, which has the lock time alone.
-{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro -%}
 {%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
     {%- if other %} + toFloat64OrZero(attributes['{{ other }}']){% endif -%}
 {%- endmacro %}

@@ -1,4 +1,6 @@
 {%- include "parts/logging.sql" -%}
+{%- include "parts/utc.sql" -%}
+{%- include "parts/named.sql" -%}
 -- Load and latency of slow queries, one row per measure and bucket of time, for charts over time and for totals.
 --
 -- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most; its
@@ -12,11 +14,9 @@
 -- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
 -- does not know statements; where one statement is picked its few events are read instead.
 {%- set picked = filter_values('query_id') + filter_values('query') -%}
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
-{%- endmacro -%}
-{%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro %}
+{%- endmacro %}
 WITH
     (SELECT if(count() = 0, now('UTC'), min(minute)) FROM tailrace.query_load_1m) AS first_minute,
     greatest({{ utc(from_dttm) if from_dttm else 'first_minute' }}, first_minute) AS range_start,

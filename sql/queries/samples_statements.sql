@@ -1,5 +1,5 @@
+{%- include "parts/utc.sql" -%}
 -- Unmasked statements, of the query ids in the filter; none without a filter: a look has a reason.
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro %}
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 7 * 86400" }} AS range_start

@@ -1,6 +1,6 @@
+{%- include "parts/utc.sql" -%}
 {#- The time that a dashboard shows, for a WITH: `range_start` and `range_end`; without a time range, as where a filter asks
     for its values, the last `days`. -#}
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
 {%- macro shown_range(days) -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - " ~ days * 86400 }} AS range_start

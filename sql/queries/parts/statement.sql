@@ -1,7 +1,7 @@
+{%- include "parts/utc.sql" -%}
 {#- The statement that the dashboard "Query detail" is about, and the time that is shown, for a WITH: the statement in
     the filter, else the one that took the most time. Rollups are by the hour, so an hour that is shown in part counts
     whole in that choice. -#}
-{%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
 {%- macro chosen_statement() -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
