@@ -129,15 +129,28 @@ export class Browser {
     } while (this.asking.size > 0);
   }
 
-  /** Every chart on the page: its title, kind, text, and whether it shows an error or nothing. */
+  /**
+   * Every chart on the page: its title, kind, text, and whether it shows an error or nothing. A row of numbers is as many
+   * charts, each with the row's data.
+   */
   async charts() {
-    const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.map((chart) => ({
-      kind: chart.getAttribute('data-test-viz-type'),
-      slice: Number(chart.getAttribute('data-test-chart-id')),
-      title: chart.getAttribute('data-test-chart-name'),
-      text: chart.innerText,
-      empty: Boolean(chart.querySelector('.ant-empty')),
-    })));
+    const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.flatMap((chart) => {
+      const common = {
+        kind: chart.getAttribute('data-test-viz-type'),
+        slice: Number(chart.getAttribute('data-test-chart-id')),
+        title: chart.getAttribute('data-test-chart-name'),
+        text: chart.innerText,
+        empty: Boolean(chart.querySelector('.ant-empty')),
+      };
+      const written = (cell, side) => getComputedStyle(cell, side).content.slice(1, -1);
+      const numbers = common.title.endsWith(' in numbers') ? [...chart.querySelectorAll('tbody td')] : [];
+      return numbers.length === 0 ? [common] : numbers.map((cell) => ({
+        ...common,
+        kind: 'number',
+        title: written(cell, '::before'),
+        text: [written(cell, '::before'), cell.innerText, written(cell, '::after')].join('\n'),
+      }));
+    }));
     return found.map((chart) => ({ ...chart, failed: TROUBLE.test(chart.text), data: this.answers.get(chart.slice)?.[0].data }));
   }
 

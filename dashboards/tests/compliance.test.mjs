@@ -259,13 +259,13 @@ describe('Privileged activity', () => {
 
   test('counts what administrators did, and each kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
-    assert.equal((await one(browser, "Administrators' records")).cnt_done, ofAdministrator.length);
+    assert.equal((await one(browser, "Administrators' records")).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
-    assert.equal((await one(browser, 'Out of hours')).cnt_out_of_hours,
+    assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
       ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
-    assert.equal((await one(browser, 'Definitions')).cnt_done, of('definitions'));
-    assert.equal((await one(browser, 'Accounts and rights')).cnt_done, of('accounts and rights') + 1, 'one that only a look found');
-    assert.equal((await one(browser, 'Changes of auditing')).cnt_done, of('audit log') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Definitions')).cnt_definitions, of('definitions'));
+    assert.equal((await one(browser, 'Accounts and rights')).cnt_rights, of('accounts and rights') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Changes of auditing')).cnt_auditing, of('audit log') + 1, 'one that only a look found');
   });
 
   test('has a cell for each user and kind', async () => {

@@ -203,9 +203,9 @@ describe('Access flow', () => {
 
   test('leads each user to the classes that their actions touched', async () => {
     const within = actions.filter(({ at }) => at >= end - 7 * 1440 * MINUTE);
-    assert.equal((await one(browser, 'Actions')).cnt_actions, within.length);
+    assert.equal((await one(browser, 'Actions')).cnt_class_actions, within.length);
     const users = new Set(within.map((action) => action.user));
-    assert.equal((await one(browser, 'Users')).cnt_flow_users, users.size);
+    assert.equal((await one(browser, 'Users')).cnt_class_users, users.size);
     const { data } = await browser.chart('User → class');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([...users].map((user) => `user ${user || '(none)'}`)));
   });

@@ -193,7 +193,7 @@ def test_a_page_of_a_table_fits_its_panel(dashboard):
 def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
     assert chart.content["slice_name"].strip()
     assert chart.content["description"].strip()
-    if chart.content["viz_type"] == "big_number_total":  # shows 0 or N/A, never Superset's text
+    if chart.content["viz_type"] == "big_number_total" or chart in NUMBERS:  # 0 or N/A, no text of Superset's
         assert "when_empty" not in chart.content
     else:
         texts = chart.content["when_empty"]
@@ -204,12 +204,48 @@ def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_empty_charts_of_a_dashboard_speak_for_themselves(dashboard):
     charts = charts_of(dashboard)
-    titles = [chart.content["slice_name"] for chart in charts]
-    assert len(titles) == len(set(titles)), "a title stands for one chart of a dashboard"
+    titles = [title for chart in charts for title in titles_of(chart)]
+    assert len(titles) == len(set(titles)), "a title stands for one chart or number of a dashboard"
     style = COMPILED[dashboard.file]["css"]
     for chart in charts:
         for text in chart.content.get("when_empty", {}).values():
             assert f"content: {json.dumps(text, ensure_ascii=False)};" in style
+
+
+def titles_of(chart: Asset) -> list[str]:
+    return [chart.content["slice_name"], *(number["title"] for number in chart.content.get("numbers", []))]
+
+
+NUMBERS = [chart for chart in of_kind("charts") if "numbers" in chart.content]
+
+
+@pytest.mark.parametrize("chart", NUMBERS, ids=names(NUMBERS))
+def test_numbers_of_one_chart_are_told_apart_and_explained(chart):
+    numbers = chart.content["numbers"]
+    assert len(numbers) >= 2, "a single one is a big_number_total"
+    assert len({number["metric"] for number in numbers}) == len(numbers), "Superset asks for a metric once"
+    metrics = {metric["metric_name"] for metric in dataset_of(chart).content["metrics"]}
+    styles = [COMPILED[each.file]["css"] for each in of_kind("dashboards") if chart in charts_of(each)]
+    for number in numbers:
+        assert number["metric"] in metrics
+        assert f"{number['title']}: {number['description']}" in COMPILED[chart.file]["description"]
+        for text in (number["title"], number["subtitle"]):
+            assert all(f"content: {json.dumps(text, ensure_ascii=False)};" in style for style in styles)
+
+
+def test_numbers_must_be_whole(tmp_path: Path):
+    (tmp_path / "charts").mkdir()
+    file = tmp_path / "charts" / "some.yaml"
+    whole = {"title": "T", "metric": "m", "format": ",d", "subtitle": "s", "description": "d"}
+    for name, numbers in (
+        ("Some in numbers", [whole, {**whole, "subtitel": "s"}]),
+        ("Some in numbers", [whole, {**whole, "title": 7}]),
+        ("Some in numbers", whole),
+        ("Some", [whole, whole]),
+    ):
+        file.write_text(yaml.safe_dump({"slice_name": name, "dataset": "load", "numbers": numbers}))
+        with pytest.raises(AssetError, match=r"charts/some\.yaml: "):
+            dashboards.load(tmp_path)
 
 
 def charts_of(dashboard: Asset) -> list[Asset]:
