@@ -219,8 +219,8 @@ _LOGO = (
     'fill="{ink}">Tailrace</text></svg>'
 )
 
-# What a chart shows until its answer is there. It stands still: Superset's own ring turns sixty times a second in
-# every chart that waits, and a browser that paints without a graphics card then takes a core from the servers.
+# What a chart shows until its answer is there. It stands still: Superset's own ring turns sixty times a
+# second in every chart that waits, and a browser that paints without a graphics card takes a core for it.
 _WAITING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 30">'
     '<g fill="none" stroke-width="3" stroke-linecap="round">'

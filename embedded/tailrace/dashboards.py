@@ -65,7 +65,7 @@ MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
 """Where an asset carries the mark, by kind: dictionaries that Superset keeps as they are."""
 
 NUMBER = ("title", "metric", "format", "subtitle", "description")
-"""What each of a chart's `numbers` has: texts, a metric of the dataset, its format (d3's or Superset's own)."""
+"""What each of a chart's `numbers` has: texts, a metric of the dataset, and its format."""
 
 NUMBERS_NAMED = " in numbers"
 """How the name of a chart of numbers ends: style.css knows them by it."""
