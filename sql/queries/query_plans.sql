@@ -1,20 +1,24 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
+{%- include "parts/logging.sql" -%}
 -- The plans that one statement had in the time, what executions with each of them cost, and what changing to it did.
 --
--- One row per server, plan and source.
+-- One row per server, plan and source. Percentiles are of the entries since each server last began to log differently, as
+-- everywhere: a plan that ran only before has none, for what is logged makes them and not the plan alone.
 WITH
     {{ chosen_statement() }},
+    {{ latest_changes() }},
     {{ executions_with_plans() }},
     load AS (
         SELECT
             executions_with_plans.instance AS instance, plan_hash,
             min(event_time) AS ran_from, max(event_time) AS ran_to,
             sum(weight) AS executions, sum(weight * query_time) AS seconds,
-            quantileExactWeighted(0.50)(query_time, toUInt64(round(weight))) AS p50,
-            quantileExactWeighted(0.95)(query_time, toUInt64(round(weight))) AS p95,
+            sumIf(weight, latest) AS comparable,
+            quantileExactWeightedIf(0.50)(query_time, toUInt64(round(weight)), latest) AS p50,
+            quantileExactWeightedIf(0.95)(query_time, toUInt64(round(weight)), latest) AS p95,
             sum(weight * rows_examined) / sum(weight) AS examined_each
-        FROM executions_with_plans
+        FROM (SELECT *, {{ is_latest('instance', 'event_time') }} AS latest FROM executions_with_plans) AS executions_with_plans
         GROUP BY executions_with_plans.instance, plan_hash),
     changes AS (
         SELECT plan_changes.instance AS instance, new_plan AS plan_hash,
@@ -30,8 +34,8 @@ SELECT
     toDateTime(nullIf(load.ran_from, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_from_at,
     toDateTime(nullIf(load.ran_to, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_to_at,
     load.executions AS executions, load.seconds AS seconds,
-    if(executions = 0, NULL, load.p50) AS p50,
-    if(executions = 0, NULL, load.p95) AS p95,
+    if(load.comparable = 0, NULL, load.p50) AS p50,
+    if(load.comparable = 0, NULL, load.p95) AS p95,
     if(executions = 0, NULL, load.examined_each) AS examined_each,
     multiIf(
         changes.verdict = '', '',

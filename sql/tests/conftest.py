@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import jinja2
@@ -13,6 +14,7 @@ import pytest
 
 from tailrace import accounts, dashboards, migrations
 from tailrace.clickhouse import ClickHouse
+from tailrace.facts.rows import rows_of
 from tailrace.home import Home
 from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
 from tailrace.settings import Settings
@@ -174,3 +176,26 @@ def _free_ports(count: int) -> list[int]:
         for listener in sockets:
             listener.bind(("127.0.0.1", 0))
         return [listener.getsockname()[1] for listener in sockets]
+
+
+@pytest.fixture
+def settings(user) -> Callable[..., None]:
+    """Notes that the server db1 was found with settings at a time: settings(when, long_query_time="1")."""
+
+    def note(when: datetime, **values: str) -> None:
+        at = when.timestamp()
+        facts = [{"key": name, "since": at, "attributes": {"value": value}} for name, value in values.items()]
+        record = {
+            "v": 1,
+            "at": at,
+            "cluster": "shop",
+            "instance": "db1",
+            "product": "mysql",
+            "version": "8.4",
+        }
+        record |= {"kind": "settings", "reason": "hourly", "status": "ok", "error": ""}
+        record |= {"truncated": False, "part": 1, "parts": 1, "facts": facts, "changes": []}
+        for table, row in rows_of(record):
+            user("facts").insert(f"tailrace.{table}", [row])
+
+    return note

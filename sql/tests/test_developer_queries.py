@@ -4,8 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace.facts.rows import rows_of
-
 NOW = datetime.now(UTC).replace(microsecond=0)
 HOUR = timedelta(hours=1)
 RANGE = ((NOW - HOUR).isoformat(), NOW.isoformat())
@@ -27,16 +25,6 @@ def executions(query_id: int, ago: timedelta, seconds: list[float], **columns) -
         }
         for number, taken in enumerate(seconds)
     ]
-
-
-def settings(user, ago: timedelta, **values: str) -> None:
-    at = (NOW - ago).timestamp()
-    facts = [{"key": name, "since": at, "attributes": {"value": value}} for name, value in values.items()]
-    record = {"v": 1, "at": at, "cluster": "shop", "instance": "db1", "product": "mysql", "version": "8.4"}
-    record |= {"kind": "settings", "reason": "hourly", "status": "ok", "error": "", "truncated": False}
-    record |= {"part": 1, "parts": 1, "facts": facts, "changes": []}
-    for table, row in rows_of(record):
-        user("facts").insert(f"tailrace.{table}", [row])
 
 
 BEFORE, DURING = timedelta(minutes=118), timedelta(minutes=50)
@@ -104,9 +92,9 @@ def test_filters_are_of_executions_that_are_compared(ask):
     assert verdicts(ask("slow_compared", user=["(none)"])) == verdicts(ask("slow_compared"))
 
 
-def test_nothing_is_compared_across_a_change_of_the_threshold(ask, user):
-    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
-    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+def test_nothing_is_compared_across_a_change_of_the_threshold(ask, settings):
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
     found = ask("slow_compared")
 
     assert set(verdicts(found).values()) == {"not comparable"}
@@ -116,8 +104,8 @@ def test_nothing_is_compared_across_a_change_of_the_threshold(ask, user):
     }
 
 
-def test_a_known_threshold_that_stays_is_said(ask, user):
-    settings(user, 3 * HOUR, long_query_time="0.1", slow_query_log="ON")
+def test_a_known_threshold_that_stays_is_said(ask, settings):
+    settings(NOW - 3 * HOUR, long_query_time="0.1", slow_query_log="ON")
     found = ask("slow_compared")
 
     assert verdicts(found)[SLOWER] == "slower"
@@ -148,21 +136,21 @@ def test_endpoints_are_those_that_comments_name(ask):
     assert sum(row["query_time"] for row in found) == 0.75
 
 
-def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, user):
+def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, settings):
     (unknown,) = ask("logging_by_server")
     assert (unknown["logged"], unknown["executions_each"], unknown["changed"]) == ("unknown", "1", 0)
-    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
-    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
     (known,) = ask("logging_by_server")
 
     assert (known["logged"], known["changed"]) == ("≥ 1 s → ≥ 0.1 s", 1)
     assert known["fastest"] == pytest.approx(0.1, rel=0.0101)
 
 
-def test_stretches_of_what_is_logged_fill_the_range(ask, user):
+def test_stretches_of_what_is_logged_fill_the_range(ask, settings):
     (unknown,) = ask("logging_stretches")
     assert unknown["logged"] == "unknown"
-    settings(user, timedelta(minutes=30), long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=30), long_query_time="1", slow_query_log="ON")
     found = sorted(ask("logging_stretches"), key=lambda row: row["from_time"])
 
     assert [row["logged"] for row in found] == ["unknown", "≥ 1 s"]
@@ -170,9 +158,9 @@ def test_stretches_of_what_is_logged_fill_the_range(ask, user):
     assert found[1]["to_time"] == f"{NOW:%Y-%m-%d %H:%M:%S}"
 
 
-def test_percentiles_know_the_bucket_in_which_logging_changed(ask, user):
-    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
-    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+def test_percentiles_know_the_bucket_in_which_logging_changed(ask, settings):
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
     marked = {row["time"] for row in ask("load") if row["changed"]}
 
     assert marked == {f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M}:00"}
@@ -189,10 +177,10 @@ ALSO_LOGGED = 7
 
 
 @pytest.fixture
-def retuned(admin, user, ask):
+def retuned(admin, user, settings, ask):
     """A server whose threshold was lowered half an hour ago: what it logged before, then and since."""
-    settings(user, 3 * HOUR, long_query_time="1", slow_query_log="ON")
-    settings(user, timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
     user("writer").insert(
         "tailrace.query_events",
         [

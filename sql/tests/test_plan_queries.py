@@ -163,6 +163,20 @@ def test_a_statement_has_its_plans_with_their_cost_and_verdict(ask, filters):
     assert (found[BEFORE]["executions"], found[BEFORE]["verdict"]) == (2, "")
 
 
+def test_percentiles_of_plans_are_of_the_time_since_the_server_began_to_log_differently(ask, user, settings):
+    settings(NOW - timedelta(hours=3), long_query_time="1", slow_query_log="ON")
+    settings(NOW - timedelta(minutes=7), long_query_time="0.1", slow_query_log="ON")
+    writer = user("writer")
+    writer.insert("tailrace.query_events", [{**execution(BEFORE, 0.5), "event_time": at(30)}])
+    writer.insert("tailrace.query_events", [{**execution("D" * 16, 9), "event_time": at(20)}])
+    writer.insert("tailrace.plans", [plan("D" * 16, 20)])
+
+    found = {row["plan_hash"]: row for row in ask("query_plans")}
+
+    assert (found[BEFORE]["executions"], found[BEFORE]["p50"]) == (4, 0.5)
+    assert (found["D" * 16]["executions"], found["D" * 16]["p50"], found["D" * 16]["p95"]) == (2, None, None)
+
+
 def test_periods_of_plans_hold_their_executions(ask):
     found = {row["plan_hash"]: row for row in ask("query_plan_periods")}
 
