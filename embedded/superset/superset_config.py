@@ -2,7 +2,7 @@
 
 These variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
 
-    PYTHONPATH                 this directory, for tailrace_asker.py
+    PYTHONPATH                 this directory, for tailrace_asker.py and tailrace_speed.py
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_WITNESS_URL, SUPERSET_WITNESS_PASSWORD_FILE
@@ -22,13 +22,12 @@ SUPERSET_METADATA_URI to a PostgreSQL or MySQL database and the cache types to R
 import copy
 import json
 import os
-import re
 from base64 import b64encode
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import tailrace_asker
+import tailrace_speed
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
 from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
@@ -163,40 +162,12 @@ def _leave_colours():
     return None
 
 
-_TIMES = re.compile(r"toDateTime\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d'")
-
-
-def _check_datasets_once() -> None:
-    """Has a dataset's SQL checked once for all times that are filled in: one statement, which only reads.
-
-    Superset 6.1.0 parses it twice for each chart, in Python, and asks ClickHouse for the default schema, to
-    be ready for its own row level security: half of the CPU time of a chart. Where there are rules, it does.
-    """
-    from superset import db
-    from superset.connectors.sqla.models import RowLevelSecurityFilter
-    from superset.models import helpers
-    from superset.sql.parse import SQLScript
-
-    @lru_cache(maxsize=1024)
-    def only_reads(sql: str, engine: str) -> bool:
-        script = SQLScript(sql, engine)
-        return len(script.statements) == 1 and not script.has_mutation()
-
-    def checked(sql: str, engine: str):
-        has_rules = db.session.query(RowLevelSecurityFilter.id).first() is not None
-        if has_rules or not only_reads(_TIMES.sub("toDateTime('1970-01-01 00:00:00'", sql.strip()), engine):
-            return SQLScript(sql, engine)
-        return SimpleNamespace(statements=(), has_mutation=lambda: False)
-
-    helpers.SQLScript = checked
-
-
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     """Has the preview of a time range count from now too; Superset 6.1.0 applies the two settings to queries
     only, so that people read another range than the charts show."""
     from superset.views import api
 
-    _check_datasets_once()
+    tailrace_speed.quicken()
     app.before_request(_leave_colours)
     parse = api.get_since_until
     api.get_since_until = partial(
