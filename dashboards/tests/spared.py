@@ -1,0 +1,190 @@
+"""Asks Superset for charts in this process; its last line says as JSON what each took.
+
+Run with Superset's own Python and variables. SUPERSET_HOME holds a copy of the metadata, which is changed.
+"""
+
+import json
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Barrier
+
+from superset.app import create_app
+
+SLUG = "slow-queries"
+TWO = "SELECT 'a' AS instance; SELECT 'b' AS instance"
+WRITES = "INSERT INTO query_events (instance) SELECT 'a' AS instance"
+PLAIN = "SELECT instance, event_time AS time FROM query_events"
+DAY, WEEK = "2026-01-01T00:00:00 : 2026-01-02T00:00:00", "2026-01-01T00:00:00 : 2026-01-08T00:00:00"
+calls: Counter = Counter()
+
+
+def count(owner: object, name: str, what: str) -> None:
+    """Has calls of `owner.name` counted in `calls`."""
+    original = getattr(owner, name)
+
+    def counted(*arguments, **named):
+        calls[what] += 1
+        return original(*arguments, **named)
+
+    setattr(owner, name, counted)
+
+
+def count_all() -> None:
+    import jinja2
+    import sqlglot
+    from clickhouse_connect.cc_sqlalchemy.dialect import ClickHouseDialect
+    from clickhouse_connect.dbapi import connection
+    from superset.db_engine_specs.base import BaseEngineSpec
+
+    count(sqlglot, "parse", "parsed")
+    count(jinja2.Environment, "_parse", "compiled")
+    count(connection, "create_client", "clients")
+    count(BaseEngineSpec, "get_default_schema", "inspected")
+    count(ClickHouseDialect, "do_execute", "executed")
+
+
+@contextmanager
+def asked_as_admin(application):
+    from flask import g
+    from superset import security_manager
+    from superset.utils.core import override_user
+
+    with application.test_request_context("/"):
+        admin = security_manager.find_user("admin")
+        g.user = admin
+        with override_user(admin):
+            yield
+
+
+def asked(application, time_range: str, change=lambda dataset: None, column: str = "instance") -> dict:
+    """What a chart of the dashboard's first virtual dataset takes, its SQL and the key of its cache."""
+    from superset import db
+    from superset.charts.schemas import ChartDataQueryContextSchema
+
+    with asked_as_admin(application):
+        dataset = its_dataset()
+        change(dataset)
+        db.session.commit()
+        query = {
+            "columns": [column],
+            "metrics": [],
+            "row_limit": 5,
+            "filters": [],
+            "time_range": time_range,
+            "granularity": dataset.main_dttm_col,
+        }
+        context = ChartDataQueryContextSchema().load(
+            {"datasource": {"id": dataset.id, "type": "table"}, "queries": [query], "force": True}
+        )
+        calls.clear()
+        answer = context.get_df_payload(context.queries[0], force_cached=False)
+        return {
+            "calls": dict(calls),
+            "sql": answer["query"],
+            "key": answer["cache_key"],
+            "error": answer["error"],
+            "rows": answer["rowcount"],
+        }
+
+
+def askers(database) -> tuple[dict[str, list[str]], list[str]]:
+    """What ClickHouse takes for the asker when twelve ask three times each, all at once; their sessions."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.pool import NullPool
+    from tailrace_asker import connection
+
+    address = make_url(database.sqlalchemy_uri_decrypted)
+    together, names, sessions = Barrier(12), [f"asker {number}" for number in range(12)], []
+
+    def ask(name: str) -> list[str]:
+        uri, parameters = connection(address, {"poolclass": NullPool}, name, None, None)
+        raw = create_engine(uri, **parameters).raw_connection()
+        sessions.append(raw.dbapi_connection.client.params["session_id"])
+        cursor, said = raw.cursor(), []
+        for _ in range(3):
+            together.wait(60)
+            cursor.execute("SELECT getSetting('log_comment'), sleep(0.1)")
+            said.append(cursor.fetchall()[0][0])
+        raw.close()
+        return said
+
+    with ThreadPoolExecutor(len(names)) as threads:
+        return dict(zip(names, threads.map(ask, names), strict=True)), sessions
+
+
+def its_dataset():
+    from superset import db
+    from superset.models.dashboard import Dashboard
+
+    dashboard = db.session.query(Dashboard).filter_by(slug=SLUG).one()
+    fit = (each for each in dashboard.datasources if each.sql and "instance" in each.column_names)
+    return min(fit, key=lambda dataset: dataset.id)
+
+
+def main() -> None:
+    application = create_app()
+    count_all()
+    said = {"first": asked(application, DAY), "again": asked(application, WEEK)}
+    with asked_as_admin(application):
+        kept = its_dataset().sql
+
+    def with_sql(sql: str):
+        return lambda dataset: setattr(dataset, "sql", sql)
+
+    said["two statements"] = asked(application, DAY, with_sql(TWO))
+    said["writes"] = asked(application, DAY, with_sql(WRITES))
+    said["nothing"] = asked(
+        application, DAY, with_sql("SELECT ';' AS instance, toDateTime('2026-01-01 12:00:00') AS time")
+    )
+    with asked_as_admin(application):
+        database = its_dataset().database
+        said["one of two"] = database.get_df("SELECT 1 AS number; SELECT 2 AS number")["number"].to_list()
+        said["one with a sign"] = database.get_df("SELECT '%%;' AS sign")["sign"].to_list()
+        said["one as it is"] = database.get_df("SELECT '%' AS sign -- as it is\n")["sign"].to_list()
+        said["schema"] = database.get_default_schema(None)
+        with database.get_inspector() as inspector:
+            said["inspected schema"] = inspector.default_schema_name
+        said["askers"], said["sessions"] = askers(database)
+    restrict(application)
+    said["restricted"] = asked(application, DAY, with_sql(PLAIN))
+    with asked_as_admin(application):
+        rule().clause = "instance = 'another'"
+        from superset import db
+
+        db.session.commit()
+    said["restricted otherwise"] = asked(application, DAY, with_sql(PLAIN))
+    said["restricted again"] = asked(application, DAY, with_sql(kept))
+    sys.stdout.write("\n" + json.dumps(said))
+
+
+def restrict(application) -> None:
+    """A rule of Superset's about the table below the dataset, not the dataset itself."""
+    from superset import db
+    from superset.connectors.sqla.models import RowLevelSecurityFilter, SqlaTable
+
+    with asked_as_admin(application):
+        database = its_dataset().database
+        table = SqlaTable(
+            table_name="query_events", schema=database.get_default_schema(None), database=database
+        )
+        db.session.add(table)
+        db.session.add(
+            RowLevelSecurityFilter(
+                name="of the test", filter_type="Base", clause="instance = 'nobody'", roles=[], tables=[table]
+            )
+        )
+        db.session.commit()
+
+
+def rule():
+    from superset import db
+    from superset.connectors.sqla.models import RowLevelSecurityFilter
+
+    return db.session.query(RowLevelSecurityFilter).one()
+
+
+if __name__ == "__main__":
+    main()

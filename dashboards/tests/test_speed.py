@@ -1,0 +1,90 @@
+"""What tailrace_speed.py and tailrace_asker.py of embedded/superset spare for each chart, and must not spare.
+
+The first tests count in a process of their own (spared.py), the others ask the running Superset.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
+    admin,
+    charts,
+    clients,
+    in_its_place,
+)
+from tailrace.parts.superset import Superset
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
+SPARED = Path(__file__).with_name("spared.py")
+
+
+@pytest.fixture(scope="module")
+def took(stack, tmp_path_factory) -> dict:
+    """What spared.py says, on a copy of the metadata."""
+    part = Superset(stack.settings, stack.home)
+    home = tmp_path_factory.mktemp("superset")
+    shutil.copy(stack.home.data("superset") / "superset.db", home)
+    environment = {**os.environ, **part.environment(), "SUPERSET_HOME": str(home)}
+    said = subprocess.run(
+        [part.python(), SPARED], env=environment, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stderr[-3000:]
+    return json.loads(said.stdout.splitlines()[-1])
+
+
+def test_nothing_is_parsed_compiled_or_asked_for_again(took):
+    assert took["first"]["calls"]["compiled"] and took["first"]["calls"]["parsed"], "it is counted"
+    assert not took["again"]["error"]
+    assert took["again"]["calls"] == {}
+
+
+def test_other_times_are_other_questions(took):
+    first, again = took["first"], took["again"]
+    assert "2026-01-02 00:00:00" in first["sql"] and "2026-01-08 00:00:00" in again["sql"]
+    assert first["key"] != again["key"]
+
+
+def test_a_dataset_is_one_statement_that_reads(took):
+    assert "multiple statements" in took["two statements"]["error"]
+    assert "read-only" in took["writes"]["error"]
+    assert not took["nothing"]["error"] and took["nothing"]["rows"] == 1
+
+
+def test_a_semicolon_ends_a_statement_or_stands_in_a_string(took):
+    assert took["one of two"] == [2]
+    assert took["one with a sign"] == ["%;"]
+    assert took["one as it is"] == ["%"]
+
+
+def test_the_database_is_known_without_asking(took, stack):
+    assert took["schema"] == took["inspected schema"] == "tailrace"
+
+
+def test_rules_of_superset_about_a_table_below_hold_and_are_part_of_the_key(took):
+    restricted, otherwise = took["restricted"], took["restricted otherwise"]
+    assert "'nobody'" in restricted["sql"] and "'another'" in otherwise["sql"]
+    assert restricted["key"] != otherwise["key"]
+    assert "'another'" in took["restricted again"]["sql"]
+    assert took["restricted again"]["key"] != took["first"]["key"]
+
+
+def test_each_statement_says_its_own_asker_whoever_asks_at_once(took):
+    for name, said in took["askers"].items():
+        assert {json.loads(each)["user"] for each in said} == {name} and len(said) == 3
+    assert len(set(took["sessions"])) == len(took["askers"]) == 12
+
+
+def test_charts_are_drawn_after_clickhouse_was_restarted(stack, clients, charts):  # noqa: F811
+    chart = next(chart for chart in charts if chart.slug == "slow-queries")
+    clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
+    with stack.without("clickhouse"):
+        pass
+    stack.await_healthy()
+    answer = clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
+    assert not answer["result"][0]["error"]
