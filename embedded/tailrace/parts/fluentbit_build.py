@@ -79,7 +79,8 @@ echo '#include <oniguruma.h>' > "$prefix/include/onigmo.h"
 """
 ONIGMO_MAKEFILE = "all:\ninstall:\n"
 
-WATCH = "plugins/in_tail/tail_fs_inotify.c", "    file->watch_fd = watch_fd;\n"
+IN_TAIL = "plugins/in_tail/tail_fs_inotify.c"
+WATCH = "    file->watch_fd = watch_fd;\n"
 """Where the tail input has begun to watch a file."""
 LOOK_ONCE_MORE = (
     "    /* Nobody was told of what was written since the last read. */\n    tail_signal_pending(ctx);\n"
@@ -88,12 +89,29 @@ LOOK_ONCE_MORE = (
 in a quiet log hours later. Fluent Bit 2.0.7 and newer look after such files by themselves every two seconds
 (`progress_check_interval`)."""
 
+SCRAM = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_sasl_scram.c"
+NONCES = """\
+                state->cnonce.size + strlen(snonce);
+        out->ptr = rd_malloc(out->size+1);
+        rd_snprintf(out->ptr, out->size+1, "c=%s,r=%.*s%s",
+                    attr_c, (int)state->cnonce.size, state->cnonce.ptr, snonce);
+"""
+SERVERS_NONCE = """\
+                strlen(snonce);
+        out->ptr = rd_malloc(out->size+1);
+        /* The server's nonce begins with the client's. */
+        rd_snprintf(out->ptr, out->size+1, "c=%s,r=%s", attr_c, snonce);
+"""
+"""librdkafka before 2.6.1 sends the client's nonce twice, and Kafka 4 refuses that as a wrong password."""
+
+CHANGES = ((IN_TAIL, WATCH, WATCH + LOOK_ONCE_MORE), (SCRAM, NONCES, SERVERS_NONCE))
+"""What is changed in the source: file, text, and what takes its place."""
+
 
 def entry(cache_directory: Path) -> Path:
     """The cache entry of exactly this build; it holds bin/fluent-bit."""
-    recipe = cache.fingerprint(
-        INTEGRITY, repr(sorted(PLUGINS)), repr(sorted(OPTIONS.items())), *WATCH, LOOK_ONCE_MORE
-    )
+    changes = [text for change in CHANGES for text in change]
+    recipe = cache.fingerprint(INTEGRITY, repr(sorted(PLUGINS)), repr(sorted(OPTIONS.items())), *changes)
     return cache_directory / "fluent-bit" / f"{VERSION}-{recipe}"
 
 
@@ -105,7 +123,7 @@ def build(cache_directory: Path, progress: Progress) -> None:
             return
         source = _fetch_source(draft, progress)
         _stand_in_for_onigmo(source)
-        _look_once_more(source)
+        _change(source)
         program = _compile(source, draft, progress)
         (draft / "bin").mkdir()
         shutil.move(program, draft / "bin" / "fluent-bit")
@@ -139,12 +157,12 @@ def _stand_in_for_onigmo(source: Path) -> None:
     (directory / "Makefile").write_text(ONIGMO_MAKEFILE)
 
 
-def _look_once_more(source: Path) -> None:
-    name, line = WATCH
-    text = (source / name).read_text()
-    if text.count(line) != 1:
-        raise InstallError(f"{name} of Fluent Bit {VERSION} is not as expected")
-    (source / name).write_text(text.replace(line, line + LOOK_ONCE_MORE))
+def _change(source: Path) -> None:
+    for name, before, after in CHANGES:
+        text = (source / name).read_text()
+        if text.count(before) != 1:
+            raise InstallError(f"{name} of Fluent Bit {VERSION} is not as expected")
+        (source / name).write_text(text.replace(before, after))
 
 
 def _compile(source: Path, draft: Path, progress: Progress) -> Path:
