@@ -6,6 +6,7 @@ import io.tailrace.job.ConfigValues;
 import io.tailrace.job.FlinkSettings;
 import io.tailrace.job.JobSettings;
 import io.tailrace.job.KafkaClients;
+import io.tailrace.job.WebUi;
 import java.time.Duration;
 import java.util.Map;
 
@@ -119,7 +120,15 @@ final class DetectConfig {
                 values.directory(DetectKey.CHECKPOINT_DIR),
                 values.millis(DetectKey.CHECKPOINT_INTERVAL_MS, 10),
                 restorePath(),
-                values.number(DetectKey.WEB_PORT, 0, MOST_PORT));
+                webUi());
+    }
+
+    private WebUi webUi() {
+        return new WebUi(
+                values.number(DetectKey.WEB_PORT, 0, MOST_PORT),
+                values.text(DetectKey.WEB_KEYSTORE),
+                values.text(DetectKey.WEB_TRUSTSTORE),
+                values.text(DetectKey.WEB_PASSWORD_FILE));
     }
 
     Duration lateness() {

@@ -43,6 +43,12 @@ enum DetectKey implements ConfigKey {
     STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
     /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8082"),
+    /** PKCS12 file with key and certificate of the web UI, which then wants a certificate of everybody; empty: HTTP. */
+    WEB_KEYSTORE("web.keystore", ""),
+    /** PKCS12 file with the authorities whose certificates are let in. */
+    WEB_TRUSTSTORE("web.truststore", ""),
+    /** File that holds the password of both. */
+    WEB_PASSWORD_FILE("web.password-file", ""),
     /** Milliseconds that an event may come later than the others of its time and still count in full. */
     LATENESS_MS("lateness.ms", "60000"),
     /** Milliseconds without events after which event time goes on without a log. */

@@ -9,7 +9,6 @@ import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -55,7 +54,7 @@ public final class FlinkSettings {
         setPipeline(flink, config);
         setCheckpoints(flink, config);
         setRestarts(flink);
-        setWebUi(flink, config);
+        config.webUi().configure(flink);
         return flink;
     }
 
@@ -119,13 +118,5 @@ public final class FlinkSettings {
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_RESTART_DELAY);
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LONGEST_RESTART_DELAY);
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD, CALM_AFTER);
-    }
-
-    /** Only counts where the job brings its own Flink; a cluster has its own. */
-    private static void setWebUi(Configuration flink, JobSettings config) {
-        flink.set(RestOptions.ADDRESS, "127.0.0.1");
-        flink.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-        flink.set(RestOptions.PORT, config.webPort());
-        flink.set(RestOptions.BIND_PORT, Integer.toString(config.webPort()));
     }
 }

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param rocksDbMemoryMib what all RocksDB instances of a slot have together, MiB; without effect for hashmap
  * @param checkpointDirectory as a URI
  * @param restorePath checkpoint or savepoint to start from; empty to start without state
- * @param webPort TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port
+ * @param webUi only counts where the job brings its own Flink
  */
 public record JobSettings(
         String name,
@@ -23,4 +23,4 @@ public record JobSettings(
         String checkpointDirectory,
         Duration checkpointInterval,
         String restorePath,
-        int webPort) {}
+        WebUi webUi) {}

@@ -5,6 +5,7 @@ import io.tailrace.job.ConfigException;
 import io.tailrace.job.ConfigValues;
 import io.tailrace.job.FlinkSettings;
 import io.tailrace.job.JobSettings;
+import io.tailrace.job.WebUi;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -55,7 +56,7 @@ final class NormalizeConfig {
         checkpointDirectory();
         checkpointInterval();
         parallelism();
-        webPort();
+        webUi();
         queryEventsRetention();
         auditEventsRetention();
         errorEventsRetention();
@@ -148,8 +149,12 @@ final class NormalizeConfig {
                 NormalizeKey.STATE_ROCKSDB_MEMORY_MIB, FlinkSettings.LEAST_ROCKSDB_MIB, FlinkSettings.MOST_ROCKSDB_MIB);
     }
 
-    int webPort() {
-        return values.number(NormalizeKey.WEB_PORT, 0, MOST_PORT);
+    WebUi webUi() {
+        return new WebUi(
+                values.number(NormalizeKey.WEB_PORT, 0, MOST_PORT),
+                values.text(NormalizeKey.WEB_KEYSTORE),
+                values.text(NormalizeKey.WEB_TRUSTSTORE),
+                values.text(NormalizeKey.WEB_PASSWORD_FILE));
     }
 
     Duration queryEventsRetention() {
@@ -190,6 +195,6 @@ final class NormalizeConfig {
                 checkpointDirectory(),
                 checkpointInterval(),
                 restorePath(),
-                webPort());
+                webUi());
     }
 }

@@ -41,6 +41,12 @@ enum NormalizeKey implements ConfigKey {
     STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
     /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8081"),
+    /** PKCS12 file with key and certificate of the web UI, which then wants a certificate of everybody; empty: HTTP. */
+    WEB_KEYSTORE("web.keystore", ""),
+    /** PKCS12 file with the authorities whose certificates are let in. */
+    WEB_TRUSTSTORE("web.truststore", ""),
+    /** File that holds the password of both. */
+    WEB_PASSWORD_FILE("web.password-file", ""),
     /** Days that query_events keeps; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_QUERY_EVENTS_DAYS("retention.query-events.days", "92"),
     /** Days that audit_events keeps; older entries become dead letters. As in sql/retention.yaml. */
