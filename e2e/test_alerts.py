@@ -18,6 +18,7 @@ from e2e.stack import Stack, wait_until
 from tailrace import silences
 from tailrace.alerts import AlertError
 from tailrace.exits import Exit
+from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 from tailrace.silences import Silence
 
@@ -250,7 +251,7 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
 
 def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised, tailrace):
     raised()
-    producer = silences.producer(f"127.0.0.1:{alerting.settings.port_kafka}")
+    producer = silences.producer(KafkaClient(f"127.0.0.1:{alerting.settings.port_kafka}"))
     until = datetime.now(UTC) + timedelta(hours=2)
     silence = Silence(RULE, {}, until, "erin", "restore test")
     with standing_still(alerting, "kafka"), pytest.raises(AlertError) as error:

@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from e2e.stack import Stack, wait_until
 from tailrace import replay, rules
 from tailrace.exits import Exit
+from tailrace.kafka import KafkaClient
 from tailrace.parts.detect import Detect
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
@@ -129,7 +130,7 @@ def write_again(stack: Stack, topic: str) -> int:
 
 
 def push(stack: Stack, texts: dict[str, str]) -> rules.Outcome:
-    kafka = stack.status("kafka").address
+    kafka = KafkaClient(stack.status("kafka").address)
     outcome = rules.settle(kafka, stack.clickhouse(), rules.push(kafka, texts), SECONDS)
     assert outcome, "the job said nothing of the push"
     return outcome
@@ -190,7 +191,7 @@ def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, au
 
 def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: Stack):
     own = rules.files(rules.OWN)
-    kafka, clickhouse = stack.status("kafka").address, stack.clickhouse()
+    kafka, clickhouse = KafkaClient(stack.status("kafka").address), stack.clickhouse()
     good = rules.push(kafka, own)
     assert rules.await_outcome(clickhouse, good.id, SECONDS).accepted
     rules.settle_last(kafka, clickhouse)  # as the next push does for one that nobody waited for

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, TopicPartition
 from e2e.stack import Stack
 from tailrace import rules
 from tailrace.exits import Exit
+from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "22200")) + 40
@@ -121,4 +122,4 @@ def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, mon
     elsewhere = Stack(directory.parent / "elsewhere", FIRST_PORT + 10, ("kafka",))
     monkeypatch.setattr(rules, "TIMEOUT_SECONDS", 1)
     with pytest.raises(rules.RulesError, match="did not take the push"):
-        rules.push(f"127.0.0.1:{elsewhere.settings.port_kafka}", rules.files(directory))
+        rules.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rules.files(directory))

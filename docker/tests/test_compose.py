@@ -32,6 +32,7 @@ NOT_HERE = {
     "TAILRACE_ACCESS": "not mapped yet: every audience sees everything",
     "TAILRACE_PARTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
+    "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
 }
 """Settings of the embedded stack that compose.yaml does not take, and what stands in their place."""
 

@@ -26,6 +26,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from tailrace import books
 from tailrace.books import Gap, LogFile
 from tailrace.clickhouse import ClickHouse
+from tailrace.kafka import KafkaClient
 
 TOPIC = "tailrace.backfill.lines"
 CENSUS_TOPIC = "tailrace.files"
@@ -174,11 +175,11 @@ def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
     return {LogFile.of(row): row["inode"] for row in clickhouse.rows(INODES)}
 
 
-def sightings(bootstrap: str, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Sighting]:
+def sightings(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Sighting]:
     """The last census of each wanted (instance, inode), read from Kafka. Raises BackfillError."""
     keys = set(wanted)
     found: dict[tuple[str, int], Sighting] = {}
-    for record in _census_records(bootstrap):
+    for record in _census_records(kafka):
         key = (record["instance"], record["inode"])
         if key in keys:
             found[key] = Sighting(**{name: record[name] for name in SIGHTING})
@@ -277,12 +278,12 @@ class Shipment:
         }
 
 
-def ship(bootstrap: str, shipment: Shipment) -> int:
+def ship(kafka: KafkaClient, shipment: Shipment) -> int:
     """Sends a stretch and returns its bytes, once Kafka has them all. Raises BackfillError.
 
     Lines that are longer than a collector ships are left out: their gap stays.
     """
-    producer = Producer({**PRODUCER, "bootstrap.servers": bootstrap})
+    producer = Producer(kafka.settings(PRODUCER))
     stretch = shipment.stretch
     refused: list[str] = []
     sent = 0
@@ -322,9 +323,9 @@ def _produce(producer: Producer, key: str, message: bytes, refused: list[str]) -
             producer.poll(1)
 
 
-def _census_records(bootstrap: str) -> Iterator[dict]:
+def _census_records(kafka: KafkaClient) -> Iterator[dict]:
     """Every census in Kafka, oldest first within a partition; the job has dead letters of what is none."""
-    consumer = Consumer({**CONSUMER, "bootstrap.servers": bootstrap})
+    consumer = Consumer(kafka.settings(CONSUMER))
     try:
         ends = _ends(consumer)
         consumer.assign([TopicPartition(CENSUS_TOPIC, partition, 0) for partition in ends])

@@ -9,6 +9,7 @@ from types import ModuleType
 from tailrace import __version__, jvm
 from tailrace.alerts import AlertError
 from tailrace.backfill import BackfillError
+from tailrace.certificates import CertificateError
 from tailrace.checkpoints import CheckpointError
 from tailrace.clickhouse import ClickHouseError
 from tailrace.commands import (
@@ -17,6 +18,7 @@ from tailrace.commands import (
     alerts,
     backfill,
     books,
+    credentials,
     dashboards,
     demo,
     doctor,
@@ -66,6 +68,7 @@ COMMANDS: dict[str, ModuleType] = {
     "review": review,
     "evidence": evidence,
     "backfill": backfill,
+    "credentials": credentials,
     "dashboards": dashboards,
     "savepoint": savepoint,
     "rewind": rewind,
@@ -78,6 +81,7 @@ FAILURES = (
     AlreadyRunningError,
     AssetError,
     BackfillError,
+    CertificateError,
     CheckpointError,
     ClickHouseError,
     CommandError,

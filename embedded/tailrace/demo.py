@@ -13,6 +13,7 @@ from confluent_kafka import Producer
 
 from tailrace import replay, sources
 from tailrace.home import Home
+from tailrace.kafka import KafkaClient
 from tailrace.parts.capture import spool_of
 from tailrace.replay import Move
 from tailrace.settings import REPOSITORY, Settings
@@ -109,9 +110,9 @@ def _time_range(sample: Sample) -> tuple[float, float]:
     return min(first for first, _ in ranges), max(last for _, last in ranges)
 
 
-def send(bootstrap: str, spans: Iterable[bytes]) -> int:
+def send(kafka: KafkaClient, spans: Iterable[bytes]) -> int:
     """Sends messages as the OpenTelemetry Collector would; returns how many Kafka did not confirm in time."""
-    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all"})
+    producer = Producer(kafka.settings({"acks": "all"}))
     for message in spans:
         producer.produce(SPANS_TOPIC, message)
     return producer.flush(SEND_SECONDS)

@@ -16,7 +16,7 @@ from typing import NoReturn
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from tailrace import access, audiences, demo, migrations, rules, sources, topics
+from tailrace import access, audiences, demo, kafka, migrations, rules, sources, topics
 from tailrace.accounts import password_name
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.configuration import ConfigurationError
@@ -81,12 +81,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Makes Kafka's topics be as schemas/topics.yaml lists them."""
-    topics.apply(AdminClient({"bootstrap.servers": arguments.kafka}), topics.load())
+    topics.apply(AdminClient(kafka.from_arguments(arguments).settings({})), topics.load())
 
 
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Pushes the repository's rules where nothing was ever pushed."""
-    rules.push_first(arguments.kafka, home.run)
+    rules.push_first(kafka.from_arguments(arguments), home.run)
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -132,7 +132,7 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
     """
     if arguments.demo and demo.watch(settings, home):
         fed = demo.feed(home)
-        if left := demo.send(arguments.kafka, fed.spans):
+        if left := demo.send(kafka.from_arguments(arguments), fed.spans):
             raise OSError(f"{left} spans of the demo were not confirmed by Kafka at {arguments.kafka}")
     sources.make_empty(settings.sources)
     parts = [FluentBit(settings, home), Census(settings, home), Capture(settings, home)]
@@ -174,12 +174,12 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     for name, run in {"topics": apply_topics, "rules": push_rules}.items():
-        _add_kafka(add(name, run))
+        kafka.add_arguments(add(name, run))
     _configure_migrations(add("migrations", migrate))
     _configure_dashboards(add("dashboards", publish_dashboards))
     _configure_clickhouse(add("clickhouse", write_clickhouse))
     collector = add("collector", write_collector)
-    _add_kafka(collector, required=False)
+    kafka.add_arguments(collector, required=False)
     collector.add_argument("--demo", action="store_true", help="watch the demo's logs too; needs --kafka")
     add("run", run_part).add_argument("part", choices=RUNNABLE)
     add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
@@ -212,10 +212,6 @@ def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
         metavar="CIDR",
         help="from which users connect besides 127.0.0.1",
     )
-
-
-def _add_kafka(command: argparse.ArgumentParser, required: bool = True) -> None:
-    command.add_argument("--kafka", required=required, metavar="HOST:PORT,…")
 
 
 def _add_secrets(command: argparse.ArgumentParser) -> None:

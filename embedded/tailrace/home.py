@@ -31,9 +31,14 @@ class Home:
         """The log files of the demo: watch/<instance>/<file>."""
         return _directory(self.root / "watch")
 
+    @property
+    def secrets(self) -> Path:
+        """Passwords, keys and certificates."""
+        return _directory(self.root / "secrets")
+
     def secret_file(self, name: str, make: Callable[[], str] = lambda: secrets.token_hex(16)) -> Path:
         """The file of a secret, made on first use, mode 0600; by default 32 random hex digits, no newline."""
-        path = _directory(self.root / "secrets") / name
+        path = self.secrets / name
         if not path.exists():
             _write_private(path, make())
         return path
@@ -41,6 +46,13 @@ class Home:
     def secret(self, name: str) -> str:
         """A secret of this installation, by name, such as `clickhouse-writer`."""
         return self.secret_file(name).read_text()
+
+    def replace_secret(self, name: str) -> None:
+        """Makes a new secret in place of the old one."""
+        draft = self.secrets / f".{name}.new"
+        draft.unlink(missing_ok=True)
+        _write_private(draft, secrets.token_hex(16))
+        draft.replace(self.secrets / name)
 
 
 def _directory(path: Path) -> Path:

@@ -19,6 +19,7 @@ from typing import IO
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tailrace.clickhouse import ClickHouse
+from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 
 OWN = REPOSITORY / "rules"
@@ -108,14 +109,14 @@ class Push:
     value: bytes
 
 
-def push(kafka: str, texts: dict[str, str]) -> Push:
+def push(kafka: KafkaClient, texts: dict[str, str]) -> Push:
     """Writes a push as a candidate. Raises RulesError."""
     candidate = _record(texts)
     _produce(kafka, {CANDIDATE: candidate.value})
     return candidate
 
 
-def settle(kafka: str, clickhouse: ClickHouse, candidate: Push, seconds: float) -> Outcome | None:
+def settle(kafka: KafkaClient, clickhouse: ClickHouse, candidate: Push, seconds: float) -> Outcome | None:
     """Keeps a candidate as the bundle once the job has taken it over, and forgets one that it refuses.
 
     Returns what the job made of it; None if it says nothing in that time. Raises RulesError.
@@ -126,7 +127,7 @@ def settle(kafka: str, clickhouse: ClickHouse, candidate: Push, seconds: float) 
     return outcome
 
 
-def settle_last(kafka: str, clickhouse: ClickHouse) -> None:
+def settle_last(kafka: KafkaClient, clickhouse: ClickHouse) -> None:
     """Settles the candidate whose push was not waited for, before the next one takes its place."""
     candidate = _candidate(kafka)
     if candidate is not None:
@@ -148,18 +149,19 @@ def _record(texts: dict[str, str]) -> Push:
     return Push(push_id, value)
 
 
-def _produce(kafka: str, values: Mapping[str, bytes | None]) -> None:
+def _produce(kafka: KafkaClient, values: Mapping[str, bytes | None]) -> None:
     """Writes records in this order, by their keys; None ends what the key had."""
     failures = []
     producer = Producer(
-        {
-            "bootstrap.servers": kafka,
-            "message.max.bytes": 20_000_000,
-            "message.timeout.ms": TIMEOUT_SECONDS * 1000,
-            "enable.idempotence": True,
-            "log_level": 0,
-            "error_cb": _ignore,
-        }
+        kafka.settings(
+            {
+                "message.max.bytes": 20_000_000,
+                "message.timeout.ms": TIMEOUT_SECONDS * 1000,
+                "enable.idempotence": True,
+                "log_level": 0,
+                "error_cb": _ignore,
+            }
+        )
     )
     for key, value in values.items():
         producer.produce(
@@ -168,11 +170,11 @@ def _produce(kafka: str, values: Mapping[str, bytes | None]) -> None:
     left = producer.flush(TIMEOUT_SECONDS + 5)
     if failures or left:
         raise RulesError(
-            f"Kafka at {kafka} did not take the push: {failures[0] if failures else 'no answer'}"
+            f"Kafka at {kafka.address} did not take the push: {failures[0] if failures else 'no answer'}"
         )
 
 
-def push_first(kafka: str, run: Path) -> None:
+def push_first(kafka: KafkaClient, run: Path) -> None:
     """Pushes the repository's rules where nothing was ever pushed. Raises RulesError.
 
     Only then it takes its turn: a push that waits for the job must not hold up the job's start.
@@ -184,13 +186,13 @@ def push_first(kafka: str, run: Path) -> None:
             _produce(kafka, {BUNDLE: _record(files(OWN)).value})
 
 
-def _is_pushed(kafka: str) -> bool:
+def _is_pushed(kafka: KafkaClient) -> bool:
     with _consumer(kafka) as consumer:
         low, high = _offsets(consumer)
     return low != high
 
 
-def _candidate(kafka: str) -> Push | None:
+def _candidate(kafka: KafkaClient) -> Push | None:
     """The newest record of a candidate that was not ended. Raises RulesError."""
     newest = None
     with _consumer(kafka) as consumer:
@@ -207,15 +209,16 @@ def _candidate(kafka: str) -> Push | None:
 
 
 @contextmanager
-def _consumer(kafka: str) -> Iterator[Consumer]:
+def _consumer(kafka: KafkaClient) -> Iterator[Consumer]:
     consumer = Consumer(
-        {
-            "bootstrap.servers": kafka,
-            "group.id": "tailrace-rules",
-            "enable.auto.commit": False,
-            "log_level": 0,
-            "error_cb": _ignore,
-        }
+        kafka.settings(
+            {
+                "group.id": "tailrace-rules",
+                "enable.auto.commit": False,
+                "log_level": 0,
+                "error_cb": _ignore,
+            }
+        )
     )
     try:
         yield consumer

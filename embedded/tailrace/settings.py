@@ -57,6 +57,9 @@ class Settings:
     parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
+    port_kafka_internal: int = _port(
+        19094, "Kafka's listener for itself and its administration; only if secured"
+    )
     port_kafka_controller: int = _port(19093, "Kafka's KRaft controller")
     port_clickhouse: int = _port(18123, "ClickHouse's HTTP listener")
     port_clickhouse_native: int = _port(19009, "ClickHouse's native listener")

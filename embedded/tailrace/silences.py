@@ -16,6 +16,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from tailrace.alerts import RULE_IS, AlertError
 from tailrace.clickhouse import ClickHouse, Row
+from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 
 QUERY = REPOSITORY / "sql" / "queries" / "alerts_silences.sql"
@@ -59,13 +60,13 @@ class Silence:
     reason: str
 
 
-def producer(bootstrap: str) -> Producer:
+def producer(kafka: KafkaClient) -> Producer:
     """One whose broker answers. Raises AlertError."""
-    connected = Producer({**PRODUCER, "bootstrap.servers": bootstrap})
+    connected = Producer(kafka.settings(PRODUCER))
     try:
         connected.list_topics(TOPIC, timeout=TIMEOUT_SECONDS)
     except KafkaException as error:
-        raise AlertError(f"Kafka at {bootstrap} does not answer, nothing was changed: {error}") from error
+        raise AlertError(f"Kafka at {kafka.address} does not answer, nothing was changed: {error}") from error
     return connected
 
 

@@ -2,6 +2,7 @@
 
 import http.cookiejar
 import json
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -28,11 +29,11 @@ class SupersetError(RuntimeError):
 class Client:
     """A session of one user. Raises SupersetError if the login is refused, OSError if nobody answers."""
 
-    def __init__(self, url: str, user: str, password: str) -> None:
+    def __init__(self, url: str, user: str, password: str, tls: ssl.SSLContext | None = None) -> None:
         self.url = url
         # The token against forged requests is tied to the session cookie.
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
-        self._opener = urllib.request.build_opener(cookies)
+        self._opener = urllib.request.build_opener(cookies, urllib.request.HTTPSHandler(context=tls))
         login = {"username": user, "password": password, "provider": "db", "refresh": False}
         token = self._json("/api/v1/security/login", json.dumps(login).encode())["access_token"]
         self._headers = {"Authorization": f"Bearer {token}", "Referer": url}

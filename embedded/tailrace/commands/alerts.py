@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import Producer
 
-from tailrace import alerts, alerts_report, silences
+from tailrace import alerts, alerts_report, kafka, silences
 from tailrace.alerts import Action, Choice
 from tailrace.clickhouse import ClickHouse
 from tailrace.commands import Context
 from tailrace.exits import Exit
+from tailrace.parts import superset
 from tailrace.silences import Silence
 
 HELP = "list, show, acknowledge, assign, close and silence alerts"
@@ -186,7 +187,7 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _show(arguments: argparse.Namespace, context: Context) -> Exit:
     dossier = alerts.read(context.clickhouse(ACCOUNT), arguments.id)
-    base = f"http://127.0.0.1:{context.settings.port_superset}"
+    base = superset.address(context.settings, context.home)
     if arguments.json:
         known = {
             **dossier.alert,
@@ -253,4 +254,4 @@ def _actor(arguments: argparse.Namespace) -> str:
 
 
 def _producer(context: Context) -> Producer:
-    return silences.producer(f"127.0.0.1:{context.settings.port_kafka}")
+    return silences.producer(kafka.connect(context.settings, context.home, "rules"))

@@ -9,7 +9,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailrace import backfill, console, sources
+from tailrace import backfill, console, kafka, sources
 from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
 from tailrace.clickhouse import ClickHouse
 from tailrace.commands import CommandError, Context
@@ -54,14 +54,14 @@ class _Backfill:
     def __init__(self, clickhouse: ClickHouse, context: Context, arguments: argparse.Namespace) -> None:
         self._clickhouse = clickhouse
         self._arguments = arguments
-        self._bootstrap = f"127.0.0.1:{context.settings.port_kafka}"
+        self._kafka = kafka.connect(context.settings, context.home, "backfill")
         self._watched = sources.load(context.settings.sources)
         self._inodes = backfill.inodes(clickhouse)
 
     def rows(self, stretches: list[Stretch]) -> list[dict]:
         """What became of each stretch."""
         wanted = {self._key(stretch) for stretch in stretches}
-        seen = backfill.sightings(self._bootstrap, wanted) if wanted else {}
+        seen = backfill.sightings(self._kafka, wanted) if wanted else {}
         done = [self._ship(stretch, seen.get(self._key(stretch))) for stretch in stretches]
         done = [(stretch, row) for stretch, row in done if stretch.end > stretch.start]
         if not self._arguments.dry_run:
@@ -75,7 +75,7 @@ class _Backfill:
             file = self._file(lost, sighting)
             stretch = backfill.whole_lines(lost, file)
             if not self._arguments.dry_run:
-                backfill.ship(self._bootstrap, self._shipment(stretch, file, sighting))
+                backfill.ship(self._kafka, self._shipment(stretch, file, sighting))
         except BackfillError as error:
             return stretch, _row(stretch, file, str(error))
         return stretch, _row(stretch, file, "to be shipped" if self._arguments.dry_run else "shipped")

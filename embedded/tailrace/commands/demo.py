@@ -11,7 +11,7 @@ import json
 import sys
 import time
 
-from tailrace import books, books_report, console, demo
+from tailrace import books, books_report, console, demo, kafka
 from tailrace.books import Books
 from tailrace.clickhouse import ClickHouse, Row
 from tailrace.commands import Context, status
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps.show("demo", f"{console.size(fed.written)} of real logs written to {context.home.watch}")
     bringup.bring_up(context.settings, context.home, steps.show)
     if control.status(context.home).part("kafka"):
-        unsent = demo.send(f"127.0.0.1:{context.settings.port_kafka}", fed.spans)
+        unsent = demo.send(kafka.connect(context.settings, context.home, "traces"), fed.spans)
         steps.show("demo", f"{len(fed.spans) - unsent} traces of an application sent")
     return _report(arguments, context, steps, fed_at)
 

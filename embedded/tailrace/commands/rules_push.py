@@ -8,7 +8,7 @@ import argparse
 import subprocess
 from pathlib import Path
 
-from tailrace import jobs, rules
+from tailrace import jobs, kafka, rules
 from tailrace.commands import Context
 from tailrace.exits import Exit
 from tailrace.parts.detect import Detect
@@ -45,14 +45,15 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _push(texts: dict[str, str], arguments: argparse.Namespace, context: Context) -> Exit:
     running = control.status(context.home).part(Detect.name)
-    kafka, clickhouse = f"127.0.0.1:{context.settings.port_kafka}", context.clickhouse("reader_security")
-    rules.settle_last(kafka, clickhouse)
-    push = rules.push(kafka, texts)
+    client = kafka.connect(context.settings, context.home, "rules")
+    clickhouse = context.clickhouse("reader_security")
+    rules.settle_last(client, clickhouse)
+    push = rules.push(client, texts)
     print(f"pushed {len(texts)} files of {arguments.directory} as {push.id}")
     if running is None or running.state not in TAKES_RULES:
         print("the detect job is not running: it takes the rules over when it starts")
         return Exit.OK
-    return _report(rules.settle(kafka, clickhouse, push, arguments.wait))
+    return _report(rules.settle(client, clickhouse, push, arguments.wait))
 
 
 def _check(directory: Path, context: Context) -> None:

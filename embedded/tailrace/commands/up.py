@@ -8,15 +8,18 @@ it starts parts that `tailrace down PART` has stopped.
 import argparse
 
 from tailrace import sources
-from tailrace.commands import Context, status
+from tailrace.certificates import Certificates
+from tailrace.commands import CommandError, Context, status
 from tailrace.console import Steps
 from tailrace.exits import Exit
 from tailrace.stack import bringup, control, daemon
+from tailrace.stack.supervisor import is_locked
 
 HELP = "start the stack"
 EXAMPLES = (
     "tailrace up",
     "TAILRACE_PARTS=kafka,clickhouse,flink,census,fluentbit tailrace up   # without dashboards",
+    "tailrace up --secure            # TLS, passwords and rights: docs/SECURITY.md",
     "tailrace up --foreground        # for a service manager; SIGTERM stops it in order",
 )
 
@@ -26,10 +29,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--foreground", action="store_true", help="stay, and stop the stack on SIGTERM or Ctrl-C"
     )
+    parser.add_argument(
+        "--secure",
+        action="store_true",
+        help="TLS, passwords and rights at every listener (docs/SECURITY.md); the stack stays so",
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
+    if arguments.secure:
+        _secure(context)
     for part in arguments.parts:
         control.start_part(context.home, part)
     sources.make_empty(context.settings.sources)
@@ -42,3 +52,13 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status.show(running)
     status.show_logins(running, context)
     return Exit.OK
+
+
+def _secure(context: Context) -> None:
+    """Makes certificates, which is what says that the stack is secured. Raises CommandError."""
+    certificates = Certificates(context.home)
+    if certificates.exist():
+        return
+    if is_locked(context.home):
+        raise CommandError("the stack runs unsecured; stop it first: tailrace down")
+    certificates.make()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from confluent_kafka import Consumer
 
+from tailrace import kafka
 from tailrace.clickhouse import ClickHouse
 from tailrace.facts.loader import GROUP, Loader
 
@@ -16,13 +17,13 @@ def main() -> int:
     arguments = _arguments()
     password = arguments.password_file.read_text().strip()
     consumer = Consumer(
-        {
-            **dict(pair.split("=", 1) for pair in arguments.kafka_property),
-            "bootstrap.servers": arguments.kafka,
-            "group.id": GROUP,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-        }
+        kafka.from_arguments(arguments).settings(
+            {
+                "group.id": GROUP,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+            }
+        )
     )
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
     loader = Loader(consumer, clickhouse, arguments.beat, _say)
@@ -37,14 +38,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.facts", description=__doc__)
-    parser.add_argument("--kafka", required=True, metavar="HOST:PORT,…")
-    parser.add_argument(
-        "--kafka-property",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="librdkafka's, such as security.protocol=ssl; secrets by ssl.key.location and the like",
-    )
+    kafka.add_arguments(parser)
     parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
     parser.add_argument("--user", default="facts")
     parser.add_argument("--password-file", type=Path, required=True)

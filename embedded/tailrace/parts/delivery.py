@@ -9,6 +9,7 @@ from pathlib import Path
 from tailrace import __version__
 from tailrace.accounts import password_name
 from tailrace.delivery import config
+from tailrace.parts import superset
 from tailrace.settings import REPOSITORY
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
@@ -47,7 +48,7 @@ class Delivery(Part):
             *("--config", self.settings.alerts_config),
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
-            *("--dashboards", f"http://127.0.0.1:{self.settings.port_superset}"),
+            *("--dashboards", superset.address(self.settings, self.home)),
             *("--beat", self._beat()),
         ]
 

@@ -1,6 +1,6 @@
 """The detect job: from events to alerts, by the rules that were pushed."""
 
-from tailrace import rules
+from tailrace import kafka, rules
 from tailrace.parts.flink import FlinkJob
 
 NO_RULES = "it runs without rules, so nothing is detected; push some: tailrace rules push rules/"
@@ -11,6 +11,7 @@ class Detect(FlinkJob):
 
     name = "detect"
     main_class = "io.tailrace.detect.DetectJob"
+    account = "detect"
     jvm_options = (
         # A few events a second do not repay an optimising compiler, which takes memory too.
         "-XX:TieredStopAtLevel=1",
@@ -26,7 +27,7 @@ class Detect(FlinkJob):
         return self.settings.port_detect
 
     def prepare(self) -> None:
-        rules.push_first(f"127.0.0.1:{self.settings.port_kafka}", self.home.run)
+        rules.push_first(kafka.connect(self.settings, self.home, "rules"), self.home.run)
         super().prepare()
 
     def complaint(self) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import __version__
+from tailrace import __version__, kafka
 from tailrace.accounts import password_name
 from tailrace.parts.capture import tells
 from tailrace.settings import REPOSITORY
@@ -40,7 +40,7 @@ class Facts(Part):
     def command(self) -> Sequence[str | Path]:
         return [
             *(sys.executable, "-m", "tailrace.facts"),
-            *("--kafka", f"127.0.0.1:{self.settings.port_kafka}"),
+            *kafka.as_arguments(self.settings, self.home, ACCOUNT),
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
             *("--beat", self._beat()),

@@ -1,6 +1,7 @@
 """The Flink jobs of stream-jobs/flink-jobs: each is one JVM that holds Flink with its web UI."""
 
 import json
+import ssl
 import time
 import urllib.parse
 import urllib.request
@@ -9,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tailrace import checkpoints, jobs, migrations
+from tailrace import checkpoints, jobs, kafka, migrations
 from tailrace.accounts import password_name
+from tailrace.certificates import KEYSTORE_PASSWORD, Certificates
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
@@ -37,6 +39,8 @@ class FlinkJob(Part):
     grace_seconds = 30
 
     main_class: ClassVar[str]
+    account: ClassVar[str]
+    """At Kafka."""
     jvm_options: ClassVar[tuple[str, ...]] = ()
     """Beside the heap and what all jobs have."""
 
@@ -97,7 +101,8 @@ class FlinkJob(Part):
         return self._ask("/config")["flink-version"]
 
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port()}"
+        scheme = "https" if self._certificates.exist() else "http"
+        return f"{scheme}://127.0.0.1:{self.port()}"
 
     def checkpoint_directory(self) -> Path:
         directory = self.home.data(self.name) / "checkpoints"
@@ -120,12 +125,13 @@ class FlinkJob(Part):
     def _job_configuration(self) -> dict[str, object]:
         restored = checkpoints.newest(self.checkpoint_directory())
         return {
-            "kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}",
+            **self._kafka(),
             "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
             "clickhouse.user": "writer",
             "clickhouse.password-file": self.home.secret_file(password_name("writer")),
             "checkpoint.dir": self.checkpoint_directory().as_uri(),
             "web.port": self.port(),
+            **self._web_tls(),
             **self.job_configuration(),
             **({"restore.path": restored.uri} if restored else {}),
         }
@@ -137,8 +143,45 @@ class FlinkJob(Part):
             json.dumps(body).encode() if body else None,
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=REST_SECONDS) as answer:
+        with urllib.request.urlopen(request, timeout=REST_SECONDS, context=self._tls()) as answer:
             return json.load(answer)
+
+    def _tls(self) -> ssl.SSLContext | None:
+        return self._certificates.client("admin") if self._certificates.exist() else None
+
+    def _kafka(self) -> dict[str, object]:
+        """Kafka's clients read the password from its file, so that it is in no configuration."""
+        bootstrap = {"kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}"}
+        if not self._certificates.exist():
+            return bootstrap
+        password = self.home.secret_file(kafka.password_name(self.account))
+        module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+        from_file = f"${{files:{password.parent}:{password.name}}}"
+        login = f'username="{kafka.USER_PREFIX}{self.account}" password="{from_file}"'
+        properties = {
+            "config.providers": "files",
+            "config.providers.files.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
+            "config.providers.files.param.allowed.paths": password.parent,
+            "security.protocol": "SASL_SSL",
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": self._certificates.trust,
+            "sasl.mechanism": kafka.MECHANISM,
+            "sasl.jaas.config": f"{module} required {login};",
+        }
+        return {**bootstrap, **{f"kafka.properties.{name}": value for name, value in properties.items()}}
+
+    def _web_tls(self) -> dict[str, object]:
+        if not self._certificates.exist():
+            return {}
+        return {
+            "web.keystore": self._certificates.file("flink"),
+            "web.truststore": self._certificates.java_trust,
+            "web.password-file": self.home.secret_file(KEYSTORE_PASSWORD),
+        }
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
 
     def _libraries(self) -> Path:
         return self.settings.cache / "flink" / cache.fingerprint(POM)
@@ -152,6 +195,7 @@ class Flink(FlinkJob):
 
     name = "flink"
     main_class = "io.tailrace.normalize.NormalizeJob"
+    account = "normalize"
 
     def memory(self) -> int:
         return self.settings.memory_flink

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import sources
+from tailrace import kafka, sources
 from tailrace.parts import fluentbit_build
 from tailrace.parts.capture import Capture, tells
 from tailrace.parts.census import Census
@@ -26,6 +26,16 @@ COLLECTOR = REPOSITORY / "collectors" / "fluent-bit"
 
 # The variables of kafka.conf that have no usable default, for a broker on this machine.
 PLAIN_TEXT = {"TAILRACE_KAFKA_SECURITY_PROTOCOL": "plaintext", "TAILRACE_KAFKA_SASL_MECHANISM": "PLAIN"}
+
+
+VARIABLES = {
+    "security.protocol": "TAILRACE_KAFKA_SECURITY_PROTOCOL",
+    "ssl.ca.location": "TAILRACE_KAFKA_CA_FILE",
+    "sasl.mechanism": "TAILRACE_KAFKA_SASL_MECHANISM",
+    "sasl.username": "TAILRACE_KAFKA_SASL_USERNAME",
+    "sasl.password": "TAILRACE_KAFKA_SASL_PASSWORD",
+}
+"""Of kafka.conf, by librdkafka's names."""
 
 
 class FluentBit(Part):
@@ -63,11 +73,15 @@ class FluentBit(Part):
             "TAILRACE_STATE": str(self.home.data(self.name)),
             "TAILRACE_CENSUS_SPOOL": str(Census(self.settings, self.home).spool()),
             "TAILRACE_CAPTURE_SPOOL": str(Capture(self.settings, self.home).spool()),
-            "TAILRACE_KAFKA_BROKERS": f"127.0.0.1:{self.settings.port_kafka}",
             "TAILRACE_HEALTH_HOST": "127.0.0.1",
             "TAILRACE_HEALTH_PORT": str(self.settings.port_fluentbit),
-            **PLAIN_TEXT,
+            **self._kafka(),
         }
+
+    def _kafka(self) -> dict[str, str]:
+        client = kafka.connect(self.settings, self.home, "collector")
+        secured = {VARIABLES[name]: value for name, value in client.properties.items()}
+        return {"TAILRACE_KAFKA_BROKERS": client.address, **PLAIN_TEXT, **secured}
 
     def ports(self) -> Mapping[str, int]:
         return {"health and metrics": self.settings.port_fluentbit}

@@ -4,13 +4,15 @@ import base64
 import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from tailrace import topics
+from tailrace import kafka, topics
+from tailrace.certificates import RENEWAL_DAYS, Certificates
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
@@ -19,6 +21,8 @@ from tailrace.stack.template import fill
 EMBEDDED = REPOSITORY / "embedded" / "kafka"
 POM = EMBEDDED / "pom.xml"
 TEMPLATE = EMBEDDED / "server.properties.template"
+PLAINTEXT = EMBEDDED / "plaintext.properties.template"
+SECURED = EMBEDDED / "secured.properties.template"
 HEALTH_SECONDS = 1
 
 
@@ -38,9 +42,9 @@ class Kafka(Part):
 
     def prepare(self) -> None:
         values = {
-            "PORT": self.settings.port_kafka,
             "CONTROLLER_PORT": self.settings.port_kafka_controller,
             "LOG_DIRECTORY": self._log_directory(),
+            "LISTENERS": self._listeners(),
         }
         self._configuration().write_text(fill(TEMPLATE, values))
         if not (self._log_directory() / "meta.properties").exists():
@@ -55,7 +59,9 @@ class Kafka(Part):
         return [*self._java(), *small, log4j, "kafka.Kafka", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
-        return {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
+        ports = {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
+        internal = {"internal": self.settings.port_kafka_internal} if self._certificates.exist() else {}
+        return {**ports, **internal}
 
     def health(self) -> Health:
         try:
@@ -65,7 +71,17 @@ class Kafka(Part):
         return HEALTHY if brokers else Health.failing("knows no broker")
 
     def provision(self) -> None:
+        if self._certificates.exist():
+            kafka.apply_accounts(self._admin, kafka.accounts(), self.home)
         topics.apply(self._admin, topics.load())
+
+    def complaint(self) -> str:
+        if not self._certificates.exist():
+            return ""
+        left = (self._certificates.first_expiry() - datetime.now(UTC)).days
+        if left >= RENEWAL_DAYS:
+            return ""
+        return f"a certificate ends in {left} days: tailrace credentials renew"
 
     def version(self) -> str:
         (jar,) = self._libraries().glob("kafka_2.13-*.jar")
@@ -77,7 +93,23 @@ class Kafka(Part):
     @cached_property
     def _admin(self) -> AdminClient:
         # While Kafka is down the client would write a line per try to our standard error.
-        return AdminClient({"bootstrap.servers": self.address(), "log_level": 0, "error_cb": _ignore})
+        client = kafka.administration(self.settings, self.home)
+        return AdminClient(client.settings({"log_level": 0, "error_cb": _ignore}))
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
+
+    def _listeners(self) -> str:
+        values = {"PORT": self.settings.port_kafka, "CONTROLLER_PORT": self.settings.port_kafka_controller}
+        if not self._certificates.exist():
+            return fill(PLAINTEXT, values)
+        secured = {
+            "INTERNAL_PORT": self.settings.port_kafka_internal,
+            "KEY_AND_CERTIFICATE": self._certificates.file("kafka"),
+            "TRUST": self._certificates.trust,
+        }
+        return fill(SECURED, {**values, **secured})
 
     def _format(self) -> None:
         """Gives the empty log directory its cluster id, as KRaft demands."""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import urllib.error
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from tailrace import access, audiences
 from tailrace.accounts import password_name
+from tailrace.certificates import Certificates
 from tailrace.home import Home
 from tailrace.settings import REPOSITORY, Settings
 from tailrace.stack import cache
@@ -113,8 +115,25 @@ class Superset(Part):
             *("--timeout", "120", "--access-logfile", "-"),
             # Its own notes about a worker: in memory, or a slow disk would count as a dead worker.
             *("--worker-tmp-dir", "/dev/shm"),
+            # It would be in the user's home directory, one for all stacks.
+            "--no-control-socket",
+            *self._tls_options(),
             "superset.app:create_app()",
         ]
+
+    def tls(self) -> ssl.SSLContext | None:
+        """How its certificate is verified, where it has one."""
+        return self._certificates.client() if self._certificates.exist() else None
+
+    def _tls_options(self) -> list[str | Path]:
+        if not self._certificates.exist():
+            return []
+        file = self._certificates.file(self.name)
+        return ["--certfile", file, "--keyfile", file]
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
 
     def environment(self) -> Mapping[str, str]:
         witness = {
@@ -122,14 +141,16 @@ class Superset(Part):
             "SUPERSET_WITNESS_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
-        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **witness, **reports}
+        https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
+        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **witness, **reports, **https}
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}
 
     def health(self) -> Health:
         try:
-            with urllib.request.urlopen(f"{self.address()}/health", timeout=1) as answer:
+            address = f"{self.address()}/health"
+            with urllib.request.urlopen(address, timeout=1, context=self.tls()) as answer:
                 return HEALTHY if answer.read() == b"OK" else Health.failing("answers, but not with OK")
         except urllib.error.HTTPError as error:
             return Health.failing(f"answers with HTTP {error.code}")
@@ -143,7 +164,7 @@ class Superset(Part):
 
     def client(self) -> Client:
         """A session of the administrator."""
-        return Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD))
+        return Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD), self.tls())
 
     def _make_users(self, client: Client) -> None:
         """Users that exist keep what they were given besides; a new password in the home's secrets is set."""
@@ -160,7 +181,7 @@ class Superset(Part):
         return next(installed).name.removeprefix("apache_superset-").removesuffix(".dist-info")
 
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.settings.port_superset}"
+        return address(self.settings, self.home)
 
     def _metadata(self, *arguments: str | Path) -> None:
         command = [self.python(), METADATA, *arguments]
@@ -183,6 +204,12 @@ class Superset(Part):
 
     def _template(self) -> Path:
         return self._entry() / "template"
+
+
+def address(settings: Settings, home: Home) -> str:
+    """Where the dashboards are."""
+    scheme = "https" if Certificates(home).exist() else "http"
+    return f"{scheme}://127.0.0.1:{settings.port_superset}"
 
 
 def password_of(user: str) -> str:

@@ -1,0 +1,114 @@
+"""Certificates: a handshake succeeds with what is believed, and not with what is not."""
+
+import socket
+import ssl
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tailrace.certificates import RENEWAL_DAYS, USAGES, CertificateError, Certificates, issuer
+from tailrace.home import Home
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> Certificates:
+    made = Certificates(Home(tmp_path / "home"))
+    made.make()
+    return made
+
+
+def shake(server: Certificates, name: str, client: ssl.SSLContext, host: str = "127.0.0.1") -> None:
+    """A handshake with a server that wants a certificate, and an answer of it. Raises OSError."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(server.trust))
+    context.load_cert_chain(server.file(name))
+    context.verify_mode = ssl.CERT_REQUIRED
+    here, there = socket.socketpair()
+    here.settimeout(10)
+    there.settimeout(10)
+
+    def serve() -> None:
+        try:
+            with context.wrap_socket(there, server_side=True) as connection:
+                connection.sendall(b"welcome")
+        except OSError:
+            there.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        with client.wrap_socket(here, server_hostname=host) as connection:
+            if connection.recv(10) != b"welcome":
+                raise ConnectionError("not let in")
+    finally:
+        here.close()
+        thread.join()
+
+
+def test_administration_and_broker_believe_each_other(certificates):
+    shake(certificates, "kafka", certificates.client("admin"))
+
+
+def test_nobody_is_let_in_without_a_certificate(certificates):
+    with pytest.raises(OSError):
+        shake(certificates, "kafka", certificates.client())
+
+
+def test_a_servers_certificate_is_not_good_for_a_client(certificates):
+    with pytest.raises(OSError):
+        shake(certificates, "kafka", certificates.client("superset"))
+
+
+def test_the_certificate_is_for_this_machine_only(certificates):
+    shake(certificates, "kafka", certificates.client("admin"), "localhost")
+    with pytest.raises(ssl.SSLCertVerificationError, match="IP address mismatch"):
+        shake(certificates, "kafka", certificates.client("admin"), "127.0.0.2")
+
+
+def test_another_authority_is_not_believed(certificates, tmp_path):
+    other = Certificates(Home(tmp_path / "other"))
+    other.make()
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"unable to get local issuer|self-signed"):
+        shake(certificates, "kafka", other.client("admin"))
+
+
+def test_they_are_made_once_and_are_private(certificates):
+    before = certificates.file("kafka").read_bytes()
+    certificates.make()
+    assert certificates.file("kafka").read_bytes() == before
+    for path in (certificates.directory, *certificates.directory.iterdir()):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_an_authority_is_replaced_in_three_steps(certificates):
+    with pytest.raises(CertificateError, match="no next authority"):
+        certificates.retire_authority()
+    (first,) = certificates.authorities()
+    old = certificates.client("admin")
+
+    certificates.prepare_authority()
+    assert certificates.authorities()[0] == first
+    shake(certificates, "kafka", old)
+    with pytest.raises(CertificateError, match="is prepared already"):
+        certificates.prepare_authority()
+    with pytest.raises(CertificateError, match="still the old authority's"):
+        certificates.retire_authority()
+
+    both = certificates.client("admin")
+    certificates.renew()
+    shake(certificates, "kafka", both)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake(certificates, "kafka", old)
+
+    certificates.retire_authority()
+    assert first not in certificates.authorities()
+    with pytest.raises(OSError):
+        shake(certificates, "kafka", both)
+    shake(certificates, "kafka", certificates.client("admin"))
+    assert {issuer(certificates.certificate(name), [first]) for name in USAGES} == {""}
+
+
+def test_they_live_for_a_year(certificates):
+    left = certificates.first_expiry() - datetime.now(UTC)
+    assert timedelta(days=RENEWAL_DAYS) < left < timedelta(days=366)

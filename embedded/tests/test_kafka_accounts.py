@@ -1,0 +1,43 @@
+"""The accounts at Kafka, as they are listed and as programs are told."""
+
+import argparse
+from pathlib import Path
+
+from tailrace import kafka, topics
+from tailrace.certificates import Certificates
+from tailrace.home import Home
+from tailrace.settings import Settings
+
+
+def test_accounts_name_topics_that_exist_each_with_one_writer():
+    written = [topic for account in kafka.accounts() for topic in account.write]
+    read = {topic for account in kafka.accounts() for topic in account.read}
+    names = {topic.name for topic in topics.load()}
+    assert sorted(written) == sorted(names)
+    assert read < names
+
+
+def test_without_certificates_there_are_no_accounts(tmp_path):
+    home, settings = Home(tmp_path), Settings.from_environment({"TAILRACE_HOME": str(tmp_path)})
+    assert kafka.connect(settings, home, "facts").properties == {}
+    assert kafka.as_arguments(settings, home, "facts") == ["--kafka", "127.0.0.1:19092"]
+
+
+def test_a_program_becomes_an_account_by_its_arguments_which_hold_no_password(tmp_path):
+    home, settings = Home(tmp_path), Settings.from_environment({"TAILRACE_HOME": str(tmp_path)})
+    Certificates(home).make()
+    words = kafka.as_arguments(settings, home, "facts")
+    parser = argparse.ArgumentParser()
+    kafka.add_arguments(parser)
+
+    assert kafka.from_arguments(parser.parse_args(words)) == kafka.connect(settings, home, "facts")
+    assert home.secret("kafka-facts") not in " ".join(words)
+    assert Path(words[-1]).read_text() == home.secret("kafka-facts")
+
+
+def test_a_new_secret_takes_the_old_ones_place(tmp_path):
+    home = Home(tmp_path)
+    before = home.secret("kafka-facts")
+    home.replace_secret("kafka-facts")
+    assert home.secret("kafka-facts") not in ("", before)
+    assert home.secret_file("kafka-facts").stat().st_mode & 0o077 == 0
