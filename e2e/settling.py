@@ -46,7 +46,7 @@ def _instances(logs: Iterable[LogManifest]) -> list[str]:
     return sorted({log.instance for log in logs})
 
 
-def tailrace(stack: Stack, *words: str, expected: int = 0) -> str:
+def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300) -> str:
     """Runs bin/tailrace for the stack; returns its standard output."""
     settings = stack.settings.environment()
     done = subprocess.run(
@@ -55,7 +55,7 @@ def tailrace(stack: Stack, *words: str, expected: int = 0) -> str:
         capture_output=True,
         check=False,
         text=True,
-        timeout=300,
+        timeout=seconds,
     )
     assert done.returncode == expected, (
         f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"

@@ -1,0 +1,530 @@
+"""A secured stack: everything goes its way by TLS and passwords, and whoever has no right is refused."""
+
+import http.client
+import json
+import logging
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka.admin import (
+    AdminClient,
+    NewTopic,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from e2e.settling import assert_exact, tailrace
+from e2e.stack import Stack, wait_until
+from e2e.workload.writer import Workload
+from tailrace import kafka, topics
+from tailrace.certificates import Certificates
+from tailrace.home import Home
+from tailrace.parts.fluentbit import FluentBit
+from tailrace.stack import control
+
+FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
+PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
+SECONDS = 60
+START_SECONDS = 600
+LOG_SECONDS = 240
+"""A job that is started anew has said what is wrong by then, on a busy machine too."""
+LINES = "tailrace.slowlog.lines"
+
+
+@contextmanager
+def secured(home: Path, first_port: int, parts: tuple[str, ...]) -> Iterator[Stack]:
+    """Started as a person starts it."""
+    detect, internal = str(first_port + 7), str(first_port + 8)
+    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal)
+    try:
+        tailrace(made, "up", "--secure", seconds=START_SECONDS)
+        yield made
+    finally:
+        made.down()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory) -> Iterator[Stack]:
+    with secured(tmp_path_factory.mktemp("secure") / "home", FIRST_PORT, PARTS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def dashboards(tmp_path_factory) -> Iterator[Stack]:
+    home = tmp_path_factory.mktemp("dashboards") / "home"
+    with secured(home, FIRST_PORT + 10, ("clickhouse", "superset")) as made:
+        yield made
+
+
+@pytest.fixture
+def watched(stack: Stack, tmp_path: Path, request) -> Callable[[int], Workload]:
+    def make(seed: int) -> Workload:
+        workload = Workload(tmp_path / f"logs-{seed}", seed, f"{request.node.name}-{seed}")
+        stack.watch(workload.logs)
+        return workload
+
+    return make
+
+
+class Attempt:
+    """One record offered to a topic; what became of it, and what the client said meanwhile."""
+
+    def __init__(self, client: kafka.KafkaClient, topic: str = LINES) -> None:
+        self.said: list[str] = []
+        self.outcome: KafkaError | None = None
+        self._delivered = False
+        self._producer = Producer(
+            client.settings({"message.timeout.ms": 600_000, "error_cb": self._note}), logger=self._logger()
+        )
+        self._producer.produce(topic, b"", on_delivery=self._on_delivery)
+
+    def await_delivery(self) -> None:
+        wait_until(lambda: self._polled() and self._delivered, SECONDS, "an answer of the broker")
+
+    def await_saying(self, words: str) -> None:
+        wait_until(lambda: self._polled() and any(words in line for line in self.said), SECONDS, f"{words!r}")
+        assert not self._delivered
+
+    def end(self) -> None:
+        self._producer.purge()
+        self._producer.flush(5)
+
+    def _polled(self) -> bool:
+        self._producer.poll(0.1)
+        return True
+
+    def _note(self, error: KafkaError) -> None:
+        self.said.append(error.str())
+
+    def _on_delivery(self, error: KafkaError | None, _: object) -> None:
+        self._delivered, self.outcome = True, error
+
+    def _logger(self) -> logging.Logger:
+        logger = logging.Logger("attempt")
+        handler = logging.Handler()
+        handler.emit = lambda record: self.said.append(record.getMessage())  # type: ignore[method-assign]
+        logger.addHandler(handler)
+        return logger
+
+
+@contextmanager
+def attempt(client: kafka.KafkaClient, topic: str = LINES) -> Iterator[Attempt]:
+    made = Attempt(client, topic)
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+def as_account(stack: Stack, account: str, **other: str) -> kafka.KafkaClient:
+    """`other` properties, with _ for `.`; an empty one is left out."""
+    client = kafka.connect(stack.settings, stack.home, account)
+    changed = {name.replace("_", "."): value for name, value in other.items()}
+    properties = {name: value for name, value in {**client.properties, **changed}.items() if value}
+    return kafka.KafkaClient(client.address, properties)
+
+
+def strangers(directory: Path) -> Certificates:
+    """Certificates of an authority that nobody here knows."""
+    certificates = Certificates(Home(directory))
+    certificates.make()
+    return certificates
+
+
+def log_end(stack: Stack, part: str) -> int:
+    return stack.home.log(part).stat().st_size
+
+
+def await_logged(stack: Stack, part: str, since: int, words: str) -> None:
+    def said() -> bool:
+        with stack.home.log(part).open("rb") as log:
+            log.seek(since if log.seek(0, os.SEEK_END) >= since else 0)
+            return words.encode() in log.read()
+
+    wait_until(said, LOG_SECONDS, f"{part} to say {words!r}")
+
+
+def test_lines_become_rows_and_the_books_balance(stack, watched):
+    workload = watched(seed=71)
+    workload.write(500)
+    workload.finish()
+    assert_exact(stack, workload.manifests)
+    for instance in {log.instance for log in workload.manifests}:
+        tailrace(stack, "books", "--instance", instance)
+
+
+def test_no_password_is_in_a_list_of_processes(stack):
+    """Nor in the environment of anything but the collector, whose settings it is."""
+    names = [name for name in os.listdir(stack.home.secrets) if (stack.home.secrets / name).is_file()]
+    passwords = [stack.home.secret(name).encode() for name in names]
+    assert len(passwords) > len(kafka.accounts())
+    for part in control.status(stack.home).parts:
+        command = Path(f"/proc/{part.pid}/cmdline").read_bytes()
+        environment = Path(f"/proc/{part.pid}/environ").read_bytes()
+        assert not any(password in command for password in passwords), part.name
+        if part.name != "fluentbit":
+            assert not any(password in environment for password in passwords), part.name
+
+
+def test_files_with_secrets_are_private(stack):
+    for path in stack.home.secrets.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_everything_listens_on_loopback_only(stack):
+    pids = {part.pid for part in control.status(stack.home).parts}
+    shown = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    listeners = [line.split() for line in shown.splitlines()]
+    own = [words for words in listeners if any(f"pid={pid}," in words[-1] for pid in pids)]
+    assert len(own) >= len(PARTS)
+    assert [words[3] for words in own if not words[3].startswith(("127.", "[::ffff:127.", "[::1]"))] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "client_says", "broker_says"),
+    [
+        pytest.param(
+            {"sasl_password": "wrong"},
+            "invalid credentials with SASL mechanism SCRAM-SHA-512",
+            "invalid credentials with SASL mechanism SCRAM-SHA-512",
+            id="wrong password",
+        ),
+        pytest.param(
+            {"sasl_username": "tailrace-nobody"},
+            "invalid credentials with SASL mechanism SCRAM-SHA-512",
+            "invalid credentials with SASL mechanism SCRAM-SHA-512",
+            id="unknown account",
+        ),
+        pytest.param(
+            {"sasl_mechanism": "PLAIN"},
+            "Unsupported SASL mechanism: broker's supported mechanisms: SCRAM-SHA-512",
+            "Unsupported SASL mechanism PLAIN",
+            id="password in clear",
+        ),
+        pytest.param(
+            {"security_protocol": "ssl"},
+            "Disconnected",
+            "Unexpected Kafka request of type METADATA during SASL handshake",
+            id="no password",
+        ),
+        pytest.param(
+            {"security_protocol": "plaintext"},
+            "Disconnected: connection closed by peer",
+            "SSL handshake failed",
+            id="plaintext",
+        ),
+        pytest.param(
+            {"security_protocol": "sasl_plaintext"},
+            "Disconnected: connection closed by peer",
+            "SSL handshake failed",
+            id="password in plaintext",
+        ),
+    ],
+)
+def test_who_cannot_say_who_he_is_is_refused(stack, change, client_says, broker_says):
+    since = log_end(stack, "kafka")
+    with attempt(as_account(stack, "collector", **change)) as refused:
+        refused.await_saying(client_says)
+    await_logged(stack, "kafka", since, broker_says)
+
+
+def test_a_broker_of_another_authority_is_not_believed(stack, tmp_path):
+    since = log_end(stack, "kafka")
+    wrong = str(strangers(tmp_path).trust)
+    with attempt(as_account(stack, "collector", ssl_ca_location=wrong)) as refused:
+        refused.await_saying("broker certificate could not be verified")
+    await_logged(stack, "kafka", since, "SSL handshake failed")
+
+
+def test_a_broker_under_another_name_is_not_believed(stack):
+    right = as_account(stack, "collector")
+    with (
+        relayed(stack.settings.port_kafka) as elsewhere,
+        attempt(kafka.KafkaClient(f"127.0.0.2:{elsewhere}", right.properties)) as refused,
+    ):
+        refused.await_saying("certificate verify failed")
+
+
+@contextmanager
+def relayed(port: int) -> Iterator[int]:
+    """A TCP relay at 127.0.0.2 to a port of 127.0.0.1."""
+    source = (
+        "import asyncio, sys\n"
+        "async def copy(a, b):\n"
+        "    while data := await a.read(65536): b.write(data)\n"
+        "    b.close()\n"
+        "async def serve(r, w):\n"
+        "    r2, w2 = await asyncio.open_connection('127.0.0.1', int(sys.argv[1]))\n"
+        "    await asyncio.gather(copy(r, w2), copy(r2, w), return_exceptions=True)\n"
+        "async def main():\n"
+        "    server = await asyncio.start_server(serve, '127.0.0.2', 0)\n"
+        "    print(server.sockets[0].getsockname()[1], flush=True)\n"
+        "    await server.serve_forever()\n"
+        "asyncio.run(main())\n"
+    )
+    relay = subprocess.Popen([sys.executable, "-c", source, str(port)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert relay.stdout
+        yield int(relay.stdout.readline())
+    finally:
+        relay.terminate()
+        relay.wait()
+
+
+def test_an_account_of_another_role_is_refused(stack):
+    since = log_end(stack, "kafka")
+    with attempt(as_account(stack, "facts")) as refused:
+        refused.await_delivery()
+    assert refused.outcome.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    await_logged(stack, "kafka", since, "User:tailrace-facts is Denied operation")
+
+
+def test_reading_is_no_right_to_write(stack):
+    with attempt(as_account(stack, "normalize")) as refused:
+        refused.await_delivery()
+    assert refused.outcome.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+
+
+@pytest.mark.parametrize("account", kafka.accounts(), ids=lambda account: account.name)
+def test_an_account_sees_its_own_topics_only(stack, account):
+    client = AdminClient(as_account(stack, account.name).settings({}))
+    seen = set(client.list_topics(timeout=SECONDS).topics)
+    assert seen == {*account.read, *account.write} < {topic.name for topic in topics.load()}
+
+
+def test_no_account_may_administer(stack):
+    client = AdminClient(as_account(stack, "rules").settings({}))
+    with pytest.raises(KafkaException) as refused:
+        client.create_topics([NewTopic("mine", 1)])["mine"].result(SECONDS)
+    assert refused.value.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    other = UserScramCredentialUpsertion(
+        "tailrace-collector", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 8192), b"mine"
+    )
+    with pytest.raises(KafkaException) as refused:
+        client.alter_user_scram_credentials([other])["tailrace-collector"].result(SECONDS)
+    assert refused.value.args[0].code() == KafkaError.CLUSTER_AUTHORIZATION_FAILED
+
+
+def test_a_right_that_is_not_listed_ends_with_the_next_start(stack):
+    """What somebody has granted to an account of ours besides."""
+    administration = AdminClient(kafka.administration(stack.settings, stack.home).settings({}))
+    surplus = kafka.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
+    for granted in administration.create_acls(list(surplus.rights())).values():
+        granted.result(SECONDS)
+    kafka.apply_accounts(administration, kafka.accounts(), stack.home)
+    found = set(administration.describe_acls(kafka.anything()).result(SECONDS))
+    assert found == set().union(*(account.rights() for account in kafka.accounts()))
+
+
+def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
+    right = kafka.administration(stack.settings, stack.home)
+    wrong = str(strangers(tmp_path).file("admin"))
+    stranger = {"ssl.certificate.location": wrong, "ssl.key.location": wrong}
+    for properties in (
+        {**right.properties, **stranger},
+        {name: right.properties[name] for name in ("security.protocol", "ssl.ca.location")},
+    ):
+        since = log_end(stack, "kafka")
+        with attempt(kafka.KafkaClient(right.address, properties)) as refused:
+            refused.await_saying("SSL")
+        await_logged(stack, "kafka", since, "SSL handshake failed")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"TAILRACE_KAFKA_SASL_PASSWORD": "wrong"}, "invalid credentials with SASL mechanism"),
+        ({"TAILRACE_KAFKA_CA_FILE": "stranger"}, "certificate verify failed"),
+        ({"TAILRACE_KAFKA_SECURITY_PROTOCOL": "plaintext"}, "incorrect security.protocol configuration"),
+    ],
+    ids=["wrong password", "wrong authority", "plaintext"],
+)
+def test_a_collector_says_why_it_is_refused(stack, tmp_path, change, said):
+    """Fluent Bit, with the files that it always runs."""
+    part = FluentBit(stack.settings, stack.home)
+    if "TAILRACE_KAFKA_CA_FILE" in change:
+        change = {"TAILRACE_KAFKA_CA_FILE": str(strangers(tmp_path / "stranger").trust)}
+    configuration, state = tmp_path / "tailrace.conf", tmp_path / "state"
+    state.mkdir()
+    written = Path(part.command()[-1]).read_text()
+    configuration.write_text(written)
+    port = {"TAILRACE_HEALTH_PORT": str(FIRST_PORT + 9)}
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [part.program(), "-c", configuration],
+            env={**os.environ, **part.environment(), **port, "TAILRACE_STATE": str(state), **change},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_until(lambda: said in log.read_text(errors="replace"), SECONDS, f"Fluent Bit: {said!r}")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_a_job_with_a_wrong_password_says_so_and_loses_nothing(stack, watched):
+    workload = watched(seed=72)
+    workload.write(100)
+    secret = stack.home.secret_file(kafka.password_name("normalize"))
+    right = secret.read_text()
+    since = log_end(stack, "flink")
+    with stack.without("flink"):
+        secret.write_text("wrong")
+    await_logged(stack, "flink", since, "Authentication failed during authentication due to invalid")
+    workload.write(100)
+    workload.finish()
+    secret.write_text(right)
+    stack.await_healthy()
+    assert_exact(stack, workload.manifests)
+
+
+def answer(url: str, context: ssl.SSLContext | None, cookie: str = "") -> http.client.HTTPResponse:
+    request = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
+    return urllib.request.urlopen(request, timeout=20, context=context)
+
+
+@pytest.mark.parametrize("part", ["flink", "detect"])
+def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
+    certificates = Certificates(stack.home)
+    address = stack.status(part).address
+    jobs = json.load(answer(f"{address}/jobs/overview", certificates.client("admin")))["jobs"]
+    assert jobs
+    for nobody in (certificates.client(), certificates.client("superset")):
+        with pytest.raises((OSError, http.client.HTTPException)) as refused:
+            answer(f"{address}/jobs/overview", nobody).read()
+        assert not isinstance(refused.value, urllib.error.HTTPError)
+    stranger = certificates.client()
+    stranger.load_cert_chain(strangers(tmp_path).file("admin"))
+    with pytest.raises((OSError, http.client.HTTPException)):
+        answer(f"{address}/jobs/overview", stranger).read()
+    with pytest.raises((OSError, http.client.HTTPException)):
+        answer(address.replace("https", "http"), None).read()
+
+
+@pytest.mark.parametrize("part", ["flink", "detect"])
+def test_who_has_a_certificate_looks_and_submits_nothing(stack, part):
+    context = Certificates(stack.home).client("admin")
+    features = json.load(answer(f"{stack.status(part).address}/config", context))["features"]
+    assert features == {**features, "web-submit": False, "web-cancel": False, "web-rescale": False}
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        answer(f"{stack.status(part).address}/jars", context)
+    assert refused.value.code == http.HTTPStatus.NOT_FOUND
+
+
+def test_clickhouse_wants_a_password(stack):
+    nobody = urllib.request.Request(
+        f"{stack.status('clickhouse').address}/?query=SELECT+1", headers={"X-ClickHouse-User": "writer"}
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(nobody, timeout=20)
+    assert "Authentication failed" in refused.value.read().decode()
+
+
+def test_commands_have_accounts_of_their_own(stack, tmp_path):
+    rules = tmp_path / "rules"
+    shutil.copytree(Path(__file__).parents[1] / "rules", rules)
+    assert "in force: " in tailrace(stack, "rules", "push", str(rules))
+    tailrace(stack, "backfill", "--dry-run")
+    tailrace(
+        stack,
+        "alerts",
+        "silence",
+        "--rule",
+        "11111111-1111-1111-1111-111111111111",
+        "--for",
+        "1h",
+        "--reason",
+        "test",
+    )
+
+
+def administrator(certificates: Certificates, stack: Stack, file: Path, trust: Path) -> kafka.KafkaClient:
+    return kafka.KafkaClient(
+        f"127.0.0.1:{stack.settings.port_kafka_internal}",
+        {
+            "security.protocol": "ssl",
+            "ssl.ca.location": str(trust),
+            "ssl.certificate.location": str(file),
+            "ssl.key.location": str(file),
+        },
+    )
+
+
+def reaches(client: kafka.KafkaClient) -> bool:
+    try:
+        return bool(AdminClient(client.settings({"log_level": 0})).list_topics(timeout=10).topics)
+    except KafkaException:
+        return False
+
+
+def test_certificates_and_passwords_are_replaced_while_logs_grow(stack, watched, tmp_path):
+    certificates = Certificates(stack.home)
+    old_file, old_trust = tmp_path / "admin.pem", tmp_path / "trust.pem"
+    shutil.copy(certificates.file("admin"), old_file)
+    shutil.copy(certificates.trust, old_trust)
+    old = administrator(certificates, stack, old_file, old_trust)
+    old_password = as_account(stack, "collector")
+    assert reaches(old)
+    workload = watched(seed=73)
+    with workload.writing(rate=50):
+        tailrace(stack, "credentials", "authority", seconds=START_SECONDS)
+        assert reaches(old)
+        tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
+        # An old certificate is good until its authority is retired; who does not know the new one sees a
+        # stranger.
+        assert not reaches(old)
+        assert reaches(administrator(certificates, stack, old_file, certificates.trust))
+        for account in kafka.accounts():
+            stack.home.replace_secret(kafka.password_name(account.name))
+        tailrace(stack, "credentials", "retire", seconds=START_SECONDS)
+        assert not reaches(administrator(certificates, stack, old_file, certificates.trust))
+        assert reaches(kafka.administration(stack.settings, stack.home))
+        before = workload.entries
+        wait_until(lambda: workload.entries >= before + 100, SECONDS, "entries after the change")
+    assert_exact(stack, workload.manifests)
+    changed = kafka.KafkaClient(
+        old_password.address, {**old_password.properties, "ssl.ca.location": str(certificates.trust)}
+    )
+    with attempt(changed) as refused:
+        refused.await_saying("invalid credentials with SASL mechanism SCRAM-SHA-512")
+
+
+def test_superset_is_behind_tls_and_a_login_with_secure_cookies(dashboards, tmp_path):
+    context = Certificates(dashboards.home).client()
+    address = dashboards.status("superset").address
+    assert address.startswith("https://")
+    page = answer(f"{address}/login/", context)
+    cookies = page.headers.get_all("Set-Cookie")
+    assert cookies
+    assert all("Secure" in cookie and "HttpOnly" in cookie for cookie in cookies)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        answer(f"{address}/api/v1/dashboard/", context)
+    assert refused.value.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN)
+    with pytest.raises((OSError, http.client.HTTPException)):
+        answer(address.replace("https", "http") + "/login/", None).read()
+    with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
+        answer(f"{address}/login/", strangers(tmp_path).client())
+
+
+def test_superset_shows_its_new_certificate(dashboards):
+    address = urllib.parse.urlsplit(dashboards.status("superset").address)
+    place = (address.hostname, address.port)
+    before = ssl.get_server_certificate(place)
+    tailrace(dashboards, "credentials", "renew", seconds=START_SECONDS)
+    assert ssl.get_server_certificate(place) != before
+    context = Certificates(dashboards.home).client()
+    assert answer(f"{address.geturl()}/health", context).read() == b"OK"
