@@ -86,13 +86,17 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 
 .PHONY: lint
 lint: $(DEV) ## Check style: Python, Dockerfiles, shell, Java
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
 	@if command -v shellcheck >/dev/null; then \
 	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
 	@$(MAVEN) -Pbenchmarks spotless:check
 	@$(MAVEN) -Plint,benchmarks test-compile
+
+.PHONY: licences
+licences: $(DEV) ## What it is made with: packages, versions, licences, into target/licences.md; fails on one that is not allowed
+	@$(PYTHON) .ci/licences '$(CACHE)' target/licences.md
 
 .PHONY: fmt
 fmt: $(DEV) ## Format what can be formatted
