@@ -1,9 +1,11 @@
 """The rendered chart: valid for Kubernetes, and one with the rest of the project."""
 
+import argparse
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import kubernetes_validate
 import pytest
@@ -11,7 +13,7 @@ import yaml
 
 from docker.tests.test_compose import SECRETS, clickhouse_accounts, job_defaults
 from helm.tests.conftest import CHART, KUBERNETES, RELEASE, options
-from tailrace import deployment, topics
+from tailrace import deployment, kafka, topics
 from tailrace.parts.detect import Detect
 from tailrace.parts.fluentbit import COLLECTOR
 from tailrace.settings import REPOSITORY
@@ -108,8 +110,8 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
                 assert acl["resource"]["name"] in names
                 if "Write" in acl["operations"]:
                     writers.setdefault(acl["resource"]["name"], set()).add(user)
-    # Everything but applications' spans has exactly one writer.
-    assert writers.keys() == names - {"otlp_spans"}
+    # Everything has exactly one writer.
+    assert writers.keys() == names
     assert all(len(each) == 1 for each in writers.values())
     for job, keys in (("normalize", "NormalizeKey"), ("detect", "DetectKey")):
         defaults = job_defaults(job, keys)
@@ -122,7 +124,70 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
         lines = re.compile(defaults.get("topics.lines", "").replace("\\\\", "\\") or "$^")
         written = {"tailrace.alerts"} if job == "detect" else {"tailrace.events"}
         expected = {name for name in names if name in asked - written or lines.fullmatch(name)}
-        assert read == expected | {defaults["kafka.group"]}
+        groups = {defaults["kafka.group"]}
+        if "topics.spans" in defaults:
+            groups.add(f"{defaults['kafka.group']}-spans")
+        assert read == expected | groups
+
+
+def test_users_are_those_of_the_list(everything):
+    users = {name for kind, name in everything if kind == "KafkaUser"}
+    assert users == {account.user for account in kafka.accounts()}
+
+
+SECURED = (
+    *EVERYTHING,
+    "kafka.security.protocol=sasl_ssl",
+    "kafka.security.authoritySecret=kafka-cluster-ca-cert",
+)
+
+
+def test_every_client_of_a_secured_kafka_is_an_account_of_its_own(render):
+    secured = render("", *SECURED)
+    accounts = {}
+    for owner, pod in pods(secured).items():
+        (account, authority) = kafka_secrets(pod)
+        if account:
+            accounts[owner.rpartition("/")[2].removeprefix(f"{RELEASE}-")] = account
+            assert authority == "kafka-cluster-ca-cert"
+    named = {name: f"tailrace-{name}" for name in ("collector", "normalize", "detect", "facts", "rules")}
+    assert accounts == {**named, "capture": "tailrace-collector"}
+    assert set(accounts.values()) <= {account.user for account in kafka.accounts()}
+
+
+def kafka_secrets(pod: dict) -> tuple[str, str]:
+    """Of the password and of the authority; empty if the pod has no volume for Kafka."""
+    for volume in pod["spec"]["volumes"]:
+        if volume["name"] == "kafka":
+            mounts = [mount for each in containers(pod) for mount in each.get("volumeMounts", [])]
+            assert {"name": "kafka", "mountPath": "/run/kafka", "readOnly": True} in mounts
+            sources = [source["secret"] for source in volume["projected"]["sources"]]
+            assert [source["items"][0]["path"] for source in sources] == ["password", "ca.crt"]
+            return sources[0]["name"], sources[1]["name"]
+    return "", ""
+
+
+def test_clients_of_a_secured_kafka_are_told_so(render):
+    secured = {(each["kind"], each["metadata"]["name"]): each for each in render("", *SECURED)}
+    words = pods(list(secured.values()))[f"Deployment/{RELEASE}-facts"]["spec"]["containers"][0]["args"]
+    parser = argparse.ArgumentParser()
+    kafka.add_arguments(parser)
+    arguments, _ = parser.parse_known_args(words)
+    assert arguments.kafka_password_file == Path("/run/kafka/password")
+    arguments.kafka_password_file = None
+    assert kafka.from_arguments(arguments).properties == {
+        "security.protocol": "sasl_ssl",
+        "ssl.ca.location": "/run/kafka/ca.crt",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "tailrace-facts",
+    }
+    job = yaml.safe_load(secured["ConfigMap", f"{RELEASE}-normalize"]["data"]["job.yaml"])
+    login = job["kafka.properties.sasl.jaas.config"]
+    assert login.endswith('username="tailrace-normalize" password="${files:/run/kafka:password}";')
+
+
+def test_without_security_nobody_needs_secrets_for_kafka(everything):
+    assert all(kafka_secrets(pod) == ("", "") for pod in pods(list(everything.values())).values())
 
 
 def test_the_collector_has_the_files_of_the_collectors(everything):

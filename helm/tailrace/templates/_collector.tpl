@@ -12,6 +12,9 @@
   {{- include "tailrace.fluentBitProcess" $root | nindent 2 }}
   volumeMounts:
     - {name: tailrace-configuration, mountPath: /etc/tailrace/fluent-bit, readOnly: true}
+    {{- if include "tailrace.kafkaFiles" $root }}
+    - {{ include "tailrace.kafkaMount" $root }}
+    {{- end }}
     - {name: tailrace-state, mountPath: /var/lib/tailrace}
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
 - name: census
@@ -86,9 +89,12 @@
 - {name: TAILRACE_KAFKA_BROKERS, value: {{ .Values.kafka.bootstrap | quote }}}
 - {name: TAILRACE_KAFKA_SECURITY_PROTOCOL, value: {{ .Values.kafka.security.protocol }}}
 - {name: TAILRACE_KAFKA_SASL_MECHANISM, value: {{ .Values.kafka.security.mechanism }}}
-{{- with .Values.collector.kafkaSecret }}
-- {name: TAILRACE_KAFKA_SASL_USERNAME, valueFrom: {secretKeyRef: {name: {{ . }}, key: username}}}
-- {name: TAILRACE_KAFKA_SASL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: password}}}
+{{- if include "tailrace.kafkaAsks" . }}
+- {name: TAILRACE_KAFKA_SASL_USERNAME, value: tailrace-collector}
+- {name: TAILRACE_KAFKA_SASL_PASSWORD, valueFrom: {secretKeyRef: {name: tailrace-collector, key: password}}}
+{{- end }}
+{{- if and (include "tailrace.kafkaEncrypts" .) .Values.kafka.security.authoritySecret }}
+- {name: TAILRACE_KAFKA_CA_FILE, value: /run/kafka/ca.crt}
 {{- end }}
 - {name: TAILRACE_HEALTH_HOST, value: 0.0.0.0}
 - {name: TAILRACE_HEALTH_PORT, value: "12020"}

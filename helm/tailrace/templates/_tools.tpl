@@ -1,5 +1,5 @@
 {{/* A pod of the tools' image: a dict of root, component, arguments, passwords (names), and perhaps config (a secret with
-     alerts.yaml) and health (a part of tailrace.deployment). */}}
+     alerts.yaml), health (a part of tailrace.deployment) and account (at Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
 metadata:
@@ -43,6 +43,9 @@ spec:
         {{- if .passwords }}
         - {name: passwords, mountPath: /run/secrets, readOnly: true}
         {{- end }}
+        {{- if and .account (include "tailrace.kafkaFiles" $root) }}
+        - {{ include "tailrace.kafkaMount" $root }}
+        {{- end }}
         {{- if .config }}
         - {name: configuration, mountPath: /etc/tailrace, readOnly: true}
         {{- end }}
@@ -51,6 +54,9 @@ spec:
     - {name: tmp, emptyDir: {}}
     {{- if .passwords }}
     - {{- include "tailrace.passwords" (list $root .passwords) | nindent 6 }}
+    {{- end }}
+    {{- if and .account (include "tailrace.kafkaFiles" $root) }}
+    - {{- include "tailrace.kafkaVolume" (list $root .account) | nindent 6 }}
     {{- end }}
     {{- with .config }}
     - {name: configuration, secret: {secretName: {{ . }}, items: [{key: alerts.yaml, path: alerts.yaml}]}}
