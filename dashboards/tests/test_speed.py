@@ -6,6 +6,7 @@ The first tests count in a process of their own (spared.py), the others ask the 
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -88,3 +89,17 @@ def test_charts_are_drawn_after_clickhouse_was_restarted(stack, clients, charts)
     stack.await_healthy()
     answer = clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
     assert not answer["result"][0]["error"]
+
+
+def test_the_log_of_requests_has_one_row_for_a_chart(stack, clients, charts):  # noqa: F811
+    chart = next(chart for chart in charts if chart.slug == "slow-queries")
+    before = _logged(stack)
+    clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
+    assert _logged(stack)[len(before) :] == ["ChartDataRestApi.data"]
+
+
+def _logged(stack) -> list[str]:
+    """Actions in Superset's own log, oldest first."""
+    file = stack.home.data("superset") / "superset.db"
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as metadata:
+        return [action for (action,) in metadata.execute("SELECT action FROM logs ORDER BY id")]
