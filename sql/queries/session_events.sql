@@ -8,15 +8,14 @@ WITH
     {{ shown_range(1) }},
     {{ alerted() }},
     {{ chosen_session() }},
-    its AS (SELECT * FROM sessions_numbered WHERE session = chosen_number),
-    (SELECT (min(event_time), max(event_time)) FROM its) AS period,
-    dateDiff('second', period.1, period.2) AS length,
-    multiIf(length <= 60, 1, length <= 600, 10, length <= 3600, 60, length <= 6 * 3600, 300, 3600) AS width,
     touched AS (
-        SELECT event_time AS at, groupUniqArrayArray(arrayMap(class -> toString(class), data_class)) AS classes
+        SELECT data_access.event_time AS at, groupUniqArrayArray(arrayMap(class -> toString(class), data_class)) AS classes
         FROM tailrace.data_access FINAL
-        WHERE instance = chosen.1 AND connection_id = chosen.2 AND event_time >= period.1 AND event_time <= period.2
-        GROUP BY at)
+        WHERE instance = chosen.1 AND connection_id = chosen.2
+            AND data_access.event_time >= range_start AND data_access.event_time < range_end
+        GROUP BY at),
+    dateDiff('second', begun, ended) AS length,
+    multiIf(length <= 60, 1, length <= 600, 10, length <= 3600, 60, length <= 6 * 3600, 300, 3600) AS width
 SELECT
     toDateTime(intDiv(toUInt32(its.event_time), width) * width, 'UTC') AS time,
     its.event_time AS event_time,
@@ -49,7 +48,6 @@ FROM its
 LEFT JOIN touched ON touched.at = its.event_time
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
-    WHERE fingerprints.query_id IN (SELECT query_id FROM its)
+    WHERE fingerprints.query_id IN (SELECT query_id FROM records)
 ) AS texts ON texts.query_id = its.query_id AND texts.rule_set = its.rule_set
-WHERE event_class != 'table' OR server_query_id = 0
-    OR server_query_id NOT IN (SELECT server_query_id FROM its WHERE event_class = 'query')
+WHERE event_class != 'table' OR server_query_id = 0 OR NOT statement_is_there

@@ -7,16 +7,17 @@ WITH
     {{ shown_range(1) }},
     {{ alerted() }},
     {{ connections_to_look_at(200) }},
-    {{ session_records('connections') }}
+    {{ session_records('connections') }},
+    arrayFilter(record -> record.1 BETWEEN begun AND ended, told.records) AS its_alerts
 SELECT
     toDateTime(ended, 'UTC') AS event_time,
     toDateTime(begun, 'UTC') AS began_at,
     cluster, found.instance AS instance, toString(found.connection_id) AS connection_id,
     name AS user, address AS src_ip, client_program AS program,
     statements, error_count, rows_sum AS rows_sent,
-    ifNull(alert_count, 0) AS alert_count,
-    ifNull(worst, 0) AS worst_level,
-    multiIf(worst > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], worst),
+    length(arrayDistinct(its_alerts.2)) AS alert_count,
+    arrayMax(arrayPushBack(its_alerts.3, 0)) AS worst_level,
+    multiIf(worst_level > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], worst_level),
         error_count > 0, 'errors only', 'ordinary') AS reason,
     multiIf(begin_seen, '', refused_login, 'login refused', 'began before') AS note,
     {{ link_within('session', "concat(" ~ iso("begun - 1") ~ ", ' : ', " ~ iso("ended + 2") ~ ")",
@@ -38,15 +39,7 @@ FROM (
     GROUP BY instance, connection_id, session
 ) AS found
 LEFT JOIN (
-    SELECT
-        instance, sessions.connection_id AS connection_id, session,
-        uniqExact(alert_id) AS alert_count, max(level_rank) AS worst
-    FROM (
-        SELECT instance, connection_id, session, min(event_time) AS since, max(event_time) AS until
-        FROM sessions_numbered GROUP BY instance, connection_id, session
-    ) AS sessions
-    INNER JOIN alerted_records ON alerted_records.instance = sessions.instance
-        AND alerted_records.connection_id = sessions.connection_id
-    WHERE alerted_records.event_time BETWEEN since AND until
-    GROUP BY instance, connection_id, session
-) AS told ON told.instance = found.instance AND told.connection_id = found.connection_id AND told.session = found.session
+    SELECT instance, alerted_records.connection_id AS connection_id, groupArray((event_time, alert_id, level_rank)) AS records
+    FROM alerted_records
+    GROUP BY instance, connection_id
+) AS told ON told.instance = found.instance AND told.connection_id = found.connection_id

@@ -109,8 +109,9 @@
     greatest(countIf({{ condition }} AND log = 'audit'), countIf({{ condition }} AND log = 'general'),
         countIf({{ condition }} AND log = 'slow log'))
 {%- endmacro -%}
-{#- The session that the dashboard is about, for a WITH: the last one of the connection in the filters, else the one that is
-    most worth a look. -#}
+{#- The records of the session that the dashboard is about, for a WITH: the last one of the connection in the filters, else
+    the one that is most worth a look. Each says what it takes of the others: a query that names `its` twice reads the logs
+    twice. -#}
 {%- macro chosen_session() -%}
     {%- if filter_values('instance') | length == 1 and filter_values('connection_id') | length == 1 %}
     (array{{ filter_values('instance') | where_in }}[1], toUInt64OrZero(array{{ filter_values('connection_id') | where_in }}[1])) AS chosen,
@@ -119,5 +120,11 @@
     connections[1] AS chosen,
     {%- endif %}
     {{ session_records('[chosen]') }},
-    (SELECT max(session) FROM sessions_numbered) AS chosen_number
+    its AS (
+        SELECT
+            *,
+            min(event_time) OVER () AS begun, max(event_time) OVER () AS ended,
+            countIf(event_class = 'query') OVER (PARTITION BY server_query_id) > 0 AS statement_is_there
+        FROM (SELECT *, max(session) OVER () AS last_session FROM sessions_numbered)
+        WHERE session = last_session)
 {%- endmacro -%}
