@@ -6,9 +6,10 @@ WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     postings AS (
+        -- Of the time before the range only how far each generation was read is told: a row each, not one for each minute.
         SELECT
             cluster, instance, source, log, inode, generation,
-            toStartOfMinute(toDateTime(at, 'UTC')) AS minute,
+            toStartOfMinute(toDateTime(if(at < range_start, range_start - INTERVAL 1 MINUTE, at), 'UTC')) AS minute,
             countIf(kind = 'CENSUS') AS looks,
             max(ledger.size) AS size,
             max(to_offset) AS read
