@@ -14,12 +14,14 @@ WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
     census AS (
+        -- Of the time before the range only the last look counts: that is what the first one in it is compared with.
         SELECT cluster, instance, source, log, inode, generation,
-            toStartOfMinute(toDateTime(at, 'UTC')) AS minute,
-            toInt64(max(ledger.size)) AS size
+            max(toStartOfMinute(toDateTime(at, 'UTC'))) AS minute,
+            toInt64(max((toStartOfMinute(toDateTime(at, 'UTC')), ledger.size)).2) AS size
         FROM tailrace.ledger
         WHERE kind = 'CENSUS' AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-        GROUP BY cluster, instance, source, log, inode, generation, minute
+        GROUP BY cluster, instance, source, log, inode, generation,
+            if(at < range_start, 0, intDiv(toUnixTimestamp(at), 60))
     ),
     matched AS (
         -- Before a file's first line it has no generation yet: it is the one that its inode gets next.
