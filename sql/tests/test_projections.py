@@ -17,7 +17,17 @@ FILES = """
         max(to_offset) AS read, max(ledger.size) AS length, count() AS times
     FROM tailrace.ledger GROUP BY cluster, instance, source, log, generation, inode, kind ORDER BY ALL
 """
-ASKED = [("clients_by_day", CLIENTS), ("files_by_day", FILES)]
+SUMS = """
+    SELECT
+        cluster, instance, source, log, generation, inode, kind, stage, detail, toDate(at) AS day,
+        sum(ledger.count) AS times, sum(ledger.bytes) AS posted, max((at, ledger.size)) AS latest,
+        max(from_offset) AS read_from, max(to_offset) AS read,
+        maxIf(to_offset, ledger.bytes > 0) AS accounted, max(after_checkpoint) AS checkpoint
+    FROM tailrace.ledger
+    GROUP BY cluster, instance, source, log, generation, inode, kind, stage, detail, day ORDER BY ALL
+"""
+LONG_AGO = "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true"
+ASKED = [("clients_by_day", CLIENTS), ("files_by_day", FILES), ("sums_by_day", SUMS)]
 
 
 def entry(number: int, checkpoint: int, **more) -> dict:
@@ -46,7 +56,13 @@ def posting(number: int, checkpoint: int) -> dict:
         "log": "slow.log",
         "generation": 1,
     }
-    read = {"kind": "FRONTIER" if number % 3 else "CENSUS", "to_offset": 100 * number, "size": 90 * number}
+    read = {
+        "kind": "FRONTIER" if number % 3 else "CENSUS",
+        "to_offset": 100 * number,
+        "size": 90 * number,
+        "count": 1,
+        "bytes": 10 * (number % 2),
+    }
     return {**row, **read, "at": f"{at:%Y-%m-%d %H:%M:%S}", "after_checkpoint": checkpoint}
 
 
@@ -86,6 +102,32 @@ def test_what_a_rewind_takes_away_is_gone(filled, name, query):
     found = by_projection(filled, name, query)
     assert found == by_rows(filled, query)
     assert sum(row["times"] for row in found) == 10
+
+
+def test_the_books_of_files_leave_out_a_checkpoint_that_is_being_posted_and_keep_what_lies_beside_it(
+    filled, user, rendered
+):
+    balance = rendered("balance", None, None)
+    columns = "instance, file_size, frontier, accounted, entries"
+    asked = f"SELECT {columns} FROM ({balance}) ORDER BY ALL"
+    assert sum(row["frontier"] for row in filled.rows(asked)) > 0
+    filled.execute(
+        "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true",
+        mutations_sync=2,
+    )
+    before = by_rows(filled, asked)
+    assert filled.rows(asked) == before
+    # On a day of the first checkpoints' rows, so that the day is read from its rows.
+    just_now = f"{NOW + timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
+    later = [{**posting(12, 3), "kind": "FRONTIER", "to_offset": 10**9, "bytes": 5, "ingested_at": just_now}]
+    user("writer").insert("tailrace.ledger", later)
+    assert filled.rows(asked) == before
+    filled.execute(
+        "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true",
+        mutations_sync=2,
+    )
+    assert max(row["frontier"] for row in filled.rows(asked)) == 10**9
+    assert filled.rows(asked) == by_rows(filled, asked)
 
 
 @pytest.mark.parametrize(
