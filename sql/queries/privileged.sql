@@ -13,12 +13,37 @@
 {%- set auditing -%}
 {%- include "evidence_audit_log_changes.sql" -%}
 {%- endset -%}
+{%- set by_administrators -%}
+    SELECT at, 'administrators' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(statement = '', concat(class, ' ', record), statement) AS what, result, connection
+    FROM (
+{{ within_range(administration, 7) }}
+    )
+{%- endset -%}
+{%- set of_definitions -%}
+    SELECT at, 'definitions' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(statement = '', concat(action, ' ', affected_tables), statement) AS what, result, connection
+    FROM (
+{{ within_range(definitions, 7) }}
+    )
+{%- endset -%}
+{%- set of_rights -%}
+    SELECT at, 'accounts and rights' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        client_program AS program_told, if(seen_by = 'audit log', change, concat(seen_by, ': ', change)) AS what, result, 0 AS connection
+    FROM (
+{{ within_range(rights, 7) }}
+    )
+{%- endset -%}
+{%- set of_auditing -%}
+    SELECT at, 'audit log' AS kind, cluster, instance, user AS name, client_host, client_ip,
+        '' AS program_told, if(seen_in IN ('audit', 'general'), what, concat(seen_in, ': ', what)) AS what, result, 0 AS connection
+    FROM (
+{{ within_range(auditing, 7) }}
+    )
+{%- endset -%}
 -- What needs more than ordinary rights, by kind: what administrators did, definitions, changes of accounts and rights, and
 -- changes of auditing: as evidence tells each. What an administrator defines is of two kinds: kinds are not to be added up.
 -- Filters on the kind are applied here too, so that only what is shown is asked.
-{%- macro is_shown(kind) -%}
-    {%- if filter_values('kind') %} AND '{{ kind }}' IN {{ filter_values('kind') | where_in }}{% endif -%}
-{%- endmacro %}
 {% set query -%}
 WITH {{ shown_range(7) }}, {{ bar_width() }}
 SELECT
@@ -33,33 +58,15 @@ SELECT
     NOT {{ in_working_hours('done_at') }} AS out_of_hours,
     if(connection = 0, '', {{ link_to_session('done_at', 'instance', 'toString(connection)', "'session'") }}) AS session
 FROM (
-    SELECT at, 'administrators' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(statement = '', concat(class, ' ', record), statement) AS what, result, connection
-    FROM (
-{{ within_range(administration, 7) }}
-    )
-    WHERE true {{- is_shown('administrators') }}
+{%- for kind, branch in [('administrators', by_administrators), ('definitions', of_definitions),
+        ('accounts and rights', of_rights), ('audit log', of_auditing)] if kind in (filter_values('kind') or [kind]) %}
+{{ branch }}
+    {%- if not loop.last %}
     UNION ALL
-    SELECT at, 'definitions' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(statement = '', concat(action, ' ', affected_tables), statement) AS what, result, connection
-    FROM (
-{{ within_range(definitions, 7) }}
-    )
-    WHERE true {{- is_shown('definitions') }}
-    UNION ALL
-    SELECT at, 'accounts and rights' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(seen_by = 'audit log', change, concat(seen_by, ': ', change)) AS what, result, 0 AS connection
-    FROM (
-{{ within_range(rights, 7) }}
-    )
-    WHERE true {{- is_shown('accounts and rights') }}
-    UNION ALL
-    SELECT at, 'audit log' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        '' AS program_told, if(seen_in IN ('audit', 'general'), what, concat(seen_in, ': ', what)) AS what, result, 0 AS connection
-    FROM (
-{{ within_range(auditing, 7) }}
-    )
-    WHERE true {{- is_shown('audit log') }}
+    {%- endif %}
+{%- else %}
+{{ by_administrators }}
+{%- endfor %}
 )
 {%- endset -%}
 {{ with_quiet_bars(query, 'done_at') }}
