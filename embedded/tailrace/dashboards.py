@@ -6,7 +6,9 @@ of Superset's own export format, with what a person would not want to write left
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range;
-                   `when_empty` says what it `means` that there is nothing to draw, and what to do `next`
+                   `when_empty` says what it `means` that there is nothing to draw, and what to do `next`;
+                   `numbers` in place of all but name and dataset: a row of big numbers by one query, each
+                   {title, metric, format, subtitle, description}
     dashboards     `roles` names the audiences that see it, of ROLES; `layout` holds rows of
                    {chart: NAME, width: 1..12, height: in units of 8 pixels} or
                    {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
@@ -51,7 +53,7 @@ REQUIRED = {
 OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
     "datasets": {"cache_timeout", "description", "main_dttm_col"},
-    "charts": {"cache_timeout", "when_empty"},
+    "charts": {"cache_timeout", "when_empty", "numbers"},
     "dashboards": {"description", "metadata"},
 }
 
@@ -61,6 +63,12 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 MARK = "tailrace_asset"
 MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
 """Where an asset carries the mark, by kind: dictionaries that Superset keeps as they are."""
+
+NUMBER = ("title", "metric", "format", "subtitle", "description")
+"""What each of a chart's `numbers` has: texts, a metric of the dataset, and its format."""
+
+NUMBERS_NAMED = " in numbers"
+"""How the name of a chart of numbers ends: style.css knows them by it."""
 
 RESOURCES = {"datasets": "dataset", "charts": "chart", "dashboards": "dashboard"}
 """What Superset's REST interface calls each kind."""
@@ -227,7 +235,44 @@ def _read(kind: str, path: Path) -> Asset:
         raise AssetError(f"{kind}/{path.name}: not YAML: {error}") from error
     if not isinstance(content, dict):
         raise AssetError(f"{kind}/{path.name}: expected keys and values, found {type(content).__name__}")
-    return Asset(kind, path.stem, content)
+    asset = Asset(kind, path.stem, content)
+    return _with_numbers(asset) if kind == "charts" and "numbers" in content else asset
+
+
+def _with_numbers(asset: Asset) -> Asset:
+    """A chart of numbers as what it is for Superset: a table of one row, which style.css lays out.
+
+    Numbers that stand beside each other are of one dataset, and asked for together they are of one moment and
+    cost one query.
+    """
+    numbers = asset.content["numbers"]
+    if not (isinstance(numbers, list) and all(isinstance(each, dict) for each in numbers)):
+        raise AssetError(f"{asset.file}: `numbers` must be a list of {', '.join(NUMBER)}")
+    for each in numbers:
+        if sorted(each) != sorted(NUMBER) or not all(isinstance(text, str) for text in each.values()):
+            raise AssetError(f"{asset.file}: a number has the texts {', '.join(NUMBER)}; found {each}")
+    if not str(asset.content.get("slice_name")).endswith(NUMBERS_NAMED):
+        raise AssetError(f"{asset.file}: the name of a chart of numbers ends with `{NUMBERS_NAMED}`")
+    params = {
+        "query_mode": "aggregate",
+        "groupby": [],
+        "metrics": [each["metric"] for each in numbers],
+        "row_limit": 1,
+        "page_length": 0,
+        "include_search": False,
+        "show_cell_bars": False,
+        "column_config": {each["metric"]: {"d3NumberFormat": each["format"]} for each in numbers},
+    }
+    return Asset(
+        asset.kind,
+        asset.name,
+        {
+            **asset.content,
+            "viz_type": "table",
+            "description": "\n\n".join(f"{each['title']}: {each['description']}" for each in numbers),
+            "params": params,
+        },
+    )
 
 
 def _problems(asset: Asset) -> list[str]:
@@ -305,7 +350,8 @@ class Compiler:
 
     def _chart(self, asset: Asset) -> dict[str, Any]:
         content = dict(asset.content)
-        content.pop("when_empty", None)  # part of the style of dashboards
+        for text in ("when_empty", "numbers"):  # parts of the style of dashboards
+            content.pop(text, None)
         dataset = self._refer(asset, "datasets", content.pop("dataset"))
         params = {"viz_type": content["viz_type"], **content["params"], **_mark(asset)}
         follow_range = _time_range_filter(dataset.content.get("main_dttm_col"))
@@ -326,14 +372,15 @@ class Compiler:
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
 
     def _style(self, asset: Asset) -> str:
-        """The style of a dashboard: the common one, and what its charts say when they are empty."""
+        """The style of a dashboard: the common one, and what its charts write beside what Superset does."""
         charts = [
             self._refer(asset, "charts", cell["chart"])
             for row in asset.content["layout"]
             for cell in row
             if "chart" in cell
         ]
-        return self.style + "".join(_style_when_empty(chart.content) for chart in charts)
+        own = (each(chart.content) for chart in charts for each in (_style_when_empty, _style_numbers))
+        return self.style + "".join(own)
 
     def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
         """A native filter: over a column of a dataset, or the time range with its default."""
@@ -393,6 +440,17 @@ def _style_when_empty(chart: Mapping[str, Any]) -> str:
         f"{{ content: {_css_text(texts[key])}; }}\n"
         for key, paragraph in (("means", "first"), ("next", "last"))
         if key in texts
+    )
+
+
+def _style_numbers(chart: Mapping[str, Any]) -> str:
+    """Writes title and subtitle above and below each of a chart's numbers."""
+    name = _css_text(chart["slice_name"])
+    return "".join(
+        f".dashboard [data-test-chart-name={name}] td:nth-child({place})::{side} "
+        f"{{ content: {_css_text(number[text])}; }}\n"
+        for place, number in enumerate(chart.get("numbers", ()), 1)
+        for side, text in (("before", "title"), ("after", "subtitle"))
     )
 
 
