@@ -1,0 +1,19 @@
+{%- include "parts/range.sql" -%}
+{%- set administrators -%}
+{%- include "parts/administrators.sql" -%}
+{%- endset -%}
+-- What can be picked in the filters of Privileged activity: of a week's audit records of administrators, and of all statements of
+-- kinds that define or grant.
+WITH
+    {{ within_range(administrators, 7) }}
+    records AS (
+        SELECT cluster, instance, user, program_name FROM tailrace.audit_events
+        WHERE event_time >= now('UTC') - INTERVAL 7 DAY AND event_class != 'table'
+            AND (lower(user) = 'root' OR (instance, user) IN administrators
+                OR verb IN ('CREATE', 'ALTER', 'DROP', 'RENAME', 'TRUNCATE', 'INSTALL', 'UNINSTALL', 'GRANT', 'REVOKE', 'SET', 'SHUTDOWN')))
+SELECT
+    cluster, instance,
+    if(records.user = '', '(not told)', records.user) AS user,
+    if(program_name = '', '(not told)', program_name) AS program,
+    arrayJoin(['administrators', 'definitions', 'accounts and rights', 'audit log']) AS kind
+FROM records
