@@ -323,7 +323,7 @@ def test_ports_are_published_on_loopback_where_the_settings_say(services):
         for port in service.get("ports", []):
             assert port["host_ip"] == "127.0.0.1"
             published[port["published"]] = service
-    inside = {"TAILRACE_PORT_KAFKA_CONTROLLER"}
+    inside = {"TAILRACE_PORT_KAFKA_CONTROLLER", "TAILRACE_PORT_KAFKA_INTERNAL"}
     ports = {name: field.default for name, field in FIELDS.items() if name.startswith("TAILRACE_PORT_")}
     assert published.keys() == {str(port) for name, port in ports.items() if name not in inside}
 

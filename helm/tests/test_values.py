@@ -111,6 +111,7 @@ def test_files_of_others_are_linked_and_not_copied():
     links = {path.name: path.resolve() for path in (CHART / "files").iterdir() if path.is_symlink()}
     assert links == {
         "fluent-bit": REPOSITORY / "collectors/fluent-bit",
+        "kafka-accounts.yaml": REPOSITORY / "schemas/kafka-accounts.yaml",
         "topics.yaml": REPOSITORY / "schemas/topics.yaml",
     }
     assert {path.name for path in Path(CHART / "files").iterdir()} == links.keys()
