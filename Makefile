@@ -140,9 +140,10 @@ bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (J
 .PHONY: lock
 lock: $(DEV) ## Write the Python lock files anew from requirements*.in
 	@$(DEV)/bin/python -m venv $(CACHE)/pip-tools && $(CACHE)/pip-tools/bin/pip install --quiet pip-tools==7.5.2
-	@cd embedded && for name in requirements requirements-dev superset/requirements superset/installer; do \
+	@for name in embedded/{requirements,requirements-dev,superset/requirements,superset/installer} \
+	        docker/{superset/requirements,sbom}; do ( cd $$(dirname $$name) && name=$$(basename $$name) && \
 	    CUSTOM_COMPILE_COMMAND="make lock" $(CACHE)/pip-tools/bin/pip-compile --quiet --generate-hashes \
-	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in; done
+	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in ); done
 
 .PHONY: help
 help: ## Show this

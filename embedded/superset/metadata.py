@@ -10,11 +10,15 @@ Both do nothing a second time. One process does what takes `superset db upgrade`
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from superset.app import create_app
 
 ADMINISTRATOR = "admin"
+LOCK = 7_411_206
+"""Any number, the same for all servers."""
 
 
 def upgrade() -> None:
@@ -43,8 +47,21 @@ def administrator(password: str) -> None:
         sys.exit(f"Superset refused to add the user {ADMINISTRATOR!r}; its log above says why")
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Waits for other servers that share a PostgreSQL and start too. SQLite has one server only."""
+    from superset import db
+
+    if db.engine.dialect.name != "postgresql":
+        yield
+        return
+    with db.engine.connect() as connection:
+        connection.exec_driver_sql(f"SELECT pg_advisory_lock({LOCK})")
+        yield
+
+
 def main(arguments: list[str]) -> None:
-    with create_app().app_context():
+    with create_app().app_context(), alone():
         match arguments:
             case ["upgrade"]:
                 upgrade()

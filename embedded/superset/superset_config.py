@@ -15,8 +15,10 @@ Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`
                                and addresses of Superset: `address` for the browser that draws, `dashboards`
                                for the links in mails
 
-One process serves everything, so files are enough for metadata and caches. For several servers set
-SUPERSET_METADATA_URI to a PostgreSQL or MySQL database and the cache types to Redis.
+One process serves everything, so files are enough for metadata and caches. Several servers share them by
+
+    SUPERSET_METADATA_URI_FILE   file with SQLAlchemy's address of a database, password included
+    SUPERSET_REDIS_URL_FILE      file with the address of a Redis, password included: caches and login limits
 """
 
 import copy
@@ -40,25 +42,32 @@ _DAY = 24 * 60 * _MINUTE
 # --- where things are kept ---------------------------------------------------------------------------------
 
 SECRET_KEY = Path(os.environ["SUPERSET_SECRET_KEY_FILE"]).read_text().strip()
-SQLALCHEMY_DATABASE_URI = os.environ.get(
-    "SUPERSET_METADATA_URI", f"sqlite:///{_HOME}/superset.db?check_same_thread=false"
+
+
+def _in_file(variable: str, otherwise: str) -> str:
+    return Path(os.environ[variable]).read_text().strip() if variable in os.environ else otherwise
+
+
+SQLALCHEMY_DATABASE_URI = _in_file(
+    "SUPERSET_METADATA_URI_FILE", f"sqlite:///{_HOME}/superset.db?check_same_thread=false"
+)
+_REDIS_URL = _in_file("SUPERSET_REDIS_URL_FILE", "")
+_CACHE = (
+    {"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": _REDIS_URL}
+    if _REDIS_URL
+    else {"CACHE_TYPE": "FileSystemCache", "CACHE_DIR": str(_HOME / "cache")}
 )
 
 
-def _file_cache(name: str, seconds: int) -> dict:
-    return {
-        "CACHE_TYPE": "FileSystemCache",
-        "CACHE_DIR": str(_HOME / "cache"),
-        "CACHE_KEY_PREFIX": f"{name}-",
-        "CACHE_DEFAULT_TIMEOUT": seconds,
-    }
+def _cache(name: str, seconds: int) -> dict:
+    return {**_CACHE, "CACHE_KEY_PREFIX": f"{name}-", "CACHE_DEFAULT_TIMEOUT": seconds}
 
 
-CACHE_CONFIG = _file_cache("metadata", 5 * _MINUTE)
+CACHE_CONFIG = _cache("metadata", 5 * _MINUTE)
 # Logs become rows within seconds: a chart must not be older than a glance at it.
-DATA_CACHE_CONFIG = _file_cache("data", 10)
-FILTER_STATE_CACHE_CONFIG = _file_cache("filters", 90 * _DAY)
-EXPLORE_FORM_DATA_CACHE_CONFIG = _file_cache("explore", 7 * _DAY)
+DATA_CACHE_CONFIG = _cache("data", 10)
+FILTER_STATE_CACHE_CONFIG = _cache("filters", 90 * _DAY)
+EXPLORE_FORM_DATA_CACHE_CONFIG = _cache("explore", 7 * _DAY)
 
 # --- who may do what ---------------------------------------------------------------------------------------
 
@@ -72,7 +81,7 @@ AUTH_USER_REGISTRATION = False
 PUBLIC_ROLE_LIKE = None
 
 RATELIMIT_ENABLED = True
-RATELIMIT_STORAGE_URI = "memory://"
+RATELIMIT_STORAGE_URI = _REDIS_URL or "memory://"
 RATELIMIT_APPLICATION = "500 per second"  # one dashboard loads some hundred static files at once
 AUTH_RATE_LIMITED = True
 AUTH_RATE_LIMIT = "5 per second"
