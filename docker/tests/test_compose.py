@@ -14,9 +14,11 @@ from tailrace import delivery, deployment, facts, migrations
 from tailrace.parts import superset
 from tailrace.parts.clickhouse import USERS_TEMPLATE
 from tailrace.parts.detect import Detect
+from tailrace.parts.explain import Explain
 from tailrace.parts.flink import OPENED_PACKAGES, Flink
 from tailrace.parts.fluentbit import COLLECTOR, FluentBit
 from tailrace.settings import REPOSITORY, Settings, variable
+from tailrace_capture import __main__ as capture
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -29,7 +31,7 @@ NOT_HERE = {
     "TAILRACE_SOURCES": "own-logs.yaml",
     "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
-    "TAILRACE_ACCESS": "not mapped yet: every audience sees everything",
+    "TAILRACE_ACCESS": "own-access.yaml",
     "TAILRACE_PARTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
@@ -56,6 +58,7 @@ SECRETS = {
     "detect-taskmanager": {"clickhouse-writer"},
     "facts": {"clickhouse-facts"},
     "delivery": {"clickhouse-delivery"},
+    "explain": {"clickhouse-explain"},
     "migrations": {"clickhouse-admin"},
     "superset": {superset.SECRET_KEY, "clickhouse-witness"},
     "superset-setup": {superset.SECRET_KEY, superset.PASSWORD, "clickhouse-witness"},
@@ -220,11 +223,13 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
-    assert {"facts", "delivery", "census", "capture"} | STEPS - {"superset-setup"} == tools.keys()
+    assert {"facts", "delivery", "census", "capture", "explain"} | STEPS - {"superset-setup"} == tools.keys()
     for service in tools.values():
         module, *words = service["command"]
         if module == "tailrace.deployment":
             assert deployment._parser().parse_args(words)
+        elif module == "tailrace_capture":
+            assert capture._parser().parse_args(words)
         else:
             parse = {"tailrace.facts": facts, "tailrace.delivery": delivery}[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
@@ -403,13 +408,40 @@ def test_own_logs_take_the_place_of_the_demo(compose):
         "services"
     ]
     assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
-    for name in ("collector-setup", "census", "capture", "fluentbit"):
+    for name in ("collector-setup", "census", "capture", "explain", "fluentbit"):
         mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
         assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
         assert mounted["/var/log/mysql"]["read_only"]
         assert mounted["/var/lib/tailrace"]["source"] == "collector"
-    for name in ("collector-setup", "census", "capture"):
+    for name in ("collector-setup", "census", "capture", "explain"):
         assert own[name]["environment"]["TAILRACE_SOURCES"] == "/etc/tailrace/sources.yaml"
+
+
+def test_own_access_reaches_those_who_say_who_sees_what(compose):
+    own = compose("compose.yaml", "own-access.yaml", variables={"TAILRACE_ACCESS": "/srv/access.yaml"})
+    told = set()
+    for name, service in own["services"].items():
+        if path := service.get("environment", {}).get("TAILRACE_ACCESS"):
+            mounted = {volume["target"]: volume for volume in service["volumes"]}
+            assert mounted[path]["source"] == "/srv/access.yaml"
+            assert mounted[path]["read_only"]
+            told.add(name)
+    assert told == {"clickhouse-setup", "dashboards"}
+
+
+def test_explain_runs_as_the_embedded_one(services, settings, home):
+    embedded = [
+        str(word).replace(str(home.root), "/var/lib/tailrace") for word in Explain(settings, home).command()
+    ]
+    words = zip(embedded[4::2], embedded[5::2], strict=True)
+    expected = {name: value for name, value in words if name not in ("--clickhouse", "--password-file")}
+    given = dict(word.split("=", 1) for word in services["explain"]["command"][2:])
+    assert services["explain"]["command"][:2] == embedded[2:4]
+    assert given == {
+        **expected,
+        "--clickhouse": "http://clickhouse:8123",
+        "--password-file": "/run/secrets/clickhouse-explain",
+    }
 
 
 def test_limits_hold_what_flink_computes_of_its_configuration(services, settings, flink_libraries):

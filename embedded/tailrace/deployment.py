@@ -29,6 +29,7 @@ from tailrace.parts.capture import Capture
 from tailrace.parts.census import Census
 from tailrace.parts.clickhouse import LOOPBACK, configuration_text, users_text
 from tailrace.parts.delivery import Delivery
+from tailrace.parts.explain import Explain
 from tailrace.parts.facts import Facts
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.rules import RulesError
@@ -51,7 +52,12 @@ SERVER_LISTENERS = (
 
 RUNNABLE: dict[str, type[Part]] = {"census": Census, "capture": Capture}
 """Parts whose command needs no address."""
-HEALTH_BY_FILE: dict[str, type[Part]] = {**RUNNABLE, "facts": Facts, "delivery": Delivery}
+HEALTH_BY_FILE: dict[str, type[Part]] = {
+    **RUNNABLE,
+    "explain": Explain,
+    "facts": Facts,
+    "delivery": Delivery,
+}
 """Parts whose health is told by a file of theirs under the home directory."""
 
 FAILURES = (
@@ -126,7 +132,7 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
 
 
 def write_collector(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Writes what Fluent Bit, the census and capture read, by sources.yaml; with the demo's logs if asked.
+    """Writes what Fluent Bit, the census, capture and explain read; with the demo's logs if asked.
 
     The demo's logs are written when they are first watched.
     """
@@ -135,7 +141,7 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
         if left := demo.send(kafka.from_arguments(arguments), fed.spans):
             raise OSError(f"{left} spans of the demo were not confirmed by Kafka at {arguments.kafka}")
     sources.make_empty(settings.sources)
-    parts = [FluentBit(settings, home), Census(settings, home), Capture(settings, home)]
+    parts = [part(settings, home) for part in (FluentBit, Census, Capture, Explain)]
     for part in parts:
         if part.configured():
             part.prepare()

@@ -13,7 +13,7 @@ import yaml
 
 from docker.tests.test_compose import SECRETS, clickhouse_accounts, job_defaults
 from helm.tests.conftest import CHART, KUBERNETES, RELEASE, options
-from tailrace import deployment, kafka, topics
+from tailrace import access, deployment, kafka, topics
 from tailrace.parts.detect import Detect
 from tailrace.parts.fluentbit import COLLECTOR
 from tailrace.settings import REPOSITORY
@@ -28,6 +28,10 @@ EVERYTHING = (
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",
+    "capture.explain=true",
+    "superset.replicas=2",
+    "superset.storesSecret=tailrace-stores",
+    "access.developer.clusters[0]=shop",
 )
 OPTIONAL = {
     f"TAILRACE_KAFKA_{name}"
@@ -222,20 +226,23 @@ def test_capture_is_told_what_it_and_its_fluent_bit_read(everything):
     included = data["capture-only.conf"].split()[1::2]
     used = {each for name in included for each in re.findall(r"\$\{(\w+)\}", data[name])}
     pod = everything["Deployment", f"{RELEASE}-capture"]["spec"]["template"]["spec"]
-    fluentbit, capture = pod["containers"]
+    fluentbit, capture, explain = pod["containers"]
     given = {each["name"]: each.get("value") for each in fluentbit["env"]}
     assert given.keys() >= used - OPTIONAL
-    arguments = dict(word.removeprefix("--").split("=") for word in capture["args"][2:])
-    assert arguments["spool"] == given["TAILRACE_CAPTURE_SPOOL"]
-    asked = subprocess.run(
-        [sys.executable, "-m", *capture["args"], "--once"],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "collectors/capture")},
-        capture_output=True,
-        text=True,
-    )
-    # It takes the arguments, and looks for the list where the secret would be.
-    assert "expected a JSON list of servers" in asked.stderr
-    assert arguments["servers"] in asked.stderr
+    for each in (capture, explain):
+        arguments = dict(word.removeprefix("--").split("=") for word in each["args"][2:])
+        assert arguments["spool"] == given["TAILRACE_CAPTURE_SPOOL"]
+        assert arguments["state"] in pod["initContainers"][0]["command"]
+        assert arguments["beat"] in each["livenessProbe"]["exec"]["command"][-1]
+        asked = subprocess.run(
+            [sys.executable, "-m", *each["args"], "--once"],
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY / "collectors/capture")},
+            capture_output=True,
+            text=True,
+        )
+        # It takes the arguments, and looks for the list where the secret would be.
+        assert "expected a JSON list of servers" in asked.stderr
+        assert arguments["servers"] in asked.stderr
 
 
 def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
@@ -278,7 +285,8 @@ def test_detect_has_the_limits_of_avro(everything):
 
 
 def test_each_pod_knows_its_own_passwords_only(render):
-    names = {"normalize": "flink", "superset": "superset-setup"}  # with compose.yaml's names
+    # With compose.yaml's names.
+    names = {"normalize": "flink", "superset": "superset-setup", "capture": "explain"}
     for owner, pod in pods(render("", *EVERYTHING)).items():
         component = owner.rpartition(f"/{RELEASE}-")[2]
         volumes = [each["secret"] for each in pod["spec"].get("volumes", []) if each["name"] == "passwords"]
@@ -353,6 +361,40 @@ def test_parts_elsewhere_are_not_made_and_are_asked_there(render):
     (dashboards,) = (each for each in resources if each["metadata"]["name"] == f"{RELEASE}-dashboards")
     arguments = dashboards["spec"]["template"]["spec"]["containers"][0]["args"]
     assert arguments[-4:] == ["--superset", "https://superset.example", "--clickhouse", "ch.example:8123"]
+
+
+def test_superset_of_several_servers_shares_its_stores(render, everything):
+    stated = everything["Deployment", f"{RELEASE}-superset"]["spec"]
+    pod = stated["template"]["spec"]
+    assert stated["replicas"] == 2
+    assert "strategy" not in stated
+    assert ("PersistentVolumeClaim", f"{RELEASE}-superset") not in everything
+    (stores,) = (each["secret"] for each in pod["volumes"] if each["name"] == "stores")
+    assert stores["secretName"] == "tailrace-stores"
+    known = {f"/run/stores/{item['path']}" for item in stores["items"]}
+    text = (REPOSITORY / "embedded/superset/superset_config.py").read_text()
+    for each in containers(stated["template"]):
+        files = {var["name"]: var["value"] for var in each["env"] if var["value"].startswith("/run/stores/")}
+        assert set(files.values()) == known
+        assert all(f'_in_file(\n    "{name}"' in text or f'_in_file("{name}"' in text for name in files)
+    alone = {(each["kind"], each["metadata"]["name"]): each for each in render()}
+    assert ("PersistentVolumeClaim", f"{RELEASE}-superset") in alone
+    assert alone["Deployment", f"{RELEASE}-superset"]["spec"]["strategy"] == {"type": "Recreate"}
+
+
+def test_restrictions_reach_the_dashboards(everything, tmp_path):
+    listed = tmp_path / "access.yaml"
+    listed.write_text(everything["ConfigMap", f"{RELEASE}-access"]["data"]["access.yaml"])
+    assert {name: each.values for name, each in access.load(listed).items()} == {
+        "developer": {"cluster": ("shop",)}
+    }
+    pod = everything["Job", f"{RELEASE}-dashboards"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (path,) = (each["value"] for each in container["env"] if each["name"] == "TAILRACE_ACCESS")
+    (mount,) = (each for each in container["volumeMounts"] if each["name"] == "configuration")
+    assert path == f"{mount['mountPath']}/access.yaml"
+    (volume,) = (each for each in pod["volumes"] if each["name"] == "configuration")
+    assert volume["configMap"]["name"] == f"{RELEASE}-access"
 
 
 def test_policies_select_pods_that_there_are(render):

@@ -70,6 +70,8 @@ def described(schema: dict, where: str = "") -> set[str]:
         ({"jobs": {"detect": {"config": {"parallelism": 0}}}}, "0"),
         ({"passwordsSecret": ""}, "''"),
         ({"clickhouse": {"operator": {"keeperReplicas": 2}}}, "2"),
+        ({"superset": {"replicas": 2}}, "''"),
+        ({"access": {"developer": {"cluster": ["shop"]}}}, "cluster"),
     ],
 )
 def test_what_cannot_be_used_is_refused(wrong, said):

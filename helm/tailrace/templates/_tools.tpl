@@ -1,5 +1,5 @@
 {{/* A pod of the tools' image: a dict of root, component, arguments, passwords (names), and perhaps config (a secret with
-     alerts.yaml), health (a part of tailrace.deployment) and account (at Kafka). */}}
+     alerts.yaml), access (whether it reads access.yaml), health (a part of tailrace.deployment) and account (at Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
 metadata:
@@ -24,6 +24,9 @@ spec:
         {{- range .arguments }}
         - {{ . | quote }}
         {{- end }}
+      {{- if .access }}
+      env: [{name: TAILRACE_ACCESS, value: /etc/tailrace/access.yaml}]
+      {{- end }}
       {{- with .health }}
       livenessProbe:
         exec: {command: [python, -m, tailrace.deployment, health, {{ . }}]}
@@ -46,7 +49,7 @@ spec:
         {{- if and .account (include "tailrace.kafkaFiles" $root) }}
         - {{ include "tailrace.kafkaMount" $root }}
         {{- end }}
-        {{- if .config }}
+        {{- if or .config .access }}
         - {name: configuration, mountPath: /etc/tailrace, readOnly: true}
         {{- end }}
   volumes:
@@ -57,6 +60,9 @@ spec:
     {{- end }}
     {{- if and .account (include "tailrace.kafkaFiles" $root) }}
     - {{- include "tailrace.kafkaVolume" (list $root .account) | nindent 6 }}
+    {{- end }}
+    {{- if .access }}
+    - {name: configuration, configMap: {name: {{ $root.Release.Name }}-access}}
     {{- end }}
     {{- with .config }}
     - {name: configuration, secret: {secretName: {{ . }}, items: [{key: alerts.yaml, path: alerts.yaml}]}}
