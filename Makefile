@@ -137,11 +137,29 @@ bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (J
 	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
 ##@ Maintaining
+SBOM := target/sbom
+
+.PHONY: sbom
+sbom: ## Lists of what our images hold besides their bases, in CycloneDX: target/sbom, a file for each jar and lock file
+	@$(MAVEN) -pl cli,flink-jobs -am -Dmaven.test.skip=true compile \
+	    org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
+	    -DincludeProvidedScope=false -DincludeTestScope=false -DoutputFormat=json -DoutputName=sbom
+	@[ -x $(CACHE)/cyclonedx/bin/cyclonedx-py ] || { python3 -m venv $(CACHE)/cyclonedx && \
+	    $(CACHE)/cyclonedx/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0; }
+	@mkdir -p $(SBOM)
+	@for job in cli flink-jobs; do cp stream-jobs/$$job/target/sbom.json $(SBOM)/$$job.cdx.json; done
+	@$(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/tools-python.cdx.json \
+	    embedded/requirements.lock
+	@{ awk '/^[a-z]/ {taken = /^(clickhouse-connect|backports-zstd|lz4)==/} taken' embedded/superset/requirements.lock; \
+	    cat docker/superset/requirements.lock; } | \
+	    $(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/superset-python.cdx.json -
+	@ls $(SBOM)
+
 .PHONY: lock
 lock: $(DEV) ## Write the Python lock files anew from requirements*.in
 	@$(DEV)/bin/python -m venv $(CACHE)/pip-tools && $(CACHE)/pip-tools/bin/pip install --quiet pip-tools==7.5.2
 	@for name in embedded/{requirements,requirements-dev,superset/requirements,superset/installer} \
-	        docker/{superset/requirements,sbom}; do ( cd $$(dirname $$name) && name=$$(basename $$name) && \
+	        docker/superset/requirements; do ( cd $$(dirname $$name) && name=$$(basename $$name) && \
 	    CUSTOM_COMPILE_COMMAND="make lock" $(CACHE)/pip-tools/bin/pip-compile --quiet --generate-hashes \
 	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in ); done
 
