@@ -41,6 +41,8 @@ class Kafka(Part):
         maven.copy_dependencies(progress, POM, self._libraries())
 
     def prepare(self) -> None:
+        # A client keeps the certificates that it was made with.
+        self.__dict__.pop("_admin", None)
         values = {
             "CONTROLLER_PORT": self.settings.port_kafka_controller,
             "LOG_DIRECTORY": self._log_directory(),
