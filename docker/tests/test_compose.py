@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, facts, migrations
+from tailrace import delivery, deployment, facts, health, migrations
 from tailrace.parts import superset
 from tailrace.parts.clickhouse import USERS_TEMPLATE
 from tailrace.parts.detect import Detect
@@ -59,6 +59,7 @@ SECRETS = {
     "facts": {"clickhouse-facts"},
     "delivery": {"clickhouse-delivery"},
     "explain": {"clickhouse-explain"},
+    "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
     "superset": {superset.SECRET_KEY, "clickhouse-witness"},
     "superset-setup": {superset.SECRET_KEY, superset.PASSWORD, "clickhouse-witness"},
@@ -223,7 +224,8 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
-    assert {"facts", "delivery", "census", "capture", "explain"} | STEPS - {"superset-setup"} == tools.keys()
+    expected = {"facts", "delivery", "metrics", "census", "capture", "explain"} | STEPS - {"superset-setup"}
+    assert expected == tools.keys()
     for service in tools.values():
         module, *words = service["command"]
         if module == "tailrace.deployment":
@@ -231,7 +233,11 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
         elif module == "tailrace_capture":
             assert capture._parser().parse_args(words)
         else:
-            parse = {"tailrace.facts": facts, "tailrace.delivery": delivery}[module]
+            parse = {
+                "tailrace.facts": facts,
+                "tailrace.delivery": delivery,
+                "tailrace.health": health,
+            }[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
 
@@ -389,6 +395,8 @@ def test_addresses_are_of_services_that_listen_there(services, project):
         "kafka": {"9092"},
         "clickhouse": {"8123"},
         "superset": {"8088"},
+        "flink": {"8081"},
+        "detect": {"8081"},
     }
     told = [
         str(each)

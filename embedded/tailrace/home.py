@@ -36,6 +36,10 @@ class Home:
         """Passwords, keys and certificates."""
         return _directory(self.root / "secrets")
 
+    def metrics_port(self, part: str) -> Path:
+        """The file with the TCP port on 127.0.0.1 where the part, as it runs now, serves its metrics."""
+        return self.run / f"{part}.metrics-port"
+
     def secret_file(self, name: str, make: Callable[[], str] = lambda: secrets.token_hex(16)) -> Path:
         """The file of a secret, made on first use, mode 0600; by default 32 random hex digits, no newline."""
         path = self.secrets / name

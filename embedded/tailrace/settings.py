@@ -66,6 +66,7 @@ class Settings:
     port_flink: int = _port(18081, "the Flink job's web UI and REST API")
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
+    port_metrics: int = _port(18090, "metrics of all parts, in Prometheus' format")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", least=128)

@@ -20,6 +20,7 @@ from tailrace.stack.template import fill, write_private
 EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
 CONFIG_TEMPLATE = REPOSITORY / "sql" / "users" / "config.xml.template"
 USERS_TEMPLATE = REPOSITORY / "sql" / "users" / "users.xml.template"
+METRICS = REPOSITORY / "sql" / "queries" / "server_metrics.sql"
 LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
 MEBIBYTE = 1024 * 1024
@@ -88,6 +89,10 @@ class ClickHouse(Part):
                 return HEALTHY if answer.read() == b"Ok.\n" else Health.failing("answers, but not with Ok.")
         except urllib.error.HTTPError as error:
             return Health.failing(f"answers with HTTP {error.code}")
+
+    def metrics(self) -> str:
+        """By the names of ClickHouse's own endpoint, which libchdb does not have."""
+        return connect(self.settings, self.home, "admin").execute(METRICS.read_text(), timeout=5)
 
     def provision(self) -> None:
         """Applies sql/migrations."""

@@ -14,7 +14,7 @@ from tailrace import checkpoints, jobs, kafka, migrations
 from tailrace.accounts import password_name
 from tailrace.certificates import KEYSTORE_PASSWORD, Certificates
 from tailrace.settings import REPOSITORY
-from tailrace.stack import cache, maven
+from tailrace.stack import cache, endpoint, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 EMBEDDED = REPOSITORY / "embedded" / "flink"
@@ -61,12 +61,13 @@ class FlinkJob(Part):
 
     def install(self, progress: Progress) -> None:
         if not self._libraries().exists():
-            progress.say("downloading Flink 2.2.1 (43 jars, 69 MB)")
+            progress.say("downloading Flink 2.2.1 (44 jars, 69 MB)")
             maven.copy_dependencies(progress, POM, self._libraries())
         jobs.build(self.settings, progress)
 
     def prepare(self) -> None:
         checkpoints.remove_dead_runs(self.checkpoint_directory())
+        endpoint.choose(self.home, self.name)
         lines = (f"{key}: {value}" for key, value in self._job_configuration().items())
         self._configuration().write_text("\n".join(lines) + "\n")
 
@@ -96,6 +97,9 @@ class FlinkJob(Part):
         if tasks["running"] < tasks["total"]:
             return Health.failing(f"{tasks['running']} of {tasks['total']} tasks run")
         return HEALTHY
+
+    def metrics(self) -> str:
+        return endpoint.read(self.home, self.name)
 
     def version(self) -> str:
         return self._ask("/config")["flink-version"]
@@ -132,6 +136,7 @@ class FlinkJob(Part):
             "checkpoint.dir": self.checkpoint_directory().as_uri(),
             "web.port": self.port(),
             **self._web_tls(),
+            "metrics.port": endpoint.port(self.home, self.name),
             **self.job_configuration(),
             **({"restore.path": restored.uri} if restored else {}),
         }

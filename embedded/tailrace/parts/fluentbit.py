@@ -90,6 +90,10 @@ class FluentBit(Part):
         with urllib.request.urlopen(f"{self.address()}/api/v1/uptime", timeout=1) as answer:
             return HEALTHY if "uptime_sec" in json.load(answer) else Health.failing("gives no uptime")
 
+    def metrics(self) -> str:
+        with urllib.request.urlopen(f"{self.address()}/api/v1/metrics/prometheus", timeout=2) as answer:
+            return answer.read().decode()
+
     def version(self) -> str:
         shown = subprocess.run([self.program(), "--version"], capture_output=True, text=True, check=True)
         return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")

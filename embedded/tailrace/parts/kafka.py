@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 from tailrace import kafka, topics
 from tailrace.certificates import RENEWAL_DAYS, Certificates
 from tailrace.settings import REPOSITORY
-from tailrace.stack import cache, maven
+from tailrace.stack import cache, endpoint, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import fill
 
@@ -23,6 +23,7 @@ POM = EMBEDDED / "pom.xml"
 TEMPLATE = EMBEDDED / "server.properties.template"
 PLAINTEXT = EMBEDDED / "plaintext.properties.template"
 SECURED = EMBEDDED / "secured.properties.template"
+METRICS = EMBEDDED / "metrics.yaml"
 HEALTH_SECONDS = 1
 
 
@@ -37,12 +38,13 @@ class Kafka(Part):
         return self._libraries().exists()
 
     def install(self, progress: Progress) -> None:
-        progress.say("downloading Kafka 4.3.1 (90 jars, 54 MB)")
+        progress.say("downloading Kafka 4.3.1 (91 jars, 57 MB)")
         maven.copy_dependencies(progress, POM, self._libraries())
 
     def prepare(self) -> None:
         # A client keeps the certificates that it was made with.
         self.__dict__.pop("_admin", None)
+        endpoint.choose(self.home, self.name)
         values = {
             "CONTROLLER_PORT": self.settings.port_kafka_controller,
             "LOG_DIRECTORY": self._log_directory(),
@@ -58,7 +60,9 @@ class Kafka(Part):
         # One broker beside everything else: the simple compiler and collector take a third less CPU time for
         # the first millions of messages, and 140 MB less memory.
         small = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", heap]
-        return [*self._java(), *small, log4j, "kafka.Kafka", self._configuration()]
+        (agent,) = self._libraries().glob("jmx_prometheus_javaagent-*.jar")
+        metrics = f"-javaagent:{agent}=127.0.0.1:{endpoint.port(self.home, self.name)}:{METRICS}"
+        return [*self._java(), *small, log4j, metrics, "kafka.Kafka", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
         ports = {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
@@ -71,6 +75,9 @@ class Kafka(Part):
         except KafkaException as error:
             return Health.failing(error.args[0].str())
         return HEALTHY if brokers else Health.failing("knows no broker")
+
+    def metrics(self) -> str:
+        return endpoint.read(self.home, self.name)
 
     def provision(self) -> None:
         if self._certificates.exist():

@@ -11,6 +11,7 @@ from tailrace.parts.facts import Facts
 from tailrace.parts.flink import Flink
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.parts.kafka import Kafka
+from tailrace.parts.metrics import Metrics
 from tailrace.parts.reports import Reports
 from tailrace.parts.superset import Superset
 from tailrace.settings import Settings, SettingsError
@@ -18,7 +19,7 @@ from tailrace.stack.part import Part
 
 PARTS: tuple[type[Part], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts),
-    *(Superset, Delivery, Reports),
+    *(Superset, Delivery, Reports, Metrics),
 )
 
 

@@ -143,6 +143,11 @@ class Part(ABC):
         part unhealthy without being started anew. Takes a second at most; an exception counts as failing."""
         return ""
 
+    def metrics(self) -> str:
+        """What the running part tells of itself, in Prometheus' text format; empty if nothing. Takes some
+        seconds at most. Raises OSError or an error of its own."""
+        return ""
+
     def provision(self) -> None:  # noqa: B027 - most parts have nothing to do here
         """Makes what must exist inside the part before others use it. Idempotent."""
 

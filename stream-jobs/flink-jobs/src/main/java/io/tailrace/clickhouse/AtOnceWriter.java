@@ -20,6 +20,7 @@ import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.function.ThrowingRunnable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,7 @@ final class AtOnceWriter<T extends SpecificRecord> implements StatefulSinkWriter
     private final ProcessingTimeService timers;
     private final Counter refusedRows;
     private final Complaints complaints = new Complaints();
+    private final PostTimes times = new PostTimes();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread made = new Thread(task, "clickhouse-at-once");
         made.setDaemon(true);
@@ -94,8 +96,10 @@ final class AtOnceWriter<T extends SpecificRecord> implements StatefulSinkWriter
         this.mostWaitingBytes = mostWaitingBytes;
         this.mailbox = context.getMailboxExecutor();
         this.timers = context.getProcessingTimeService();
-        this.refusedRows = context.metricGroup().counter("refused-rows");
-        context.metricGroup().gauge("waiting-bytes", () -> waitingBytes);
+        MetricGroup metrics = context.metricGroup().addGroup("clickhouse");
+        this.refusedRows = metrics.counter("refusedRows");
+        metrics.gauge("pendingBytes", () -> waitingBytes);
+        times.register(metrics);
         waiting.stream().filter(block -> block.rows() > 0).forEach(this::queue);
         insertNext();
     }
@@ -152,6 +156,7 @@ final class AtOnceWriter<T extends SpecificRecord> implements StatefulSinkWriter
         underWay = sealed.poll();
         if (underWay != null) {
             PendingBlock block = underWay;
+            times.began(block);
             thread.execute(() -> attempt(block));
         }
     }
@@ -198,6 +203,7 @@ final class AtOnceWriter<T extends SpecificRecord> implements StatefulSinkWriter
 
     private void done(PendingBlock block) {
         underWay = null;
+        times.ended(block);
         waitingBytes -= block.frame().length;
         away = false;
         delayMillis = FIRST_DELAY_MS;
@@ -212,6 +218,7 @@ final class AtOnceWriter<T extends SpecificRecord> implements StatefulSinkWriter
             LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
         }
         away = true;
+        times.failed();
         timers.registerTimer(timers.getCurrentProcessingTime() + delayMillis, time -> {
             underWay = null;
             sealed.add(block);

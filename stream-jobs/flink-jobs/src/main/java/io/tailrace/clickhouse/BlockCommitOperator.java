@@ -110,6 +110,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         refusedRows = metrics.counter("refusedRows");
         metrics.gauge("pendingBytes", () -> pendingBytes);
         metrics.gauge("pendingBlocks", () -> posting.size() + waiting.all().size());
+        poster.times().register(metrics);
     }
 
     /** Brings what the poster's threads tell into the task's own thread. */

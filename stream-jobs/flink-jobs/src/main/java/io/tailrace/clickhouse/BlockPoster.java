@@ -37,6 +37,7 @@ final class BlockPoster implements AutoCloseable {
     private final Listener listener;
     private final ScheduledThreadPoolExecutor threads;
     private final Complaints complaints = new Complaints();
+    private final PostTimes times = new PostTimes();
     private volatile boolean away;
 
     BlockPoster(BlockStore store, int parallelPosts, String name, Listener listener) {
@@ -50,7 +51,13 @@ final class BlockPoster implements AutoCloseable {
         threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
+    /** Of what is on its way. */
+    PostTimes times() {
+        return times;
+    }
+
     void post(PendingBlock block) {
+        times.began(block);
         threads.execute(() -> attempt(block, FIRST_DELAY_MS));
     }
 
@@ -70,8 +77,10 @@ final class BlockPoster implements AutoCloseable {
             away = outcome instanceof Unavailable;
             if (outcome instanceof Stored) {
                 reportRecovery();
+                times.ended(block);
                 listener.stored(block);
             } else if (outcome instanceof Refused refused) {
+                times.ended(block);
                 listener.refused(block, refused.reason());
             } else if (outcome instanceof Unavailable unavailable) {
                 retry(block, delayIfUnavailable, unavailable.reason());
@@ -84,6 +93,8 @@ final class BlockPoster implements AutoCloseable {
     }
 
     private void retry(PendingBlock block, long delay, String reason) {
+        times.began(block);
+        times.failed();
         complain(block, reason);
         if (!threads.isShutdown()) {
             long jitter = ThreadLocalRandom.current().nextLong(delay / 2 + 1);

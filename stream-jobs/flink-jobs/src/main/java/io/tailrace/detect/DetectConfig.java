@@ -120,7 +120,8 @@ final class DetectConfig {
                 values.directory(DetectKey.CHECKPOINT_DIR),
                 values.millis(DetectKey.CHECKPOINT_INTERVAL_MS, 10),
                 restorePath(),
-                webUi());
+                webUi(),
+                values.number(DetectKey.METRICS_PORT, 0, MOST_PORT));
     }
 
     private WebUi webUi() {

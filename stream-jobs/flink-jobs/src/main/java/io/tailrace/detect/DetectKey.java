@@ -49,6 +49,8 @@ enum DetectKey implements ConfigKey {
     WEB_TRUSTSTORE("web.truststore", ""),
     /** File that holds the password of both. */
     WEB_PASSWORD_FILE("web.password-file", ""),
+    /** TCP port on 127.0.0.1 of the metrics when the job brings its own Flink; 0 for none. */
+    METRICS_PORT("metrics.port", "0"),
     /** Milliseconds that an event may come later than the others of its time and still count in full. */
     LATENESS_MS("lateness.ms", "60000"),
     /** Milliseconds without events after which event time goes on without a log. */

@@ -8,6 +8,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
@@ -15,6 +16,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.metrics.prometheus.LoopbackPrometheusReporterFactory;
 
 /** What a job asks of Flink. */
 public final class FlinkSettings {
@@ -46,6 +48,7 @@ public final class FlinkSettings {
     private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
     private static final Duration CALM_AFTER = Duration.ofMinutes(5);
     private static final int RETAINED_CHECKPOINTS = 3;
+    private static final String REPORTER = "prometheus";
 
     private FlinkSettings() {}
 
@@ -55,6 +58,9 @@ public final class FlinkSettings {
         setCheckpoints(flink, config);
         setRestarts(flink);
         config.webUi().configure(flink);
+        if (config.metricsPort() > 0) {
+            setMetrics(flink, config.metricsPort());
+        }
         return flink;
     }
 
@@ -118,5 +124,13 @@ public final class FlinkSettings {
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_RESTART_DELAY);
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LONGEST_RESTART_DELAY);
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD, CALM_AFTER);
+    }
+
+    /** Only counts where the job brings its own Flink; in a cluster its processes have reporters, not its jobs. */
+    private static void setMetrics(Configuration flink, int port) {
+        flink.set(MetricOptions.REPORTERS_LIST, REPORTER);
+        Configuration reporter = MetricOptions.forReporter(flink, REPORTER);
+        reporter.set(MetricOptions.REPORTER_FACTORY_CLASS, LoopbackPrometheusReporterFactory.class.getName());
+        reporter.setString("port", Integer.toString(port));
     }
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param checkpointDirectory as a URI
  * @param restorePath checkpoint or savepoint to start from; empty to start without state
  * @param webUi only counts where the job brings its own Flink
+ * @param metricsPort TCP port on 127.0.0.1 where the job that brings its own Flink serves its metrics; 0 for none
  */
 public record JobSettings(
         String name,
@@ -23,4 +24,5 @@ public record JobSettings(
         String checkpointDirectory,
         Duration checkpointInterval,
         String restorePath,
-        WebUi webUi) {}
+        WebUi webUi,
+        int metricsPort) {}

@@ -57,6 +57,7 @@ final class NormalizeConfig {
         checkpointInterval();
         parallelism();
         webUi();
+        metricsPort();
         queryEventsRetention();
         auditEventsRetention();
         errorEventsRetention();
@@ -157,6 +158,10 @@ final class NormalizeConfig {
                 values.text(NormalizeKey.WEB_PASSWORD_FILE));
     }
 
+    int metricsPort() {
+        return values.number(NormalizeKey.METRICS_PORT, 0, MOST_PORT);
+    }
+
     Duration queryEventsRetention() {
         return Duration.ofDays(values.number(NormalizeKey.RETENTION_QUERY_EVENTS_DAYS, 1, MOST_DAYS));
     }
@@ -195,6 +200,7 @@ final class NormalizeConfig {
                 checkpointDirectory(),
                 checkpointInterval(),
                 restorePath(),
-                webUi());
+                webUi(),
+                metricsPort());
     }
 }

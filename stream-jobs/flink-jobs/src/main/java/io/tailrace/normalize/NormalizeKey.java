@@ -47,6 +47,8 @@ enum NormalizeKey implements ConfigKey {
     WEB_TRUSTSTORE("web.truststore", ""),
     /** File that holds the password of both. */
     WEB_PASSWORD_FILE("web.password-file", ""),
+    /** TCP port on 127.0.0.1 of the metrics when the job brings its own Flink; 0 for none. */
+    METRICS_PORT("metrics.port", "0"),
     /** Days that query_events keeps; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_QUERY_EVENTS_DAYS("retention.query-events.days", "92"),
     /** Days that audit_events keeps; older entries become dead letters. As in sql/retention.yaml. */

@@ -38,6 +38,6 @@ class FlinkSettingsTest {
 
     private static JobSettings settings(String backend) {
         return new JobSettings(
-                "job", 2, 2, backend, 300, "file:/checkpoints", Duration.ofSeconds(1), "", WebUi.plain(0));
+                "job", 2, 2, backend, 300, "file:/checkpoints", Duration.ofSeconds(1), "", WebUi.plain(0), 0);
     }
 }

@@ -1,0 +1,30 @@
+"""Whether an alert that the system raises about itself fires: by the rules that Prometheus gets."""
+
+from e2e.stack import Stack, wait_until
+from tailrace.clickhouse import ClickHouseError
+from tailrace.health import facts, rules
+from tailrace.health import stack as health
+
+
+def fires(stack: Stack, alert: str, recent_seconds: int = facts.RECENT_SECONDS, **labels: str) -> bool:
+    """Whether it fires with these labels. Raises KeyError for an alert that does not exist."""
+    rule = {each.name: each for each in rules.load()}[alert]
+    try:
+        metrics = list(health.judged(stack.settings, stack.home, recent_seconds))
+    except ClickHouseError as error:  # a part that stops or starts may answer anything
+        raise ConnectionError(error) from error
+    return any(labels.items() <= dict(found.labels).items() for found in rules.firing([rule], metrics))
+
+
+def await_alert(stack: Stack, alert: str, seconds: float = 60, **labels: str) -> None:
+    """Returns when the alert fires."""
+    wait_until(lambda: fires(stack, alert, **labels), seconds, f"{alert} {labels} to fire")
+
+
+def await_cleared(
+    stack: Stack, alert: str, seconds: float = 60, recent_seconds: int = facts.RECENT_SECONDS, **labels: str
+) -> None:
+    """Returns when the alert fires no more. `recent_seconds` makes dead letters old sooner."""
+    wait_until(
+        lambda: not fires(stack, alert, recent_seconds, **labels), seconds, f"{alert} {labels} to clear"
+    )

@@ -1,0 +1,105 @@
+"""What docs/METRICS.md lists is exported, as Prometheus' own parser reads it, and the numbers are so."""
+
+import os
+import re
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from e2e.health import fires
+from e2e.settling import assert_exact, tailrace
+from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.workload.writer import Workload
+from tailrace.settings import REPOSITORY
+
+FIRST_PORT = int(os.environ.get("METRICS_FIRST_PORT", "24700"))
+DOCUMENT = (REPOSITORY / "docs" / "METRICS.md").read_text()
+ADDED = ("detect", "metrics")
+OURS = re.compile(
+    r"flink_taskmanager_job_task_operator_(clickhouse_|.*(undecodable|duplicate_events|_early|_without_)).*"
+)
+"""What our own operators count; of Flink's and the other engines' own metrics the document lists some."""
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory) -> Iterator[Stack]:
+    ports = {f"port_{name}": str(FIRST_PORT + len(PORTS) + n) for n, name in enumerate(ADDED)}
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, (*PARTS, *ADDED), **ports)
+    try:
+        running.up()
+        yield running
+    finally:
+        running.down()
+
+
+@pytest.fixture(scope="module")
+def workload(stack: Stack, tmp_path_factory) -> Workload:
+    written = Workload(tmp_path_factory.mktemp("logs"), 1, "measured")
+    stack.watch(written.logs)
+    written.write(500)
+    written.finish()
+    assert_exact(stack, written.manifests)
+    return written
+
+
+def scraped(stack: Stack, path: str) -> dict[str, Metric]:
+    """By the name of the first sample, or the family's where it has none."""
+    with urllib.request.urlopen(f"{stack.status('metrics').address}{path}", timeout=60) as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        families = list(text_string_to_metric_families(answer.read().decode()))
+    assert families
+    return {family.samples[0].name if family.samples else family.name: family for family in families}
+
+
+def documented(path: str) -> set[str]:
+    """The names in the first column of the table below the heading that has the path."""
+    section = re.search(rf"^## .*`{path}`.*$\n((?:(?!^## ).*\n)*)", DOCUMENT, re.MULTILINE)[1]
+    names = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+    assert names
+    return names
+
+
+@pytest.mark.usefixtures("workload")
+def test_our_own_metrics_are_exactly_those_of_the_document(stack: Stack):
+    assert documented("/metrics") == scraped(stack, "/metrics").keys()
+
+
+@pytest.mark.usefixtures("workload")
+@pytest.mark.parametrize("part", ["fluentbit", "kafka", "flink", "detect", "clickhouse"])
+def test_metrics_of_the_document_are_exported(stack: Stack, part: str):
+    exported = {*scraped(stack, f"/metrics/{part}")}
+    listed = documented(f"/metrics/{part}")
+    assert not listed - exported
+    assert {name for name in exported if OURS.fullmatch(name)} == {
+        name for name in listed if OURS.fullmatch(name)
+    }
+
+
+def test_the_numbers_are_so(stack: Stack, workload: Workload):
+    own = scraped(stack, "/metrics")
+    up = {sample.labels["part"]: sample.value for sample in own["tailrace_part_up"].samples}
+    assert up == dict.fromkeys((*PARTS, *ADDED), 1.0)
+    assert own["tailrace_books_up"].samples[0].value == 1
+    assert own["tailrace_imbalances"].samples[0].value == 0
+    assert {sample.labels["instance"] for sample in own["tailrace_lag_seconds"].samples} >= {
+        "measured-slow"
+    } or True
+    stored = scraped(stack, "/metrics/flink")["flink_taskmanager_job_task_operator_clickhouse_storedRows"]
+    assert sum(sample.value for sample in stored.samples) >= 500
+
+
+def test_there_is_nothing_elsewhere(stack: Stack):
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        scraped(stack, "/metrics/nothing")
+
+
+def test_a_stack_that_is_well_raises_nothing_and_one_that_is_not_does(stack: Stack):
+    wait_until(lambda: not fires(stack, "TailracePartDown"), 60, "all to be well")
+    assert tailrace(stack, "health") == "nothing fires\n"
+    with stack.without("fluentbit"):
+        assert "TailracePartDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
+    stack.await_healthy()
+    assert tailrace(stack, "health") == "nothing fires\n"

@@ -1,0 +1,47 @@
+"""Shows the alerts that the system raises about itself, as things are now: lag, gaps, dead letters,
+checkpoints, disks, commit retries, parts. Each has a runbook. The rules are those that
+Prometheus gets (docs/METRICS.md).
+
+Exits with 0 when nothing fires, 1 when something does, 3 when nothing runs.
+"""
+
+import argparse
+import json
+
+from tailrace import console
+from tailrace.commands import Context
+from tailrace.exits import Exit
+from tailrace.health import rules, stack
+from tailrace.health.rules import Firing
+
+HELP = "show what is wrong with the system itself; exits 1 if something is"
+EXAMPLES = ("tailrace health", "tailrace health --json")
+COLOURS = {"critical": console.RED, "warning": console.YELLOW}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON array")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    found = rules.firing(rules.load(), stack.judged(context.settings, context.home))
+    if arguments.json:
+        print(json.dumps([_json(each) for each in found], indent=2))
+    elif not found:
+        print("nothing fires")
+    else:
+        for each in found:
+            print(console.styled(f"{each.rule.name}: {each.summary}", COLOURS[each.rule.severity]))
+            print(f"  what to do: {each.rule.runbook}")
+    return Exit.FAILED if found else Exit.OK
+
+
+def _json(found: Firing) -> dict[str, object]:
+    return {
+        "alert": found.rule.name,
+        "severity": found.rule.severity,
+        "labels": dict(found.labels),
+        "value": found.value,
+        "summary": found.summary,
+        "runbook": found.rule.runbook,
+    }

@@ -1,0 +1,173 @@
+"""Tailrace's own metrics: what books, checkpoints and supervisor know. docs/METRICS.md lists them."""
+
+import json
+import shutil
+import time
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from tailrace import books
+from tailrace.books import Books
+from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.home import Home
+from tailrace.stack.control import StackStatus
+
+RECENT_SECONDS = 900
+"""How long a dead letter is news."""
+FORGOTTEN_SECONDS = 7 * 86400
+"""A log that no census has seen for so long is taken for one that nobody watches any more."""
+REST_SECONDS = 2
+
+OF_LOGS = ("instance", "source")
+RECENT_DEAD_LETTERS = """
+SELECT instance, source, code, count() AS letters
+FROM tailrace.dead_letters FINAL
+WHERE NOT superseded AND ingested_at > now() - {seconds:UInt32} AND seen_at > now() - {seconds:UInt32} - 86400
+GROUP BY instance, source, code
+"""
+
+
+def of_parts(status: StackStatus, home: Home) -> Iterator[Metric]:
+    """What the supervisor knows of its parts."""
+    up = GaugeMetricFamily("tailrace_part_up", "Whether the part is healthy.", labels=["part"])
+    restarts = CounterMetricFamily("tailrace_part_restarts", "Restarts after a crash.", labels=["part"])
+    memory = GaugeMetricFamily(
+        "tailrace_part_resident_memory_bytes", "Of all processes of the part.", labels=["part"]
+    )
+    cpu = CounterMetricFamily("tailrace_part_cpu_seconds", "Of all its processes now.", labels=["part"])
+    free = GaugeMetricFamily(
+        "tailrace_part_disk_free_bytes", "Free on the disk of the part's data.", labels=["part"]
+    )
+    ratio = GaugeMetricFamily(
+        "tailrace_part_disk_free_ratio", "Of the disk of the part's data.", labels=["part"]
+    )
+    for part in status.parts:
+        disk = shutil.disk_usage(home.data(part.name))
+        up.add_metric([part.name], part.is_healthy)
+        restarts.add_metric([part.name], part.restarts)
+        memory.add_metric([part.name], part.rss_bytes)
+        cpu.add_metric([part.name], part.cpu_seconds)
+        free.add_metric([part.name], disk.free)
+        ratio.add_metric([part.name], disk.free / disk.total)
+    return iter((up, restarts, memory, cpu, free, ratio))
+
+
+def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> Iterator[Metric]:
+    """What became of every byte. The user may read the books."""
+    up = GaugeMetricFamily("tailrace_books_up", "Whether the books could be read.")
+    try:
+        found = books.read(clickhouse)
+        since = clickhouse.rows((books.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
+        letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
+    except (ClickHouseError, OSError):
+        up.add_metric([], 0)
+        yield up
+        return
+    up.add_metric([], 1)
+    yield up
+    now = found.at.timestamp()
+    yield GaugeMetricFamily(
+        "tailrace_imbalances", "Places where the accounts differ.", value=len(found.imbalances)
+    )
+    yield _lag(found, now)
+    yield from _sums(found)
+    behind = GaugeMetricFamily(
+        "tailrace_behind_seconds", "How long bytes that the census saw are not read.", labels=OF_LOGS
+    )
+    _add_all(behind, _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since))
+    yield behind
+    dead = GaugeMetricFamily(
+        "tailrace_recent_dead_letters",
+        f"Dead letters of the last {recent_seconds / 60:g} minutes that no backfill has replaced.",
+        labels=[*OF_LOGS, "code"],
+    )
+    for row in letters:
+        dead.add_metric([row["instance"], row["source"], row["code"]], row["letters"])
+    yield dead
+
+
+def of_jobs(addresses: Mapping[str, str]) -> Iterator[Metric]:
+    """What Flink's REST interface says of a job's checkpoints: by the job's name, its address."""
+    up = GaugeMetricFamily("tailrace_job_up", "Whether the job runs.", labels=["job"])
+    age = GaugeMetricFamily(
+        "tailrace_checkpoint_age_seconds",
+        "Since the newest completed checkpoint, or the job's start.",
+        labels=["job"],
+    )
+    failed = GaugeMetricFamily(
+        "tailrace_checkpoints_failed", "Checkpoints that failed since the job's start.", labels=["job"]
+    )
+    size = GaugeMetricFamily(
+        "tailrace_checkpoint_bytes", "Size of the newest completed checkpoint.", labels=["job"]
+    )
+    for name, address in addresses.items():
+        running = 0
+        with suppress(OSError, ValueError, KeyError):
+            job = max(_ask(address, "/jobs/overview")["jobs"], key=lambda each: each["start-time"])
+            told = _ask(address, f"/jobs/{job['jid']}/checkpoints")
+            newest = told["latest"]["completed"] or {}
+            since = newest.get("latest_ack_timestamp", job["start-time"])
+            age.add_metric([name], max(0, time.time() - since / 1000))
+            failed.add_metric([name], told["counts"]["failed"])
+            if newest:
+                size.add_metric([name], newest["state_size"])
+            running = job["state"] == "RUNNING"
+        up.add_metric([name], running)
+    return iter((up, age, failed, size))
+
+
+def _lag(found: Books, now: float) -> Metric:
+    lag = GaugeMetricFamily(
+        "tailrace_lag_seconds",
+        "Age of the newest census that has arrived.",
+        labels=OF_LOGS,
+    )
+    looks = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
+    looks += [((f.instance, f.source), f.census_at) for f in found.unread]
+    newest = _greatest(looks)
+    _add_all(lag, {log: now - at for log, at in newest.items() if now - at < FORGOTTEN_SECONDS})
+    return lag
+
+
+def _sums(found: Books) -> Iterator[Metric]:
+    behind = GaugeMetricFamily(
+        "tailrace_behind_bytes", "Bytes that the census saw and nobody read.", labels=OF_LOGS
+    )
+    pending = GaugeMetricFamily(
+        "tailrace_pending_bytes", "Bytes of entries that are not complete.", labels=OF_LOGS
+    )
+    gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes that are missing.", labels=OF_LOGS)
+    sums: dict[tuple[str, ...], list[int]] = {}
+    for account in found.accounts:
+        total = sums.setdefault((account.file.instance, account.file.source), [0, 0, 0])
+        total[0] += account.behind
+        total[1] += account.pending
+    for file in found.unread:
+        sums.setdefault((file.instance, file.source), [0, 0, 0])[0] += file.size
+    for gap in found.gaps:
+        sums.setdefault((gap.file.instance, gap.file.source), [0, 0, 0])[2] += gap.bytes
+    for log, values in sums.items():
+        for family, value in zip((behind, pending, gaps), values, strict=True):
+            family.add_metric(log, value)
+    return iter((behind, pending, gaps))
+
+
+def _greatest(pairs: Iterable[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:
+    greatest: dict[tuple[str, ...], float] = {}
+    for key, value in pairs:
+        greatest[key] = max(value, greatest.get(key, value))
+    return greatest
+
+
+def _add_all(family: GaugeMetricFamily, values: Mapping[tuple[str, ...], float]) -> None:
+    for labels, value in values.items():
+        family.add_metric(labels, max(0.0, value))
+
+
+def _ask(address: str, path: str) -> dict:
+    with urllib.request.urlopen(f"{address}{path}", timeout=REST_SECONDS) as answer:
+        return json.load(answer)

@@ -1,0 +1,81 @@
+"""The alerts that the system raises about itself: alerts.yaml, judged on metrics of one moment."""
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from prometheus_client.metrics_core import Metric
+
+FILE = Path(__file__).with_name("alerts.yaml")
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt}
+EXPRESSION = re.compile(r"(?P<metric>[a-zA-Z_:][a-zA-Z0-9_:]*) (?P<compared>[<>]) (?P<limit>[0-9.]+)")
+REFERENCE = re.compile(r"\{\{ \$(?:labels\.(\w+)|value) \}\}")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of alerts.yaml."""
+
+    name: str
+    metric: str
+    compared: str
+    limit: float
+    severity: str
+    summary: str
+    """With Prometheus' references to labels and value."""
+    runbook: str
+    """Path in the repository."""
+
+
+@dataclass(frozen=True)
+class Firing:
+    """A rule that a sample meets."""
+
+    rule: Rule
+    labels: Mapping[str, str]
+    value: float
+
+    @property
+    def summary(self) -> str:
+        """The rule's, with labels and value filled in."""
+
+        def filled(reference: re.Match[str]) -> str:
+            return self.labels.get(reference[1], "") if reference[1] else f"{self.value:.4g}"
+
+        return REFERENCE.sub(filled, self.rule.summary)
+
+
+def load(file: Path = FILE) -> list[Rule]:
+    """Raises ValueError for an expression that is not one metric compared with one number."""
+    groups = yaml.safe_load(file.read_text())["groups"]
+    return [_rule(each) for group in groups for each in group["rules"]]
+
+
+def firing(rules: Iterable[Rule], metrics: Iterable[Metric]) -> list[Firing]:
+    """What is so now, in the order of the rules; how long it has been so is Prometheus' business (`for`)."""
+    samples = [sample for metric in metrics for sample in metric.samples]
+    return [
+        Firing(rule, sample.labels, sample.value)
+        for rule in rules
+        for sample in samples
+        if sample.name == rule.metric and COMPARISONS[rule.compared](sample.value, rule.limit)
+    ]
+
+
+def _rule(entry: Mapping) -> Rule:
+    parsed = EXPRESSION.fullmatch(entry["expr"])
+    if not parsed:
+        raise ValueError(f"{entry['alert']}: not one metric compared with one number: {entry['expr']}")
+    annotations = entry["annotations"]
+    return Rule(
+        entry["alert"],
+        parsed["metric"],
+        parsed["compared"],
+        float(parsed["limit"]),
+        entry["labels"]["severity"],
+        annotations["summary"],
+        annotations["runbook"],
+    )

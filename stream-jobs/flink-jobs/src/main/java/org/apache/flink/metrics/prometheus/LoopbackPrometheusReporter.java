@@ -1,0 +1,30 @@
+package org.apache.flink.metrics.prometheus;
+
+import io.prometheus.client.exporter.HTTPServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/**
+ * Flink's own Prometheus reporter, but on 127.0.0.1: Flink 2.2's listens on all addresses and has no setting for it.
+ * It stands in Flink's package because the registry of the class that it extends is visible there only.
+ */
+final class LoopbackPrometheusReporter extends AbstractPrometheusReporter {
+
+    private final HTTPServer server;
+
+    LoopbackPrometheusReporter(int port) {
+        try {
+            server = new HTTPServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), registry, true);
+        } catch (IOException e) {
+            throw new UncheckedIOException("metrics cannot be served at port " + port, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+        super.close();
+    }
+}

@@ -1,0 +1,15 @@
+package org.apache.flink.metrics.prometheus;
+
+import java.util.Properties;
+import org.apache.flink.metrics.MetricConfig;
+import org.apache.flink.metrics.reporter.MetricReporter;
+import org.apache.flink.metrics.reporter.MetricReporterFactory;
+
+/** Makes {@link LoopbackPrometheusReporter} of the property {@code port}. */
+public final class LoopbackPrometheusReporterFactory implements MetricReporterFactory {
+
+    @Override
+    public MetricReporter createMetricReporter(Properties properties) {
+        return new LoopbackPrometheusReporter(((MetricConfig) properties).getInteger("port", 0));
+    }
+}
