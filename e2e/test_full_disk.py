@@ -9,6 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from e2e.conftest import FIRST_PORT
+from e2e.health import await_alert, await_cleared
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import PARTS, PORTS, Stack, wait_until
 from e2e.workload.writer import Workload
@@ -84,11 +85,16 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, part: str):
             complaint = f"the disk of {cramped.home.data(part)} is full"
             wait_until(lambda: complaint in cramped.status(part).reason, 90, f"{part} to say what is wrong")
             wait_until(lambda: complaint in _status(cramped), 30, "the command to say it")
+            await_alert(cramped, "TailraceDisk", part=part)
+            if part == "flink":
+                await_alert(cramped, "TailraceCheckpoints", 240, job=part)
             written = before + ENTRIES_ON_FULL_DISK
             wait_until(lambda: workload.entries >= written, 120, "entries while the disk is full")
         wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
     cramped.await_healthy()
     assert_exact(cramped, workload.manifests, seconds=180)
+    await_cleared(cramped, "TailraceDisk", part=part)
+    await_cleared(cramped, "TailraceCheckpoints", job="flink")
     tailrace(cramped, "books")
 
 

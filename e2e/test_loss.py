@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from e2e.health import await_alert, await_cleared
 from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 from e2e.stack import Stack, wait_until
 
@@ -53,9 +54,12 @@ def test_lines_in_the_middle_are_lost_and_a_backfill_is_killed(stack, watched):
     lose(stack, lambda: entries(workload, 400))
     entries(workload, 400)
     assert settle(stack, workload.manifests).keys() == {"lost"}
+    instance = workload.manifests[0].instance
+    await_alert(stack, "TailraceGaps", instance=instance)
     backfill(stack, workload.manifests)
     stack.kill("flink")
     await_exact(stack, workload.manifests)
+    await_cleared(stack, "TailraceGaps", instance=instance)
 
 
 @pytest.mark.long
@@ -71,5 +75,8 @@ def test_the_last_lines_of_quiet_logs_are_lost(stack, watched):
         return logs <= {(row["instance"], row["log"]) for row in found}
 
     wait_until(are_found_missing, 180, "unread ends to be found")
+    instance = workload.manifests[0].instance
+    await_alert(stack, "TailraceBehind", 300, instance=instance)
     backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
+    await_cleared(stack, "TailraceBehind", instance=instance)

@@ -4,7 +4,8 @@ import msgpack
 import pytest
 from confluent_kafka import Producer
 
-from e2e.settling import assert_exact
+from e2e.health import await_alert, await_cleared
+from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
 
 TOPIC = "tailrace.slowlog.lines"
@@ -12,24 +13,31 @@ TOPIC = "tailrace.slowlog.lines"
 
 @pytest.mark.parametrize("part", ["kafka", "clickhouse"])
 def test_away_for_a_while(stack, watched, part):
-    _outage(stack, watched(seed=1), part, seconds=40)
+    alerts = {"kafka": ["TailracePartDown"], "clickhouse": ["TailracePartDown", "TailraceBooksUnreadable"]}
+    _outage(stack, watched(seed=1), part, seconds=40, alerts=alerts[part])
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("part", ["kafka", "clickhouse"])
 def test_away_for_ten_minutes(stack, watched, part):
-    _outage(stack, watched(seed=2), part, seconds=600)
+    alerts = {"kafka": ["TailraceLag"], "clickhouse": ["TailraceCommitRetries"]}
+    _outage(stack, watched(seed=2), part, seconds=600, alerts=alerts[part])
 
 
-def _outage(stack: Stack, workload, part: str, seconds: int) -> None:
+def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) -> None:
     rate = 100
     with workload.writing(rate):
         wait_until(lambda: workload.entries >= 300, 60, "entries before the outage")
         with stack.without(part):
             before = workload.entries
             wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
+            for alert in alerts:
+                await_alert(stack, alert, **({"part": part} if alert == "TailracePartDown" else {}))
+            assert alerts[0] in tailrace(stack, "health", expected=1)
     assert_exact(stack, workload.manifests, seconds=180)
+    for alert in alerts:
+        await_cleared(stack, alert)
 
 
 def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):

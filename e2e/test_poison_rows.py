@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from e2e.comparison import Stored
+from e2e.health import await_alert, await_cleared
 from e2e.settling import tailrace
 from e2e.stack import Stack, wait_until
 from e2e.test_bad_input import BANNER, entry
@@ -43,6 +44,9 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
         wait_until(
             lambda: stored.event_count() == ENTRIES - len(POISONOUS), 60, "all rows that can be stored"
         )
+        labels = {"instance": log.instance, "code": "REFUSED_BY_STORE"}
+        await_alert(stack, "TailraceDeadLetters", **labels)
+    await_cleared(stack, "TailraceDeadLetters", recent_seconds=10, **labels)
     books = json.loads(tailrace(stack, "books", "--json", "--instance", log.instance))
     (file,) = books["files"]
     assert (file["entries"], file["events"], file["dead_letters"]) == (
