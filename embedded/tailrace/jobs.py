@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ TESTS = ("test", "tests")
 JARS = {"normalize.jar": "flink-jobs", "cli.jar": "cli"}
 """The jar's name in the cache → the Maven module that makes it."""
 
+_one_at_a_time = threading.Lock()
+"""Both jobs are installed in parallel, of the same jars."""
 
 SAMPLE = REPOSITORY / "samples" / "mysql-8.0.46.slow.log"
 
@@ -46,10 +49,11 @@ def build(settings: Settings, progress: Progress) -> None:
     It works on a copy, so that it neither sees nor disturbs a build in the source tree.
     """
     entry = _entry(settings)
-    if not entry.exists():
-        progress.say("building the Flink job and the command line (Maven)")
-        _build(entry, progress)
-        _archive_classes(entry)
+    with _one_at_a_time:
+        if not entry.exists():
+            progress.say("building the Flink job and the command line (Maven)")
+            _build(entry, progress)
+            _archive_classes(entry)
     last = _last_entry(settings)
     last.unlink(missing_ok=True)
     last.symlink_to(entry)
