@@ -9,6 +9,7 @@ from types import ModuleType
 from tailrace import __version__, jvm
 from tailrace.alerts import AlertError
 from tailrace.backfill import BackfillError
+from tailrace.backup import BackupError
 from tailrace.certificates import CertificateError
 from tailrace.checkpoints import CheckpointError
 from tailrace.clickhouse import ClickHouseError
@@ -17,6 +18,7 @@ from tailrace.commands import (
     Context,
     alerts,
     backfill,
+    backup,
     books,
     credentials,
     dashboards,
@@ -30,6 +32,7 @@ from tailrace.commands import (
     migrate,
     reports,
     restart,
+    restore,
     review,
     rewind,
     rules_push,
@@ -74,6 +77,8 @@ COMMANDS: dict[str, ModuleType] = {
     "dashboards": dashboards,
     "savepoint": savepoint,
     "rewind": rewind,
+    "backup": backup,
+    "restore": restore,
     "migrate": migrate,
     "settings": settings,
 }
@@ -83,6 +88,7 @@ FAILURES = (
     AlreadyRunningError,
     AssetError,
     BackfillError,
+    BackupError,
     CertificateError,
     CheckpointError,
     ClickHouseError,

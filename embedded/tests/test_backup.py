@@ -1,0 +1,84 @@
+"""Backups of a home directory: whole or refused, and what was there is moved aside."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tailrace import backup
+from tailrace.backup import MANIFEST, BackupError
+from tailrace.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    (home.data("kafka") / "log").write_text("lines")
+    (home.data("kafka") / "newest").symlink_to("log")
+    home.secret("clickhouse-admin")
+    (home.root / "sources.yaml").write_text("[]")
+    home.log("kafka").write_text("noise")
+    (home.run / "kafka.pid").write_text("1")
+    return home
+
+
+def test_what_was_saved_comes_back_and_what_was_there_is_moved_aside(home, tmp_path):
+    secret = home.secret("clickhouse-admin")
+    made = backup.make(home, tmp_path / "saved")
+    (home.data("kafka") / "log").write_text("later lines")
+    home.secret_file("clickhouse-admin").unlink()
+
+    restored, aside = backup.restore(home, tmp_path / "saved")
+
+    assert restored == made
+    assert (home.data("kafka") / "newest").read_text() == "lines"
+    assert home.secret("clickhouse-admin") == secret
+    assert home.secret_file("clickhouse-admin").stat().st_mode & 0o777 == 0o600
+    assert (aside / "data" / "kafka" / "log").read_text() == "later lines"
+    assert not (home.root / MANIFEST).exists()
+    assert not (tmp_path / "saved" / "logs").exists()
+
+
+def test_a_second_restore_keeps_what_the_first_put_aside(home, tmp_path):
+    backup.make(home, tmp_path / "saved")
+    _, first = backup.restore(home, tmp_path / "saved")
+    _, second = backup.restore(home, tmp_path / "saved")
+    assert first.exists()
+    assert second.exists()
+    assert first != second
+
+
+def test_a_backup_that_was_broken_off_is_refused(home, tmp_path):
+    backup.make(home, tmp_path / "saved")
+    (tmp_path / "saved" / MANIFEST).unlink()
+    with pytest.raises(BackupError, match="is no backup, or one that was broken off"):
+        backup.restore(home, tmp_path / "saved")
+    assert (home.data("kafka") / "log").read_text() == "lines"
+
+
+def test_a_backup_that_lost_something_is_refused(home, tmp_path):
+    backup.make(home, tmp_path / "saved")
+    (tmp_path / "saved" / "data" / "kafka" / "log").unlink()
+    with pytest.raises(BackupError, match=r"is not whole: 4 files .* were written, 3 of"):
+        backup.restore(home, tmp_path / "saved")
+
+
+def test_a_backup_belongs_to_one_home_directory(home, tmp_path):
+    backup.make(home, tmp_path / "saved")
+    with pytest.raises(BackupError, match=f"is a backup of {home.root}; set TAILRACE_HOME to that"):
+        backup.restore(Home(tmp_path / "elsewhere"), tmp_path / "saved")
+
+
+@pytest.mark.parametrize("name", ["home/data/backup", "."])
+def test_a_backup_goes_to_a_directory_of_its_own(home, tmp_path, name):
+    with pytest.raises(BackupError):
+        backup.make(home, (tmp_path / name).resolve())
+
+
+def test_a_backup_that_needs_more_room_than_there_is_leaves_all_as_it_is(home, tmp_path, monkeypatch):
+    made = backup.make(home, tmp_path / "saved")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": made.bytes - 1}))
+    with pytest.raises(BackupError, match=f"has room for {made.bytes - 1} bytes, {made.bytes} are needed"):
+        backup.restore(home, tmp_path / "saved")
+    assert json.loads((tmp_path / "saved" / MANIFEST).read_text())["files"] == made.files
+    assert (home.data("kafka") / "log").exists()
