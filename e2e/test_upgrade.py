@@ -67,9 +67,9 @@ def test_upgrade_and_rollback(stack: Stack, next_version: Path, tmp_path: Path):
     stack.watch(workload.logs)
     with workload.writing(RATE):
         written(workload, 500)
-        run(REPOSITORY, stack, "backup", str(tmp_path / "before"))
         run(REPOSITORY, stack, "savepoint")
         run(REPOSITORY, stack, "down")
+        run(REPOSITORY, stack, "backup", str(tmp_path / "before"))
 
         run(next_version, stack, "up")
         written(workload, 500)

@@ -28,6 +28,8 @@ OPENED_PACKAGES = (
 """What Flink's own scripts open to it on Java 17 (env.java.opts.all of its configuration)."""
 
 REST_SECONDS = 1
+SAVEPOINT_SECONDS = 30
+"""A busy job answers late, and a savepoint is worth waiting for."""
 SAVEPOINT_POLL_SECONDS = 0.2
 
 
@@ -115,16 +117,21 @@ class FlinkJob(Part):
 
     def take_savepoint(self) -> Path:
         """Has the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
-        job = self._newest_job()["jid"]
-        trigger = self._ask(f"/jobs/{job}/savepoints", {"target-directory": str(self.checkpoint_directory())})
+        job = self._newest_job(SAVEPOINT_SECONDS)["jid"]
+        target = {"target-directory": str(self.checkpoint_directory())}
+        trigger = self._ask(f"/jobs/{job}/savepoints", target, SAVEPOINT_SECONDS)
         while True:
-            progress = self._ask(f"/jobs/{job}/savepoints/{trigger['request-id']}")
+            progress = self._ask(f"/jobs/{job}/savepoints/{trigger['request-id']}", seconds=SAVEPOINT_SECONDS)
             if progress["status"]["id"] == "COMPLETED":
                 return _savepoint_path(progress["operation"])
             time.sleep(SAVEPOINT_POLL_SECONDS)
 
-    def _newest_job(self) -> dict:
-        return max(self._ask("/jobs/overview")["jobs"], key=lambda job: job["start-time"], default={})
+    def _newest_job(self, seconds: float = REST_SECONDS) -> dict:
+        return max(
+            self._ask("/jobs/overview", seconds=seconds)["jobs"],
+            key=lambda job: job["start-time"],
+            default={},
+        )
 
     def _job_configuration(self) -> dict[str, object]:
         restored = checkpoints.newest(self.checkpoint_directory())
@@ -141,14 +148,14 @@ class FlinkJob(Part):
             **({"restore.path": restored.uri} if restored else {}),
         }
 
-    def _ask(self, path: str, body: dict | None = None) -> dict:
-        """GET, or POST with a body, from Flink's REST interface."""
+    def _ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
+        """GET, or POST with a body, from Flink's REST interface, which has so long to answer."""
         request = urllib.request.Request(
             f"{self.address()}{path}",
             json.dumps(body).encode() if body else None,
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=REST_SECONDS, context=self._tls()) as answer:
+        with urllib.request.urlopen(request, timeout=seconds, context=self._tls()) as answer:
             return json.load(answer)
 
     def _tls(self) -> ssl.SSLContext | None:
