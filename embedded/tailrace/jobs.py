@@ -61,6 +61,8 @@ def build(settings: Settings, progress: Progress) -> None:
 
 def _build(entry: Path, progress: Progress) -> None:
     with cache.build(entry) as draft:
+        if entry.exists():
+            return  # another process had the same to build
         tree = draft / "tree"
         for name in SOURCES:
             shutil.copytree(REPOSITORY / name, tree / name, ignore=shutil.ignore_patterns(*NOT_SOURCES))
