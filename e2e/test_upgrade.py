@@ -50,7 +50,9 @@ def next_version(tmp_path: Path) -> Path:
     for folder in FOLDERS:
         ignored = shutil.ignore_patterns("target", "node_modules", "__pycache__")
         shutil.copytree(REPOSITORY / folder, repository / folder, symlinks=True, ignore=ignored)
-    shutil.copytree(repository / "schemas/avro", repository / "schemas/history/v99")
+    history = repository / "schemas/history"
+    released = len(list(history.glob("v*")))  # readers count on from v1 until one is missing
+    shutil.copytree(repository / "schemas/avro", history / f"v{released + 1}")
     schema = repository / "schemas/avro/QueryEvent.avsc"
     fields = json.loads(schema.read_text())
     fields["fields"].append(FIELD)
