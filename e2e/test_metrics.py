@@ -84,9 +84,10 @@ def test_the_numbers_are_so(stack: Stack, workload: Workload):
     assert up == dict.fromkeys((*PARTS, *ADDED), 1.0)
     assert own["tailrace_books_up"].samples[0].value == 1
     assert own["tailrace_imbalances"].samples[0].value == 0
-    assert {sample.labels["instance"] for sample in own["tailrace_lag_seconds"].samples} >= {
-        "measured-slow"
-    } or True
+    assert {sample.labels["job"]: sample.value for sample in own["tailrace_job_up"].samples} == {
+        "flink": 1,
+        "detect": 1,
+    }
     stored = scraped(stack, "/metrics/flink")["flink_taskmanager_job_task_operator_clickhouse_storedRows"]
     assert sum(sample.value for sample in stored.samples) >= 500
 

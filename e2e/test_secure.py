@@ -30,6 +30,7 @@ from e2e.stack import Stack, wait_until
 from e2e.workload.writer import Workload
 from tailrace import kafka, topics
 from tailrace.certificates import Certificates
+from tailrace.health import stack as health
 from tailrace.home import Home
 from tailrace.parts.fluentbit import FluentBit
 from tailrace.stack import control
@@ -413,6 +414,13 @@ def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
         answer(f"{address}/jobs/overview", stranger).read()
     with pytest.raises((OSError, http.client.HTTPException)):
         answer(address.replace("https", "http"), None).read()
+
+
+def test_metrics_ask_the_jobs_with_the_stacks_certificate(stack):
+    told = {metric.name: metric.samples for metric in health.own(stack.settings, stack.home)}
+    running = {sample.labels["job"]: sample.value for sample in told["tailrace_job_up"]}
+    assert running == {"flink": 1, "detect": 1}
+    assert told["tailrace_books_up"][0].value == 1
 
 
 @pytest.mark.parametrize("part", ["flink", "detect"])

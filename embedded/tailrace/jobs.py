@@ -54,9 +54,10 @@ def build(settings: Settings, progress: Progress) -> None:
             progress.say("building the Flink job and the command line (Maven)")
             _build(entry, progress)
             _archive_classes(entry)
-    last = _last_entry(settings)
-    last.unlink(missing_ok=True)
-    last.symlink_to(entry)
+        last = _last_entry(settings)
+        link = last.with_name(f"{last.name}.{os.getpid()}")
+        link.symlink_to(entry)
+        link.replace(last)
 
 
 def _build(entry: Path, progress: Progress) -> None:

@@ -96,7 +96,8 @@ def _of_stack() -> Callable[[str], str]:
 def _of_addresses(arguments: argparse.Namespace) -> Callable[[str], str]:
     password = arguments.password_file.read_text().strip()
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
-    jobs = dict(job.split("=", maxsplit=1) for job in arguments.job)
+    addresses = dict(job.split("=", maxsplit=1) for job in arguments.job)
+    jobs = {name: facts.asked_at(address) for name, address in addresses.items()}
 
     def read(path: str) -> str:
         if path != PATH:

@@ -4,8 +4,9 @@ import json
 import shutil
 import time
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -90,8 +91,8 @@ def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> It
     yield dead
 
 
-def of_jobs(addresses: Mapping[str, str]) -> Iterator[Metric]:
-    """What Flink's REST interface says of a job's checkpoints: by the job's name, its address."""
+def of_jobs(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
+    """What Flink's REST interface says of a job's checkpoints: by the job's name, what asks it for a path."""
     up = GaugeMetricFamily("tailrace_job_up", "Whether the job runs.", labels=["job"])
     age = GaugeMetricFamily(
         "tailrace_checkpoint_age_seconds",
@@ -104,11 +105,11 @@ def of_jobs(addresses: Mapping[str, str]) -> Iterator[Metric]:
     size = GaugeMetricFamily(
         "tailrace_checkpoint_bytes", "Size of the newest completed checkpoint.", labels=["job"]
     )
-    for name, address in addresses.items():
+    for name, ask in jobs.items():
         running = 0
         with suppress(OSError, ValueError, KeyError):
-            job = max(_ask(address, "/jobs/overview")["jobs"], key=lambda each: each["start-time"])
-            told = _ask(address, f"/jobs/{job['jid']}/checkpoints")
+            job = max(ask("/jobs/overview")["jobs"], key=lambda each: each["start-time"])
+            told = ask(f"/jobs/{job['jid']}/checkpoints")
             newest = told["latest"]["completed"] or {}
             since = newest.get("latest_ack_timestamp", job["start-time"])
             age.add_metric([name], max(0, time.time() - since / 1000))
@@ -166,6 +167,11 @@ def _greatest(pairs: Iterable[tuple[tuple[str, ...], float]]) -> dict[tuple[str,
 def _add_all(family: GaugeMetricFamily, values: Mapping[tuple[str, ...], float]) -> None:
     for labels, value in values.items():
         family.add_metric(labels, max(0.0, value))
+
+
+def asked_at(address: str) -> Callable[[str], dict]:
+    """What asks the REST interface at the address, without a certificate. It raises OSError, ValueError."""
+    return partial(_ask, address)
 
 
 def _ask(address: str, path: str) -> dict:

@@ -1,6 +1,7 @@
 """The metrics of the stack on this machine: Tailrace's own, and those of its parts."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
@@ -26,7 +27,7 @@ def own(settings: Settings, home: Home, recent_seconds: int = facts.RECENT_SECON
     status = control.status(home)
     yield from facts.of_parts(status, home)
     jobs = [job(settings, home) for job in JOBS if status.part(job.name)]
-    yield from facts.of_jobs({job.name: job.address() for job in jobs})
+    yield from facts.of_jobs({job.name: partial(job.ask, seconds=facts.REST_SECONDS) for job in jobs})
     yield from facts.of_books(accounts.connect(settings, home, ACCOUNT), recent_seconds)
 
 

@@ -104,7 +104,7 @@ class FlinkJob(Part):
         return endpoint.read(self.home, self.name)
 
     def version(self) -> str:
-        return self._ask("/config")["flink-version"]
+        return self.ask("/config")["flink-version"]
 
     def address(self) -> str:
         scheme = "https" if self._certificates.exist() else "http"
@@ -119,16 +119,16 @@ class FlinkJob(Part):
         """Has the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
         job = self._newest_job(SAVEPOINT_SECONDS)["jid"]
         target = {"target-directory": str(self.checkpoint_directory())}
-        trigger = self._ask(f"/jobs/{job}/savepoints", target, SAVEPOINT_SECONDS)
+        trigger = self.ask(f"/jobs/{job}/savepoints", target, SAVEPOINT_SECONDS)
         while True:
-            progress = self._ask(f"/jobs/{job}/savepoints/{trigger['request-id']}", seconds=SAVEPOINT_SECONDS)
+            progress = self.ask(f"/jobs/{job}/savepoints/{trigger['request-id']}", seconds=SAVEPOINT_SECONDS)
             if progress["status"]["id"] == "COMPLETED":
                 return _savepoint_path(progress["operation"])
             time.sleep(SAVEPOINT_POLL_SECONDS)
 
     def _newest_job(self, seconds: float = REST_SECONDS) -> dict:
         return max(
-            self._ask("/jobs/overview", seconds=seconds)["jobs"],
+            self.ask("/jobs/overview", seconds=seconds)["jobs"],
             key=lambda job: job["start-time"],
             default={},
         )
@@ -148,7 +148,7 @@ class FlinkJob(Part):
             **({"restore.path": restored.uri} if restored else {}),
         }
 
-    def _ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
+    def ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
         """GET, or POST with a body, from Flink's REST interface, which has so long to answer."""
         request = urllib.request.Request(
             f"{self.address()}{path}",
