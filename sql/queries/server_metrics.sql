@@ -12,4 +12,5 @@ FROM (
     FROM (SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition_id))
 ORDER BY name
 LIMIT 1 BY name
+SETTINGS system_events_show_zero_values = 1
 FORMAT Prometheus
