@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Server
 
 from tailrace import migrations
 from tailrace.clickhouse import ClickHouse
@@ -14,7 +13,7 @@ COUNTS = "SELECT name, total_rows FROM system.tables WHERE database = 'tailrace'
 
 
 @pytest.fixture
-def allowed(server: Server, tmp_path: Path) -> Iterator[Path]:
+def allowed(server, tmp_path: Path) -> Iterator[Path]:
     """A directory that the server may write backups to, as a line of its configuration says."""
     server.stop()
     prepare = server.part.prepare
@@ -39,7 +38,7 @@ def counts(clickhouse: ClickHouse) -> dict[str, int]:
     return {row["name"]: row["total_rows"] for row in clickhouse.rows(COUNTS)}
 
 
-def test_rows_come_back_and_tokens_do_not(server: Server, empty: ClickHouse, allowed: Path):
+def test_rows_come_back_and_tokens_do_not(server, empty: ClickHouse, allowed: Path):
     admin = server.user("admin")
     migrations.apply(admin)
     for _ in range(2):
