@@ -209,8 +209,8 @@ def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: St
 
 def test_a_job_with_rules_has_no_complaint(stack: Stack):
     detect = Detect(stack.settings, stack.home)
-    (job,) = detect._ask("/jobs/overview")["jobs"]
-    known = detect._ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
+    (job,) = detect.ask("/jobs/overview")["jobs"]
+    known = detect.ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
     assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
     assert detect.complaint() == ""
 
