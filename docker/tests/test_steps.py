@@ -23,6 +23,7 @@ from tailrace.home import Home
 from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
 from tailrace.parts.kafka import Kafka
 from tailrace.settings import Settings
+from tailrace.stack import endpoint
 from tailrace.stack.part import Part
 
 START_SECONDS = 60
@@ -79,7 +80,8 @@ def kafka(settings: Settings, services: dict[str, dict[str, Any]]) -> Iterator[s
     environment = services["kafka"]["environment"]
     configuration = part.home.data(part.name) / "compose.properties"
     configuration.write_text(properties(environment, settings, configuration.parent / "log"))
-    *java, program, _ = part.command()
+    endpoint.choose(part.home, part.name)
+    *java, program, _ = (word for word in part.command() if "-javaagent:" not in str(word))
     tool = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", environment["CLUSTER_ID"]]
     subprocess.run([*tool, "--config", configuration], check=True, stdout=subprocess.DEVNULL)
     with running(part, [*java, program, configuration]):

@@ -59,7 +59,9 @@ public final class KafkaServer implements AutoCloseable {
 
     private void configure() throws Exception {
         Files.createDirectories(directory);
-        String template = Files.readString(Repository.root().resolve("embedded/kafka/server.properties.template"));
+        Path templates = Repository.root().resolve("embedded/kafka");
+        String template = Files.readString(templates.resolve("server.properties.template"))
+                .replace("${LISTENERS}", Files.readString(templates.resolve("plaintext.properties.template")));
         Files.writeString(
                 configuration(),
                 template.replace("${PORT}", Integer.toString(port))
