@@ -32,13 +32,19 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 
 @pytest.fixture
-def watched(stack: Stack, tmp_path: Path, request) -> Callable[..., Workload]:
-    """Makes workloads whose logs the stack watches; instances are named after the test."""
+def watched(stack: Stack, tmp_path: Path, request) -> Iterator[Callable[..., Workload]]:
+    """Makes workloads whose logs the stack watches while the test runs; instances are named after the test.
+
+    A watched log takes an inotify instance, and all tests together have more logs than there are of those.
+    """
+    made: list[Workload] = []
 
     def make(seed: int, **options) -> Workload:
         name = request.node.name.removeprefix("test_").replace("[", "-").rstrip("]")
         workload = Workload(tmp_path / f"logs-{seed}", seed, f"{name}-{seed}", **options)
         stack.watch(workload.logs)
+        made.append(workload)
         return workload
 
-    return make
+    yield make
+    stack.unwatch(log for workload in made for log in workload.logs)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import yaml
+
 from e2e.workload.writer import LogWriter
 from tailrace import accounts, sources
 from tailrace.clickhouse import ClickHouse
@@ -79,6 +81,13 @@ class Stack:
         for part in COLLECTORS:
             control.restart(self.home, part)
         self.await_healthy()
+
+    def unwatch(self, logs: Iterable[LogWriter]) -> None:
+        """Takes logs off sources.yaml; the collectors leave them at their next start."""
+        listed = yaml.safe_load(self.settings.sources.read_text())
+        over = {str(log.path.resolve()) for log in logs}
+        kept = [entry for entry in listed if entry.get("path") not in over]
+        self.settings.sources.write_text(yaml.safe_dump(kept, sort_keys=False) if kept else "")
 
     def status(self, part: str) -> PartStatus:
         found = control.status(self.home).part(part)

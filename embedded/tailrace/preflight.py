@@ -8,7 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +21,8 @@ LEAST_DISK_BYTES = 6_000_000_000
 LEAST_MEMORY_BYTES = 4_000_000_000
 LEAST_JAVA = 17
 LISTENING = "0A"  # TCP_LISTEN in /proc/net/tcp
+INOTIFY_INSTANCES = "fs.inotify.max_user_instances"
+INOTIFY = "anon_inode:inotify"
 
 PACKAGE_OF_TOOL = {
     "java": "openjdk-17-jdk-headless",
@@ -43,6 +45,7 @@ def check(parts: Sequence[Part], settings: Settings, home: Home) -> None:
         *taken_ports(parts),
         *too_little_disk(settings, home),
         *too_little_memory(available_memory()),
+        *too_few_inotify_instances(sum(part.inotify_instances() for part in parts)),
         *packages_to_ask_for(parts),
     ]
     if findings:
@@ -130,6 +133,18 @@ def too_little_memory(available: int) -> list[str]:
     ]
 
 
+def too_few_inotify_instances(needed: int) -> list[str]:
+    """A finding if the kernel gives this user fewer than `needed` besides those that are taken."""
+    limit = int(Path("/proc/sys", *INOTIFY_INSTANCES.split(".")).read_text())
+    taken = sum(_inotify_instances(process) for process in Path("/proc").glob("[0-9]*") if _is_ours(process))
+    if needed <= limit - taken:
+        return []
+    return [
+        f"{needed} inotify instances are needed, one for each watched log, and {max(limit - taken, 0)} of "
+        f"this user's {limit} are free; raise the limit: sudo sysctl {INOTIFY_INSTANCES}={2 * (taken + needed)}"
+    ]
+
+
 def available_memory() -> int:
     """Bytes that can be used without swapping, within the limit of the control group if there is one."""
     meminfo = Path("/proc/meminfo").read_text()
@@ -190,11 +205,23 @@ def _listening_sockets(port: int) -> set[str]:
     return inodes
 
 
+def _inotify_instances(process: Path) -> int:
+    return sum(file == INOTIFY for file in _descriptors(process))
+
+
+def _is_ours(process: Path) -> bool:
+    with suppress(OSError):  # it has ended
+        return process.stat().st_uid == os.getuid()
+    return False
+
+
 def _open_files(process: Path) -> set[str]:
+    return set(_descriptors(process))
+
+
+def _descriptors(process: Path) -> Iterator[str]:
     """What a process has open; nothing if we may not look, or when it ends meanwhile."""
-    found = set()
     with suppress(OSError):
         for link in (process / "fd").iterdir():
             with suppress(OSError):  # closed since it was listed
-                found.add(os.readlink(link))
-    return found
+                yield os.readlink(link)

@@ -1,6 +1,8 @@
 """What the machine lacks is said in one sentence each, with real ports and real programs."""
 
+import ctypes
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -90,6 +92,23 @@ def test_too_little_memory_is_said_in_gigabytes():
 
     assert finding.startswith("3.2 GB of memory are available, at least 4 are needed")
     assert preflight.too_little_memory(4_000_000_000) == []
+
+
+def test_inotify_instances_of_this_user_are_counted():
+    limit = int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
+    (before,) = preflight.too_few_inotify_instances(limit + 1)
+    taken = os.fdopen(ctypes.CDLL(None).inotify_init(), "rb", closefd=True)
+    with taken:
+        (with_one_more,) = preflight.too_few_inotify_instances(limit + 1)
+
+    assert with_one_more.startswith(f"{limit + 1} inotify instances are needed")
+    assert _free(with_one_more) == _free(before) - 1
+    assert preflight.too_few_inotify_instances(_free(before)) == []
+    assert re.search(r"sudo sysctl fs\.inotify\.max_user_instances=\d+$", before)
+
+
+def _free(finding: str) -> int:
+    return int(re.search(r"and (\d+) of", finding)[1])
 
 
 def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):

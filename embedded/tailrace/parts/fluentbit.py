@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import kafka, sources
+from tailrace import kafka, preflight, sources
 from tailrace.parts import fluentbit_build
 from tailrace.parts.capture import Capture, tells
 from tailrace.parts.census import Census
@@ -53,7 +53,13 @@ class FluentBit(Part):
     def install(self, progress: Progress) -> None:
         fluentbit_build.build(self.settings.cache, progress)
 
+    def inotify_instances(self) -> int:
+        """One for each input that tails: the logs, and the spools of census and capture."""
+        return len(sources.load(self.settings.sources)) + 2
+
     def prepare(self) -> None:
+        if findings := preflight.too_few_inotify_instances(self.inotify_instances()):
+            raise preflight.PreflightError(findings[0])
         directory = self._configuration()
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()

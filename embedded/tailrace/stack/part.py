@@ -134,6 +134,10 @@ class Part(ABC):
         """TCP ports on 127.0.0.1 that must be free before the stack starts: what listens → port."""
         return {}
 
+    def inotify_instances(self) -> int:
+        """How many it takes; the kernel gives each user a number of them. Raises an error of its own."""
+        return 0
+
     @abstractmethod
     def health(self) -> Health:
         """HEALTHY or Health.failing("why"). Takes a second at most; an exception counts as failing."""
