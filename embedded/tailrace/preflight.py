@@ -139,9 +139,10 @@ def too_few_inotify_instances(needed: int) -> list[str]:
     taken = sum(_inotify_instances(process) for process in Path("/proc").glob("[0-9]*") if _is_ours(process))
     if needed <= limit - taken:
         return []
+    free, enough = max(limit - taken, 0), 2 * (taken + needed)
     return [
-        f"{needed} inotify instances are needed, one for each watched log, and {max(limit - taken, 0)} of "
-        f"this user's {limit} are free; raise the limit: sudo sysctl {INOTIFY_INSTANCES}={2 * (taken + needed)}"
+        f"{needed} inotify instances are needed, one for each watched log, and {free} of this user's {limit} "
+        f"are free; raise the limit: sudo sysctl {INOTIFY_INSTANCES}={enough}"
     ]
 
 
