@@ -4,31 +4,29 @@
 -- programs up to 20 are named, and up to 20 are counted within an hour. All names of the server's own machine are one.
 {%- macro client() -%}
     multiIf(ip IN ('127.0.0.1', '::1') OR ip = '' AND host IN ('127.0.0.1', '::1'), 'localhost', ip != '', ip, host)
-{%- endmacro -%}
-{%- macro uses() -%}
-    tailrace.audit_events
-    WHERE event_time >= range_start AND event_time < range_end AND user != '' AND event_class != 'table'
-        AND NOT (event_class = 'connection' AND status != 0)
 {%- endmacro %}
 WITH
     {{ shown_range(30) }},
     hours AS (
-        SELECT cluster, instance, user, max(clients) AS most
-        FROM (
-            SELECT cluster, instance, user, intDiv(toUnixTimestamp(event_time), 3600) AS hour,
-                uniqUpTo(20)({{ client() }}) AS clients
-            FROM {{ uses() }}
-            GROUP BY cluster, instance, user, hour)
-        GROUP BY cluster, instance, user
+        SELECT cluster, instance, user,
+            groupUniqArray({{ client() }}) AS its_clients,
+            groupUniqArrayIf(20)(program_name, program_name != '') AS its_programs,
+            groupUniqArrayIf(20)(if(os_user != '', os_user, proxy_user), os_user != '' OR proxy_user != '') AS its_people,
+            count() AS its_records, max(event_time) AS its_last
+        FROM tailrace.audit_events
+        WHERE event_time >= range_start AND event_time < range_end AND user != '' AND event_class != 'table'
+            AND NOT (event_class = 'connection' AND status != 0)
+        GROUP BY cluster, instance, user, toStartOfHour(event_time)
     ),
     ways AS (
         SELECT cluster, instance, user,
-            uniqExact({{ client() }}) AS clients,
-            groupUniqArray(20)({{ client() }}) AS client_names,
-            groupUniqArrayIf(20)(program_name, program_name != '') AS programs,
-            groupUniqArrayIf(20)(if(os_user != '', os_user, proxy_user), os_user != '' OR proxy_user != '') AS people,
-            count() AS records, toDateTime(max(event_time), 'UTC') AS last_time
-        FROM {{ uses() }}
+            max(least(length(its_clients), 21)) AS most,
+            uniqExactArray(its_clients) AS clients,
+            groupUniqArrayArray(20)(its_clients) AS client_names,
+            groupUniqArrayArray(20)(its_programs) AS programs,
+            groupUniqArrayArray(20)(its_people) AS people,
+            sum(its_records) AS records, toDateTime(max(its_last), 'UTC') AS last_time
+        FROM hours
         GROUP BY cluster, instance, user
     )
 SELECT
@@ -44,4 +42,3 @@ SELECT
     records AS record_count,
     last_time AS last_seen
 FROM ways
-INNER JOIN hours USING (cluster, instance, user)

@@ -1,7 +1,7 @@
 -- Accounts and roles as the last good look before the end of the period saw them, with their rights, and when any log last
 -- saw them used before that end. `last_use` is of any account of that name whose host pattern takes the client: where
 -- several do, logs do not say which of them the server took; a host's name takes every address, where a log has no name.
--- Whole days of the slow logs are read from the projection clients_by_day, the last day from its rows.
+-- Whole days are read from the projections clients_by_day, the last day from its rows.
 -- Parameters: to.
 WITH
     looked AS (
@@ -24,7 +24,12 @@ WITH
         SELECT instance, user, host, ip, max(at) AS last_at
         FROM (
             SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
-            WHERE event_time < {to:DateTime('UTC')} AND NOT (event_class = 'connection' AND status != 0)
+            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) AND NOT (event_class = 'connection' AND status != 0)
+            GROUP BY instance, user, host, ip
+            UNION ALL
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
+            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime('UTC')}
+                AND NOT (event_class = 'connection' AND status != 0)
             GROUP BY instance, user, host, ip
             UNION ALL
             SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events

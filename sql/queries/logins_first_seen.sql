@@ -1,30 +1,56 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/links.sql" -%}
+{%- macro login() -%}
+    event_class = 'connection' AND NOT (status != 0) AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+{%- endmacro -%}
+{%- set told_by_general_log = "AND instance IN (SELECT instance FROM general_servers)" -%}
 -- Accounts that logged in from a client for the first time: no login of this pair in the 90 days before the range, as far
 -- back as logs of the server reach (`known_since`). Where they begin within the range, what comes in their first ten
 -- minutes is not called new.
+--
+-- What audit logs tell of whole days before the range is read from the projection clients_by_day. General logs are read
+-- row by row: which of their logins count is a matter of hours (parts/logins.sql).
 WITH
     {{ shown_range(7) }},
-    range_start - INTERVAL 90 DAY AS looked_from,
-    {{ taken_logins('looked_from') }}
+    toStartOfDay(range_start - INTERVAL 90 DAY) AS looked_from,
+    general_servers AS (
+        SELECT DISTINCT instance FROM tailrace.audit_events
+        WHERE toDate(event_time) >= toDate(looked_from) AND toDate(event_time) <= toDate(range_end)
+            AND event_class = 'connection' AND source = 'general'),
+    {{ taken_logins('looked_from', told_by_general_log) }}
 SELECT
     toDateTime(first_login, 'UTC') AS event_time,
     pairs.cluster AS cluster, pairs.instance AS instance, pairs.name AS user, pairs.src_ip AS src_ip,
     {{ network('src_ip') }} AS network,
-    program, cnt AS login_count,
+    program, login_count,
     toDateTime(known_since, 'UTC') AS known_since,
     if(known_since >= range_start AND first_login < known_since + INTERVAL 10 MINUTE, 'the log begins', 'new') AS novelty,
     {{ link_to_session('first_login', 'pairs.instance', 'toString(first_connection)', "'session'") }} AS look
 FROM (
     SELECT
-        any(taken_logins.cluster) AS cluster, instance, taken_logins.user AS name, src_ip,
-        min(event_time) AS first_login,
-        argMin(taken_logins.connection_id, event_time) AS first_connection,
-        argMin(taken_logins.program, event_time) AS program,
-        count() AS cnt,
+        any(logins.cluster) AS cluster, instance, logins.user AS name, src_ip,
+        min(at) AS first_login,
+        argMin(logins.connection_id, at) AS first_connection,
+        argMin(logins.program, at) AS program,
+        sum(logins.cnt) AS login_count,
         min(first_login) OVER (PARTITION BY instance) AS known_since
-    FROM taken_logins
+    FROM (
+        SELECT
+            cluster, instance, toString(audit_events.user) AS user, {{ client() }} AS src_ip, min(event_time) AS at, count() AS cnt,
+            0 AS connection_id, '' AS program
+        FROM tailrace.audit_events
+        WHERE toDate(event_time) >= toDate(looked_from) AND toDate(event_time) < toDate(range_start) AND source = 'audit'
+            AND {{ login() }}
+        GROUP BY cluster, instance, user, src_ip
+        UNION ALL
+        SELECT
+            cluster, instance, toString(audit_events.user), {{ client() }}, event_time, 1, connection_id, toString(program_name)
+        FROM tailrace.audit_events
+        WHERE event_time >= toStartOfDay(range_start) AND event_time < range_end AND source = 'audit' AND {{ login() }}
+        UNION ALL
+        SELECT cluster, instance, user, src_ip, event_time, 1, connection_id, program FROM taken_logins WHERE log = 'general'
+    ) AS logins
     GROUP BY instance, name, src_ip
 ) AS pairs
 WHERE first_login >= range_start

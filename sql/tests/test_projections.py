@@ -11,6 +11,12 @@ CLIENTS = """
         max(event_time) AS last, min(event_time) AS first, count() AS times
     FROM tailrace.query_events GROUP BY cluster, instance, database, user, host, ip ORDER BY ALL
 """
+AUDITED = """
+    SELECT
+        cluster, instance, user, host, ip, max(event_time) AS last, min(event_time) AS first, count() AS times
+    FROM tailrace.audit_events WHERE NOT (event_class = 'connection' AND status != 0)
+    GROUP BY cluster, instance, user, host, ip ORDER BY ALL
+"""
 FILES = """
     SELECT
         cluster, instance, source, log, generation, inode, kind,
@@ -27,7 +33,12 @@ SUMS = """
     GROUP BY cluster, instance, source, log, generation, inode, kind, stage, detail, day ORDER BY ALL
 """
 LONG_AGO = "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true"
-ASKED = [("clients_by_day", CLIENTS), ("files_by_day", FILES), ("sums_by_day", SUMS)]
+ASKED = [
+    ("clients_by_day", CLIENTS),
+    ("clients_by_day", AUDITED),
+    ("files_by_day", FILES),
+    ("sums_by_day", SUMS),
+]
 
 
 def entry(number: int, checkpoint: int, **more) -> dict:
@@ -45,6 +56,15 @@ def entry(number: int, checkpoint: int, **more) -> dict:
         "weight": 1,
         **more,
     }
+
+
+def record(number: int, checkpoint: int) -> dict:
+    common = {name: value for name, value in entry(number, checkpoint).items() if name != "weight"}
+    return {**common, "event_class": "connection", "command": "CONNECT", "status": 0}
+
+
+def refusal(number: int, checkpoint: int) -> dict:
+    return {**record(number, checkpoint), "status": 1045}
 
 
 def posting(number: int, checkpoint: int) -> dict:
@@ -84,6 +104,9 @@ def filled(admin, user):
             token = {"insert_deduplication_token": f"block {checkpoint}"}
             numbers = range(10 * checkpoint, 10 * checkpoint + 10)
             writer.insert("tailrace.query_events", [entry(each, checkpoint) for each in numbers], **token)
+            writer.insert("tailrace.audit_events", [record(each, checkpoint) for each in numbers], **token)
+            refused = {"insert_deduplication_token": f"refused {checkpoint}"}
+            writer.insert("tailrace.audit_events", [refusal(each, checkpoint) for each in numbers], **refused)
             writer.insert("tailrace.ledger", [posting(each, checkpoint) for each in numbers], **token)
     return admin
 
@@ -97,7 +120,7 @@ def test_blocks_that_are_posted_again_count_once(filled, name, query):
 
 @pytest.mark.parametrize(("name", "query"), ASKED)
 def test_what_a_rewind_takes_away_is_gone(filled, name, query):
-    for table in ("query_events", "ledger"):
+    for table in ("query_events", "audit_events", "ledger"):
         filled.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
     found = by_projection(filled, name, query)
     assert found == by_rows(filled, query)

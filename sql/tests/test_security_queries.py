@@ -161,10 +161,17 @@ def test_a_pause_of_five_minutes_ends_guessing(stored, ask):
 
 
 def test_a_pair_of_account_and_client_is_new_once(stored, ask):
+    before = 60 * 24 * 10
+    general = {"instance": "db3", "source": "general", "command": "Connect", "flags": ["status_unknown"]}
     stored(
         "audit_events",
-        login(60 * 24 * 10),
+        login(before),
         login(30),
+        refused(before, user="root"),
+        audit(before, event_class="connection", command="DISCONNECT", user="root"),
+        login(before, **general),
+        login(30, **general),
+        login(20, user="late", **general),
         login(30, user="root"),
         login(20, user="root"),
         login(10, ip="10.0.9.9", connection_id=78),
@@ -180,6 +187,7 @@ def test_a_pair_of_account_and_client_is_new_once(stored, ask):
         ("db1", "app", "10.0.9.9"): ("new", 1),
         ("db2", "app", "10.0.3.9"): ("the log begins", 1),
         ("db2", "late", "10.0.3.9"): ("new", 1),
+        ("db3", "late", "10.0.3.9"): ("new", 1),
     }
 
 

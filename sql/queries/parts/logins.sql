@@ -60,17 +60,18 @@
                         FROM told_refusals))))
         WHERE log = best)
 {%- endmacro -%}
-{%- macro taken_logins(since='range_start') -%}
+{#- `of_servers`: a condition on `instance`, beginning with AND. -#}
+{%- macro taken_logins(since='range_start', of_servers='') -%}
     audited_hours AS (
         SELECT DISTINCT instance, toStartOfHour(audit_events.event_time)
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND source = 'audit'),
+            AND event_class = 'connection' AND source = 'audit' {{ of_servers }}),
     refused_by_general AS (
         SELECT DISTINCT instance, connection_id, user
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND source = 'general' AND status != 0),
+            AND event_class = 'connection' AND source = 'general' AND status != 0 {{ of_servers }}),
     taken_logins AS (
         SELECT
             audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
@@ -78,7 +79,7 @@
             toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect') {{ of_servers }}
             AND (source = 'audit'
                 OR (instance, toStartOfHour(audit_events.event_time)) NOT IN audited_hours
                     AND (instance, connection_id, user) NOT IN refused_by_general))
