@@ -15,11 +15,29 @@ TEST_SECONDS = 900
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Gives end-to-end tests more time than unit tests have."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("timeout"):
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--stack",
+        choices=("shared", "own"),
+        help="only tests of the stack below, or only the others: both may run side by side",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Gives end-to-end tests more time than unit tests have, and leaves out those of the other stack."""
+    ours = [item for item in items if Path(__file__).parent in item.path.parents]
+    for item in ours:
+        if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+    if wanted := config.getoption("--stack"):
+        others = [item for item in ours if _shares(item) is not (wanted == "shared")]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
+
+
+def _shares(item: pytest.Item) -> bool:
+    """Whether a test uses the stack below: its module has no fixture of that name."""
+    return "stack" in item.fixturenames and not hasattr(item.module, "stack")
 
 
 @pytest.fixture(scope="session")
