@@ -1,5 +1,8 @@
 """Parts that are away for a while, and messages that are no lines: the job goes on, nothing is lost."""
 
+import os
+import signal
+
 import msgpack
 import pytest
 from confluent_kafka import Producer
@@ -38,6 +41,23 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
     assert_exact(stack, workload.manifests, seconds=180)
     for alert in alerts:
         await_cleared(stack, alert)
+
+
+def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
+    workload = watched(seed=5)
+    workload.write(300)
+    pid = stack.status("flink").pid
+    os.kill(pid, signal.SIGSTOP)
+    await_alert(stack, "TailraceJobDown", job="flink")
+    await_alert(stack, "TailracePartDown", part="flink")
+    workload.write(300)
+    workload.finish()
+    assert "the job flink does not run" in tailrace(stack, "health", expected=1)
+    assert stack.status("flink").pid == pid  # it has not ended, so nobody starts it again
+    tailrace(stack, "restart", "flink")
+    assert_exact(stack, workload.manifests)
+    await_cleared(stack, "TailraceJobDown", job="flink")
+    await_cleared(stack, "TailracePartDown", part="flink")
 
 
 def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):
