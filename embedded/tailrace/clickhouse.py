@@ -17,6 +17,7 @@ _SETTINGS_OF_ROWS = {
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_64bit_floats": 0,
     "wait_end_of_query": 1,
+    "buffer_size": 1 << 20,  # so that small results need no disk, which may be full
 }
 
 
@@ -41,15 +42,20 @@ class ClickHouse:
         self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
     ) -> str:
         """Runs one statement, returns what it prints. `parameters` fill `{name:Type}`; timeout in seconds."""
-        return self._post(statement.encode(), _query_string(parameters, settings), timeout)
+        return self._post(statement.encode(), _query_string(parameters, settings), timeout)[0]
 
     def rows(
         self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
     ) -> list[Row]:
         """Runs one SELECT that names no format. Strings that are not UTF-8 come with \\x escapes."""
-        text = self.execute(statement, parameters, timeout, **_SETTINGS_OF_ROWS, **settings)
+        query = _query_string(parameters, {**_SETTINGS_OF_ROWS, **settings})
+        text, headers = self._post(statement.encode(), query, timeout)
         # Not splitlines(): names in rows may hold U+0085 and the like, which it takes for ends of lines.
-        return [json.loads(line) for line in text.split("\n") if line]
+        lines = [line for line in text.split("\n") if line]
+        if len(lines) != (counted := _result_rows(headers)):
+            # With a good status: what ClickHouse keeps on its disk is cut there when the disk is full.
+            raise ConnectionError(f"{self.url} sent {len(lines)} of {counted} rows; is its disk full?")
+        return [json.loads(line) for line in lines]
 
     def copy(
         self,
@@ -60,9 +66,10 @@ class ClickHouse:
     ) -> int:
         """Writes what one SELECT prints, in the format that it names, to a file; returns the number of rows.
 
-        ClickHouse answers when it has the whole result, which it keeps on its disk: an error is an error,
-        never the half of a result. The rows are its own count; memory stays small on both sides. Also raises
-        OSError where the file cannot be written.
+        ClickHouse answers when it has the whole result, which it keeps on its disk: an error is an error. But
+        when that disk is full the result is cut with a good status: compare the rows, which are ClickHouse's
+        own count, with the file. Memory stays small on both sides. Also raises OSError where the file cannot
+        be written.
         """
         query = _query_string(parameters, {"wait_end_of_query": 1})
         request = urllib.request.Request(
@@ -71,7 +78,7 @@ class ClickHouse:
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
                 shutil.copyfileobj(response, to, 1 << 20)
-                return int(json.loads(response.headers["X-ClickHouse-Summary"])["result_rows"])
+                return _result_rows(response.headers)
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except http.client.HTTPException as error:
@@ -82,11 +89,12 @@ class ClickHouse:
         query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
         self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)
 
-    def _post(self, body: bytes, query: str, timeout: float) -> str:
+    def _post(self, body: bytes, query: str, timeout: float) -> tuple[str, Mapping[str, str]]:
+        """The answer and its headers."""
         request = urllib.request.Request(f"{self.url}/?{query}", body, headers=self.credentials())
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
-                return response.read().decode(errors="backslashreplace")
+                return response.read().decode(errors="backslashreplace"), response.headers
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except http.client.HTTPException as error:
@@ -95,6 +103,11 @@ class ClickHouse:
     def credentials(self) -> dict[str, str]:
         """The headers that say who asks."""
         return {"X-ClickHouse-User": self.user, "X-ClickHouse-Key": self.password}
+
+
+def _result_rows(headers: Mapping[str, str]) -> int:
+    """How many rows an answer should have, as ClickHouse counted them."""
+    return int(json.loads(headers["X-ClickHouse-Summary"])["result_rows"])
 
 
 def _query_string(parameters: Mapping[str, object] | None, settings: Mapping[str, object]) -> str:

@@ -14,6 +14,7 @@ SHOWN_ROWS = 20
 """Of each result in a report."""
 ATTEMPTS = 3
 NULL = "\\N"
+PARQUET_END = b"PAR1"
 MOST_FIELD_BYTES = 1 << 28
 
 csv.field_size_limit(MOST_FIELD_BYTES)
@@ -55,6 +56,7 @@ def store(
             for form, path in _forms(directory, result.name)
         )
         if rows == stored:
+            _assert_whole(_place(directory, "results", f"{result.name}.parquet"))
             return _read(result, rows, _place(directory, "results", f"{result.name}.csv"))
     raise ResultError(f"{result.name}: rows of this period are still arriving; export it a little later")
 
@@ -86,10 +88,19 @@ def _commented(statement: str, parameters: Mapping[str, object]) -> str:
     return f"-- Run with the parameters {json.dumps(dict(parameters))}\n{statement}\n"
 
 
+def _assert_whole(parquet: Path) -> None:
+    """A Parquet file tells at its end what it holds: one that was cut has no end."""
+    with parquet.open("rb") as file:
+        file.seek(max(0, parquet.stat().st_size - len(PARQUET_END)))
+        end = file.read()
+    if end != PARQUET_END:
+        raise ResultError(f"{parquet.name}: ClickHouse sent only a part of it; is its disk full?")
+
+
 def _read(result: Result, rows: int, path: Path) -> Stored:
     """What the report needs, of the file itself: so the file holds as many records as ClickHouse counted."""
     records = read_csv(path)
-    header = next(records)
+    header = next(records, [])
     day_of = header.index(result.by_day) if result.by_day else None
     first: list[dict[str, str]] = []
     days: Counter[str] = Counter()
