@@ -88,6 +88,8 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, part: str):
             await_alert(cramped, "TailraceDisk", part=part)
             if part == "flink":
                 await_alert(cramped, "TailraceCheckpoints", 240, job=part)
+            if part == "clickhouse":
+                await_alert(cramped, "TailraceCommitRetries", 180)
             written = before + ENTRIES_ON_FULL_DISK
             wait_until(lambda: workload.entries >= written, 120, "entries while the disk is full")
         wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
@@ -95,6 +97,7 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, part: str):
     assert_exact(cramped, workload.manifests, seconds=180)
     await_cleared(cramped, "TailraceDisk", part=part)
     await_cleared(cramped, "TailraceCheckpoints", job="flink")
+    await_cleared(cramped, "TailraceCommitRetries")
     tailrace(cramped, "books")
 
 
