@@ -7,7 +7,7 @@ import msgpack
 import pytest
 from confluent_kafka import Producer
 
-from e2e.health import await_alert, await_cleared
+from e2e.health import await_alert, await_cleared, fires
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
 
@@ -58,6 +58,27 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceJobDown", job="flink")
     await_cleared(stack, "TailracePartDown", part="flink")
+
+
+def test_parts_of_a_table_that_are_not_merged(stack):
+    table = "tailrace.server_snapshots"
+    clickhouse = stack.clickhouse()
+    assert not fires(stack, "TailraceTableParts")
+    clickhouse.execute(f"SYSTEM STOP MERGES {table}")
+    try:
+        clickhouse.execute(
+            f"INSERT INTO {table} (instance, kind, at, part)"
+            " SELECT 'parts', 'none', now(), number FROM numbers(600)",
+            max_block_size=1,
+            min_insert_block_size_rows=1,
+            max_insert_threads=1,
+        )
+        await_alert(stack, "TailraceTableParts")
+        assert "has 600 parts" in tailrace(stack, "health", expected=1)
+    finally:
+        clickhouse.execute(f"SYSTEM START MERGES {table}")
+    await_cleared(stack, "TailraceTableParts", 120)
+    assert clickhouse.rows(f"SELECT count() AS n FROM {table} WHERE instance = 'parts'") == [{"n": 600}]
 
 
 def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):

@@ -21,6 +21,8 @@ JOBS = (Flink, Detect)
 WITH_METRICS = ("fluentbit", "kafka", "flink", "detect", "clickhouse")
 """Parts that tell more of themselves than the supervisor knows."""
 
+JUDGED = (*(job.name for job in JOBS), "clickhouse")
+
 
 def own(settings: Settings, home: Home, recent_seconds: int = facts.RECENT_SECONDS) -> Iterator[Metric]:
     """Tailrace's own. Raises NotRunningError."""
@@ -38,11 +40,11 @@ def of_part(settings: Settings, home: Home, name: str) -> str:
 
 
 def judged(settings: Settings, home: Home, recent_seconds: int = facts.RECENT_SECONDS) -> Iterable[Metric]:
-    """All that alerts.yaml asks about: Tailrace's own, and the jobs'. A job that does not answer is told by
-    Tailrace's own. Raises NotRunningError."""
+    """What alerts.yaml asks about: Tailrace's own, the jobs' and ClickHouse's. A part that does not answer
+    is told by Tailrace's own. Raises NotRunningError."""
     yield from own(settings, home, recent_seconds)
-    for job in JOBS:
+    for name in JUDGED:
         try:
-            yield from text_string_to_metric_families(of_part(settings, home, job.name))
+            yield from text_string_to_metric_families(of_part(settings, home, name))
         except (KeyError, OSError, ClickHouseError):
             continue
