@@ -1,5 +1,6 @@
 """The chart as Helm renders it."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from tailrace.stack import cache
 
 CHART = Path(__file__).parents[1] / "tailrace"
 HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0"
+UNITTEST = "github.com/helm-unittest/helm-unittest@v1.1.2"
 KUBERNETES = "1.34.0"
 RELEASE = "tailrace"
 
@@ -29,6 +31,23 @@ def helm() -> Path:
             environment = {**os.environ, "GOBIN": str(draft), "GOFLAGS": "-trimpath"}
             subprocess.run(["go", "install", HELM], env=environment, check=True)
     return entry / "helm"
+
+
+@pytest.fixture(scope="session")
+def unittest() -> Path:
+    """helm-unittest from its Go module, built once, in two CPU-minutes.
+
+    Its go.mod replaces a module, which `go install` refuses to honour: it is built where the module lies."""
+    entry = Settings.from_environment().cache / "helm-unittest" / cache.fingerprint(UNITTEST)
+    if not entry.exists():
+        with cache.build(entry) as draft:
+            download = ["go", "mod", "download", "-json", UNITTEST]
+            downloaded = subprocess.run(download, cwd=draft, check=True, capture_output=True, text=True)
+            module = json.loads(downloaded.stdout)["Dir"]
+            program = draft / "helm-unittest"
+            build = ["go", "build", "-C", module, "-trimpath", "-o", program, "./cmd/helm-unittest"]
+            subprocess.run(build, check=True)
+    return entry / "helm-unittest"
 
 
 @pytest.fixture(scope="session")
