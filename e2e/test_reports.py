@@ -1,16 +1,15 @@
 """Reports by mail: a real Superset draws a dashboard in a real browser, for a mail server of ours."""
 
-import io
 import os
 import re
 import time
-from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from e2e.receivers import mail_receiver
+from e2e.report_mail import page_of
 from e2e.stack import Stack, wait_until
 from tailrace import dashboards, reports
 from tailrace.cli import main
@@ -89,7 +88,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
     text = mail.get_body(("html",)).get_content()
     assert "https://tailrace.example.com/superset/dashboard/" in text
     assert "what the slow query logs cost" in text, "the description says what it is"
-    picture = _page(mail)
+    picture = page_of(mail)
     if "SCREENSHOTS" in os.environ:
         picture.save(Path(os.environ["SCREENSHOTS"]) / "developers-digest.png")
     assert picture.width == reports.WIDTH
@@ -183,16 +182,6 @@ def _height(dashboard: str) -> int:
     """Pixels of all rows and of what is between them."""
     (asset,) = [each for each in dashboards.load() if (each.kind, each.name) == ("dashboards", dashboard)]
     return sum(8 * row[0]["height"] + 16 for row in asset.content["layout"])
-
-
-def _page(mail: EmailMessage) -> Image.Image:
-    """The picture on the only page of the attached PDF, which Superset makes of a JPEG."""
-    (pdf,) = [part for part in mail.walk() if (part.get_filename() or "").endswith(".pdf")]
-    content = pdf.get_payload(decode=True)
-    assert content.startswith(b"%PDF"), content[:20]
-    assert len(re.findall(rb"/Type /Page\b", content)) == 1
-    begin = content.index(b"\xff\xd8\xff")
-    return Image.open(io.BytesIO(content[begin : content.rindex(b"\xff\xd9") + 2]))
 
 
 def _pixels(picture: Image.Image, colour: tuple[int, int, int]) -> int:

@@ -25,14 +25,17 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
+from e2e.receivers import mail_receiver
+from e2e.report_mail import page_of
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
 from e2e.workload.writer import Workload
-from tailrace import kafka, topics
+from tailrace import kafka, reports, topics
 from tailrace.certificates import Certificates
 from tailrace.health import stack as health
 from tailrace.home import Home
 from tailrace.parts.fluentbit import FluentBit
+from tailrace.parts.reports import Reports
 from tailrace.stack import control
 
 FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
@@ -42,13 +45,18 @@ START_SECONDS = 600
 LOG_SECONDS = 240
 """A job that is started anew has said what is wrong by then, on a busy machine too."""
 LINES = "tailrace.slowlog.lines"
+MAIL_PORT = FIRST_PORT + 25
+REPORTS = f"""
+mail: {{host: 127.0.0.1, port: {MAIL_PORT}, security: none, from: tailrace@example.com}}
+reports: [{{name: developers_digest, to: [dev@example.com]}}]
+"""
 
 
 @contextmanager
-def secured(home: Path, first_port: int, parts: tuple[str, ...]) -> Iterator[Stack]:
+def secured(home: Path, first_port: int, parts: tuple[str, ...], **settings: str) -> Iterator[Stack]:
     """Started as a person starts it."""
     detect, internal = str(first_port + 7), str(first_port + 8)
-    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal)
+    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal, **settings)
     try:
         tailrace(made, "up", "--secure", seconds=START_SECONDS)
         yield made
@@ -64,8 +72,11 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def dashboards(tmp_path_factory) -> Iterator[Stack]:
-    home = tmp_path_factory.mktemp("dashboards") / "home"
-    with secured(home, FIRST_PORT + 10, ("clickhouse", "superset")) as made:
+    directory = tmp_path_factory.mktemp("dashboards")
+    file = directory / "reports.yaml"
+    file.write_text(REPORTS)
+    parts = ("clickhouse", "superset", "reports")
+    with secured(directory / "home", FIRST_PORT + 10, parts, reports_config=str(file)) as made:
         yield made
 
 
@@ -536,3 +547,17 @@ def test_superset_shows_its_new_certificate(dashboards):
     assert ssl.get_server_certificate(place) != before
     context = Certificates(dashboards.home).client()
     assert answer(f"{address.geturl()}/health", context).read() == b"OK"
+
+
+def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(dashboards, tmp_path, monkeypatch):
+    part = Reports(dashboards.settings, dashboards.home)
+    subscription = part.config().subscriptions[0].name
+    with mail_receiver(MAIL_PORT) as receiver:
+        assert part.send(subscription) == ""
+    (mail,) = receiver.mails
+    assert page_of(mail).width == reports.WIDTH
+    environment = part.environment() | {
+        "SUPERSET_CERTIFICATE_FILE": str(strangers(tmp_path).file("superset"))
+    }
+    monkeypatch.setattr(part, "environment", lambda: environment)
+    assert part.send(subscription) != ""

@@ -14,6 +14,8 @@ Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`
     SUPERSET_MAIL_FILE         JSON: host, port, security (starttls, tls, none), sender, user, password_file;
                                and addresses of Superset: `address` for the browser that draws, `dashboards`
                                for the links in mails
+    SUPERSET_CERTIFICATE_FILE  Superset's certificate (PEM), where the browser that draws does not know
+                               its authority: that browser believes this one and no other of its kind
 
 One process serves everything, so files are enough for metadata and caches. Several servers share them by
 
@@ -26,10 +28,13 @@ import json
 import os
 from base64 import b64encode
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import tailrace_asker
 import tailrace_speed
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
 from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
@@ -138,6 +143,15 @@ FEATURE_FLAGS = {
 
 # --- reports by mail ---------------------------------------------------------------------------------------
 
+
+def _believed(certificate_file: Path) -> str:
+    """The SHA-256 of the certificate's public key, as Chromium's option takes it."""
+    key = x509.load_pem_x509_certificate(certificate_file.read_bytes()).public_key()
+    return b64encode(
+        sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
+    ).decode()
+
+
 WEBDRIVER_TYPE = "chrome"
 # Debian's driver knows its Chromium; `binary_location` breaks 6.1.0 with the Selenium that it is pinned to.
 WEBDRIVER_CONFIGURATION = {"service": {"executable_path": "/usr/bin/chromedriver", "log_output": os.devnull}}
@@ -152,6 +166,9 @@ WEBDRIVER_OPTION_ARGS = [
     "--disable-sync",
     *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium has none for root
 ]
+if "SUPERSET_CERTIFICATE_FILE" in os.environ:
+    _KEY = _believed(Path(os.environ["SUPERSET_CERTIFICATE_FILE"]))
+    WEBDRIVER_OPTION_ARGS.append(f"--ignore-certificate-errors-spki-list={_KEY}")
 WEBDRIVER_WINDOW = {"dashboard": (1600, 2000), "slice": (1600, 900), "pixel_density": 1}
 ALERT_REPORTS_MAX_CUSTOM_SCREENSHOT_WIDTH = 1600
 EMAIL_REPORTS_SUBJECT_PREFIX = "[Tailrace]"

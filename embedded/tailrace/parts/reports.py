@@ -65,7 +65,14 @@ class Reports(Part):
     def environment(self) -> Mapping[str, str]:
         server = self.config().server
         authorities = {"SSL_CERT_FILE": str(server.ca_file)} if server.ca_file else {}
-        return {**self.superset.environment(), "SUPERSET_MAIL_FILE": str(self._mail()), **authorities}
+        certificate = self.superset.certificate_file()
+        drawn = {"SUPERSET_CERTIFICATE_FILE": str(certificate)} if certificate else {}
+        return {
+            **self.superset.environment(),
+            "SUPERSET_MAIL_FILE": str(self._mail()),
+            **authorities,
+            **drawn,
+        }
 
     def send(self, name: str) -> str:
         """Draws and sends a report now, by its name in Superset; returns why it could not, or nothing."""

@@ -125,11 +125,13 @@ class Superset(Part):
         """How its certificate is verified, where it has one."""
         return self._certificates.client() if self._certificates.exist() else None
 
+    def certificate_file(self) -> Path | None:
+        """Its certificate and key (PEM), where it has them."""
+        return self._certificates.file(self.name) if self._certificates.exist() else None
+
     def _tls_options(self) -> list[str | Path]:
-        if not self._certificates.exist():
-            return []
-        file = self._certificates.file(self.name)
-        return ["--certfile", file, "--keyfile", file]
+        file = self.certificate_file()
+        return ["--certfile", file, "--keyfile", file] if file else []
 
     @property
     def _certificates(self) -> Certificates:
