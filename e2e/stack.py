@@ -73,7 +73,7 @@ class Stack:
 
     def watch(self, logs: Iterable[LogWriter]) -> None:
         """Has the collectors watch these logs too."""
-        self.watch_sources([_source(log) for log in logs])
+        self.watch_sources([source_of(log) for log in logs])
 
     def watch_sources(self, added: list[Source]) -> None:
         """Adds logs to sources.yaml and has the collectors read it again."""
@@ -138,7 +138,8 @@ class Stack:
         return accounts.connect(self.settings, self.home, "admin")
 
 
-def _source(log: LogWriter) -> Source:
+def source_of(log: LogWriter) -> Source:
+    """The log's entry in sources.yaml."""
     return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
 
 

@@ -9,7 +9,10 @@ from confluent_kafka import Producer
 
 from e2e.health import await_alert, await_cleared, fires
 from e2e.settling import assert_exact, tailrace
-from e2e.stack import Stack, wait_until
+from e2e.stack import Stack, source_of, wait_until
+from e2e.workload.writer import Workload
+from tailrace import sources
+from tailrace.stack import control
 
 TOPIC = "tailrace.slowlog.lines"
 
@@ -28,6 +31,22 @@ def test_away_for_ten_minutes(stack, watched, part):
     _outage(stack, watched(seed=2), part, seconds=600, alerts=alerts[part])
 
 
+@pytest.mark.long
+def test_lines_without_a_census(stack, tmp_path):
+    workload = Workload(tmp_path / "logs", 6, "without-census")
+    instance = workload.manifests[0].instance
+    with stack.without("census"):
+        sources.add(stack.settings.sources, [source_of(log) for log in workload.logs])
+        control.restart(stack.home, "fluentbit")
+        workload.write(300)
+        workload.finish()
+        await_alert(stack, "TailraceLag", 300, instance=instance)
+        assert _censuses(stack, instance) == 0
+    assert_exact(stack, workload.manifests)
+    await_cleared(stack, "TailraceLag", instance=instance)
+    stack.unwatch(workload.logs)
+
+
 def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) -> None:
     rate = 100
     # Logs of tests that are over lag too: their labels tell them apart.
@@ -37,6 +56,8 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
     }
     with workload.writing(rate):
         wait_until(lambda: workload.entries >= 300, 60, "entries before the outage")
+        if "TailraceLag" in alerts:
+            wait_until(lambda: _censuses(stack, **labels["TailraceLag"]) > 0, 120, "the first census")
         with stack.without(part):
             before = workload.entries
             wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
@@ -46,6 +67,12 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
     assert_exact(stack, workload.manifests, seconds=180)
     for alert in alerts:
         await_cleared(stack, alert, **labels.get(alert, {}))
+
+
+def _censuses(stack: Stack, instance: str) -> int:
+    """How many are in the books."""
+    books = "tailrace.ledger WHERE kind = 'CENSUS' AND instance = {instance:String}"
+    return stack.clickhouse().rows(f"SELECT count() AS n FROM {books}", {"instance": instance})[0]["n"]
 
 
 def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):

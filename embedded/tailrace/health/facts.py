@@ -6,6 +6,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -63,6 +64,7 @@ def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> It
     try:
         found = books.read(clickhouse)
         since = clickhouse.rows((books.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
+        unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
     except (ClickHouseError, OSError):
         up.add_metric([], 0)
@@ -74,7 +76,7 @@ def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> It
     yield GaugeMetricFamily(
         "tailrace_imbalances", "Places where the accounts differ.", value=len(found.imbalances)
     )
-    yield _lag(found, now)
+    yield _lag(found, unseen, now)
     yield from _sums(found)
     behind = GaugeMetricFamily(
         "tailrace_behind_seconds", "How long bytes that the census saw are not read.", labels=OF_LOGS
@@ -121,16 +123,25 @@ def of_jobs(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
     return iter((up, age, failed, size))
 
 
-def _lag(found: Books, now: float) -> Metric:
+def _without_census(clickhouse: ClickHouse) -> dict[tuple[str, ...], float]:
+    """Since when lines of a log have come, seconds since 1970 UTC, where no census ever has."""
+    oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
+    query = (books.QUERIES / "books_without_census.sql").read_text()
+    rows = clickhouse.rows(query, {"oldest": f"{oldest:%Y-%m-%d %H:%M:%S}"}, timeout=10)
+    return {(row["instance"], row["source"]): row["since"] for row in rows}
+
+
+def _lag(found: Books, unseen: Mapping[tuple[str, ...], float], now: float) -> Metric:
     lag = GaugeMetricFamily(
         "tailrace_lag_seconds",
-        "Age of the newest census that has arrived.",
+        "Age of the newest census that has arrived, or of the first line where none has.",
         labels=OF_LOGS,
     )
     looks = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
     looks += [((f.instance, f.source), f.census_at) for f in found.unread]
     newest = _greatest(looks)
     _add_all(lag, {log: now - at for log, at in newest.items() if now - at < FORGOTTEN_SECONDS})
+    _add_all(lag, {log: now - at for log, at in unseen.items()})
     return lag
 
 

@@ -1,0 +1,26 @@
+"""How far behind the books say that each log is: tailrace_lag_seconds, and the alert that follows from it."""
+
+import pytest
+from bookkeeper import Bookkeeper, minutes_ago
+
+from tailrace.health import facts, rules
+
+RULE = [rule for rule in rules.load() if rule.name == "TailraceLag"]
+
+
+@pytest.fixture
+def lagging(admin) -> dict[str, float]:
+    """Seconds by instance, for which the alert fires."""
+    Bookkeeper("seen", at=minutes_ago(1)).read(2).store(admin)
+    Bookkeeper("seen-once", at=minutes_ago(5)).read(2).store(admin)
+    Bookkeeper("never-seen", at=minutes_ago(5)).post("FRONTIER", 0, 200).store(admin)
+    Bookkeeper("new", at=minutes_ago(1)).post("FRONTIER", 0, 200).store(admin)
+    Bookkeeper("left", at=minutes_ago(8 * 1440)).read(2).store(admin)
+    Bookkeeper("left-unseen", at=minutes_ago(8 * 1440)).post("FRONTIER", 0, 200).store(admin)
+    found = rules.firing(RULE, facts.of_books(admin))
+    return {each.labels["instance"]: each.value for each in found}
+
+
+def test_a_log_that_no_census_has_seen_lags_since_its_first_line(lagging: dict[str, float]):
+    assert lagging.keys() == {"seen-once", "never-seen"}
+    assert lagging["never-seen"] == pytest.approx(lagging["seen-once"], abs=2)
