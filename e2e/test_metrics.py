@@ -2,17 +2,21 @@
 
 import os
 import re
+import shutil
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import fires
+from e2e.prometheus import Prometheus
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import PARTS, PORTS, Stack, wait_until
 from e2e.workload.writer import Workload
+from tailrace.health import rules
 from tailrace.settings import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("METRICS_FIRST_PORT", "24700"))
@@ -22,6 +26,8 @@ OURS = re.compile(
     r"flink_taskmanager_job_task_operator_(clickhouse_|.*(undecodable|duplicate_events|_early|_without_)).*"
 )
 """What our own operators count; of Flink's and the other engines' own metrics the document lists some."""
+ONLY_WHEN_SO = {"tailrace_behind_seconds", "tailrace_recent_dead_letters"}
+"""Without a sample where nothing is behind and no letter is dead."""
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +118,23 @@ def test_a_stack_that_is_well_raises_nothing_and_one_that_is_not_does(stack: Sta
         assert "TailracePartDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
     stack.await_healthy()
     assert tailrace(stack, "health") == "nothing fires\n"
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("workload")
+def test_prometheus_judges_as_health_does(stack: Stack, tmp_path: Path):
+    if not shutil.which("prometheus"):
+        pytest.skip("no Prometheus here: Debian's package prometheus")
+    prometheus = Prometheus(tmp_path, stack, FIRST_PORT + len(PORTS) + len(ADDED))
+    always = {rule.metric for rule in rules.load()} - ONLY_WHEN_SO
+    with prometheus.running():
+        wait_until(lambda: all(map(prometheus.has, always)), 180, f"Prometheus to have {sorted(always)}")
+        wait_until(lambda: prometheus.healths_of_targets() == {"up"}, 120, "all parts to be scraped")
+        wait_until(lambda: prometheus.alerts() == set(), 180, "nothing to fire")
+        down = ("TailracePartDown", "fluentbit", "firing")
+        with stack.without("fluentbit"):
+            wait_until(lambda: down in prometheus.alerts(), 300, "Prometheus to raise the alert")
+            assert "TailracePartDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
+        stack.await_healthy()
+        wait_until(lambda: prometheus.alerts() == set(), 300, "Prometheus to clear the alert")
+        assert tailrace(stack, "health") == "nothing fires\n"

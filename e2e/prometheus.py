@@ -1,0 +1,72 @@
+"""A real Prometheus that watches a stack, where one is installed (Debian's package prometheus)."""
+
+import json
+import re
+import subprocess
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import yaml
+
+from e2e.stack import Stack
+from tailrace.health.stack import WITH_METRICS
+from tailrace.settings import REPOSITORY
+
+DOCUMENT = REPOSITORY / "docs" / "METRICS.md"
+
+
+class Prometheus:
+    """One that reads alerts.yaml and scrapes the stack as the document says."""
+
+    def __init__(self, directory: Path, stack: Stack, port: int) -> None:
+        self._directory = directory
+        self._stack = stack
+        self._address = f"127.0.0.1:{port}"
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        file = self._directory / "prometheus.yml"
+        file.write_text(yaml.safe_dump(self._configuration()))
+        words = [f"--config.file={file}", f"--storage.tsdb.path={self._directory / 'data'}"]
+        with (self._directory / "log").open("wb") as log:
+            process = subprocess.Popen(
+                ["prometheus", *words, f"--web.listen-address={self._address}"], stdout=log, stderr=log
+            )
+            try:
+                yield
+            finally:
+                process.terminate()
+                process.wait(30)
+
+    def _configuration(self) -> dict:
+        """That of the document, with the stack's port and a job for each part."""
+        text = re.search(r"^```yaml\n(.*?)^```", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)[1]
+        configuration = yaml.safe_load(text)
+        own, part = configuration["scrape_configs"]
+        of_parts = [{**part, "job_name": name, "metrics_path": f"/metrics/{name}"} for name in WITH_METRICS]
+        address = self._stack.status("metrics").address.removeprefix("http://")
+        for job in (own, *of_parts):
+            job["static_configs"] = [{"targets": [address]}]
+        rules = [str(REPOSITORY / file) for file in configuration["rule_files"]]
+        return {"rule_files": rules, "scrape_configs": [own, *of_parts]}
+
+    def has(self, metric: str) -> bool:
+        return bool(self._ask("query", query=metric)["result"])
+
+    def healths_of_targets(self) -> set[str]:
+        return {target["health"] for target in self._ask("targets")["activeTargets"]}
+
+    def alerts(self) -> set[tuple[str, str, str]]:
+        """Name, part and state (pending, firing) of each."""
+        found = self._ask("alerts")["alerts"]
+        return {
+            (each["labels"]["alertname"], each["labels"].get("part", ""), each["state"]) for each in found
+        }
+
+    def _ask(self, path: str, **parameters: str) -> dict:
+        query = urllib.parse.urlencode(parameters)
+        with urllib.request.urlopen(f"http://{self._address}/api/v1/{path}?{query}", timeout=20) as answer:
+            return json.load(answer)["data"]
