@@ -1,6 +1,7 @@
 """The rendered chart: valid for Kubernetes, and one with the rest of the project."""
 
 import argparse
+import importlib
 import os
 import re
 import subprocess
@@ -319,6 +320,19 @@ def test_heartbeats_are_where_they_can_be_written(everything, name):
     (container,) = everything["Deployment", f"{RELEASE}-{name}"]["spec"]["template"]["spec"]["containers"]
     (beat,) = (word.removeprefix("--beat=") for word in container["args"] if "--beat=" in word)
     assert beat.rpartition("/")[0] in {mount["mountPath"] for mount in container["volumeMounts"]}
+
+
+def test_metrics_have_words_that_they_take(everything, monkeypatch):
+    (container,) = everything["Deployment", f"{RELEASE}-metrics"]["spec"]["template"]["spec"]["containers"]
+    module, *_ = container["args"]
+    monkeypatch.setattr(sys, "argv", container["args"])
+    arguments = importlib.import_module(f"{module}.__main__")._arguments()
+    jobs = {name for kind, name in everything if kind == "FlinkDeployment"}
+    # The operator makes a service of this name for each.
+    addresses = {f"{name.removeprefix(f'{RELEASE}-')}=http://{name}-rest:8081" for name in jobs}
+    assert set(arguments.job) == addresses
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert arguments.password_file == Path(mounts["passwords"], f"clickhouse-{arguments.user}")
 
 
 def test_no_pod_is_told_of_services_as_settings(render):

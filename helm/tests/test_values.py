@@ -115,5 +115,6 @@ def test_files_of_others_are_linked_and_not_copied():
         "fluent-bit": REPOSITORY / "collectors/fluent-bit",
         "kafka-accounts.yaml": REPOSITORY / "schemas/kafka-accounts.yaml",
         "topics.yaml": REPOSITORY / "schemas/topics.yaml",
+        "alerts.yaml": REPOSITORY / "embedded/tailrace/health/alerts.yaml",
     }
     assert {path.name for path in Path(CHART / "files").iterdir()} == links.keys()

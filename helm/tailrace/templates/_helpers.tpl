@@ -8,6 +8,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* Of what the Prometheus operator reads: by labels it chooses what it takes. */}}
+{{- define "tailrace.monitorLabels" -}}
+{{ include "tailrace.labels" . }}
+{{- with .Values.monitorLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{/* Of one component: a list of the root and its name. */}}
 {{- define "tailrace.selector" -}}
 {app.kubernetes.io/name: tailrace, app.kubernetes.io/instance: {{ (index . 0).Release.Name }}, app.kubernetes.io/component: {{ index . 1 }}}

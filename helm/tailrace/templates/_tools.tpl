@@ -1,5 +1,6 @@
 {{/* A pod of the tools' image: a dict of root, component, arguments, passwords (names), and perhaps config (a secret with
-     alerts.yaml), access (whether it reads access.yaml), health (a part of tailrace.deployment) and account (at Kafka). */}}
+     alerts.yaml), access (whether it reads access.yaml), health (a part of tailrace.deployment), port (where it serves metrics)
+     and account (at Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
 metadata:
@@ -34,6 +35,11 @@ spec:
         periodSeconds: 60
         timeoutSeconds: 20
         failureThreshold: 5
+      {{- end }}
+      {{- with .port }}
+      ports: [{name: metrics, containerPort: {{ . }}}]
+      # Every scrape reads the books; this one costs nothing.
+      livenessProbe: {tcpSocket: {port: metrics}, periodSeconds: 30, failureThreshold: 5}
       {{- end }}
       resources: {requests: {cpu: 50m, memory: 128Mi}, limits: {memory: 512Mi}}
       securityContext:
