@@ -160,13 +160,21 @@ sbom: ## Lists of what our images hold besides their bases, in CycloneDX: target
 	    $(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/superset-python.cdx.json -
 	@ls $(SBOM)
 
+LOCK := $(CACHE)/pip-tools
+
+# What Superset runs with is found for the oldest Python 3.11, whichever this one is: Debian 12's 3.11.2 needs a package
+# more than 3.11.3.
 .PHONY: lock
-lock: $(DEV) ## Write the Python lock files anew from requirements*.in
-	@$(DEV)/bin/python -m venv $(CACHE)/pip-tools && $(CACHE)/pip-tools/bin/pip install --quiet pip-tools==7.5.2
-	@for name in embedded/{requirements,requirements-dev,superset/requirements,superset/installer} \
-	        docker/superset/requirements; do ( cd $$(dirname $$name) && name=$$(basename $$name) && \
-	    CUSTOM_COMPILE_COMMAND="make lock" $(CACHE)/pip-tools/bin/pip-compile --quiet --generate-hashes \
+lock: $(DEV) ## Write the Python lock files anew from requirements*.in; what is pinned stays as long as it fits
+	@$(DEV)/bin/python -m venv $(LOCK) && $(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools==7.5.2
+	@$(LOCK)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r embedded/superset/installer.lock
+	@for name in embedded/{requirements,requirements-dev} docker/superset/requirements; do \
+	    ( cd $$(dirname $$name) && name=$$(basename $$name) && \
+	    CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/pip-compile --quiet --generate-hashes \
 	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in ); done
+	@cd embedded/superset && for name in requirements installer; do \
+	    UV_CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/uv pip compile --quiet --generate-hashes --no-annotate \
+	        --python-version 3.11 --output-file $$name.lock $$name.in; done
 
 .PHONY: help
 help: ## Show this
