@@ -1,7 +1,9 @@
 """How far behind the books say that each log is: tailrace_lag_seconds, and the alert that follows from it."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from bookkeeper import Bookkeeper, minutes_ago
+from bookkeeper import Bookkeeper
 
 from tailrace.health import facts, rules
 
@@ -11,6 +13,11 @@ RULE = [rule for rule in rules.load() if rule.name == "TailraceLag"]
 @pytest.fixture
 def lagging(admin) -> dict[str, float]:
     """Seconds by instance, for which the alert fires."""
+    now = datetime.now(UTC)  # not the bookkeeper's, which is that of the first test
+
+    def minutes_ago(minutes: float) -> datetime:
+        return now - timedelta(minutes=minutes)
+
     Bookkeeper("seen", at=minutes_ago(1)).read(2).store(admin)
     Bookkeeper("seen-once", at=minutes_ago(5)).read(2).store(admin)
     Bookkeeper("never-seen", at=minutes_ago(5)).post("FRONTIER", 0, 200).store(admin)
