@@ -64,6 +64,7 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
             for alert in alerts:
                 await_alert(stack, alert, **labels.get(alert, {}))
             assert alerts[0] in tailrace(stack, "health", expected=1)
+    stack.await_healthy(240)
     assert_exact(stack, workload.manifests, seconds=180)
     for alert in alerts:
         await_cleared(stack, alert, **labels.get(alert, {}))
