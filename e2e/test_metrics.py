@@ -121,14 +121,14 @@ def test_a_stack_that_is_well_raises_nothing_and_one_that_is_not_does(stack: Sta
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("workload")
-def test_prometheus_judges_as_health_does(stack: Stack, tmp_path: Path):
+def test_prometheus_judges_as_health_does(stack: Stack, workload: Workload, tmp_path: Path):
     if not shutil.which("prometheus"):
         pytest.skip("no Prometheus here: Debian's package prometheus")
     prometheus = Prometheus(tmp_path, stack, FIRST_PORT + len(PORTS) + len(ADDED))
     always = {rule.metric for rule in rules.load()} - ONLY_WHEN_SO
     with prometheus.running():
         wait_until(lambda: all(map(prometheus.has, always)), 180, f"Prometheus to have {sorted(always)}")
+        assert prometheus.has(f'tailrace_lag_seconds{{instance="{workload.manifests[0].instance}"}}')
         wait_until(lambda: prometheus.healths_of_targets() == {"up"}, 120, "all parts to be scraped")
         wait_until(lambda: prometheus.alerts() == set(), 180, "nothing to fire")
         down = ("TailracePartDown", "fluentbit", "firing")
