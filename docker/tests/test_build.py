@@ -9,13 +9,16 @@ import json
 import os
 import shutil
 import subprocess
+import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from docker.tests.conftest import DOCKER, ToOutput
 from docker.tests.test_steps import running, settings_with_free_ports
+from docker.tests.test_superset_stores import free_port, listening
 from tailrace import jobs, migrations, topics
 from tailrace.accounts import password_name
 from tailrace.clickhouse import ClickHouse
@@ -31,27 +34,36 @@ BASE = "localhost/tailrace-base"
 FLINK_BASE = "localhost/tailrace-flink-base"
 TOOLS = "localhost/tailrace-tools"
 FLINK = "localhost/tailrace-flink"
+SUPERSET_BASE = "localhost/tailrace-superset-base"
+SUPERSET = "localhost/tailrace-superset"
+DRIVERS = "clickhouse-connect|backports-zstd|lz4"
+"""What docker/superset/Dockerfile takes from the embedded stack's lock file."""
 MEGABYTE = 1_000_000
+START_SECONDS = 300
+"""Superset's, of a page; it took a minute on two cores at a load of 25."""
 
-Buildah = Callable[..., str]
 
-
-@pytest.fixture(scope="module")
-def buildah() -> Buildah:
+@dataclass(frozen=True)
+class Buildah:
     """Runs buildah with images of its own, which stay in the cache. Returns what it printed."""
-    assert shutil.which("buildah"), "apt-get install buildah"
-    assert os.geteuid() == 0, "building without a container engine needs root"
-    store = Settings.from_environment().cache / "images"
-    options = ["--root", store / "store", "--runroot", store / "run", "--storage-driver", "overlay"]
 
-    def run(*words: str | Path) -> str:
+    command: tuple[str | Path, ...]
+
+    def __call__(self, *words: str | Path) -> str:
         done = subprocess.run(
-            ["buildah", *options, *words], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=False
+            [*self.command, *words], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=False
         )
         assert done.returncode == 0, words
         return done.stdout
 
-    return run
+
+@pytest.fixture(scope="module")
+def buildah() -> Buildah:
+    assert shutil.which("buildah"), "apt-get install buildah"
+    assert os.geteuid() == 0, "building without a container engine needs root"
+    store = Settings.from_environment().cache / "images"
+    options = ("--root", store / "store", "--runroot", store / "run", "--storage-driver", "overlay")
+    return Buildah(("buildah", *options))
 
 
 def exists(buildah: Buildah, image: str) -> bool:
@@ -97,20 +109,64 @@ def flink_base(buildah: Buildah, base: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def build(buildah: Buildah, base: str, flink_base: str) -> Callable[[str, str], str]:
-    """Builds a target of docker/Dockerfile as an image."""
+def superset_base(buildah: Buildah, base: str) -> str:
+    """What our layers ask of Superset's image: Superset in /app/.venv, uv, its user; not our drivers."""
+    if exists(buildah, SUPERSET_BASE):
+        return SUPERSET_BASE
+    container = buildah("from", base).strip()
+    locks = REPOSITORY / "embedded/superset"
+    downloads = Path(os.environ.get("UV_CACHE_DIR", Path.home() / ".cache/uv"))
+    downloads.mkdir(parents=True, exist_ok=True)
+    script = f"""
+        python3 -m venv /opt/uv
+        /opt/uv/bin/pip install --no-cache-dir --require-hashes -r /locks/installer.lock
+        ln -s /opt/uv/bin/uv /usr/local/bin/uv
+        awk '/^[a-z]/ {{taken = !/^({DRIVERS})==/}} taken' /locks/requirements.lock > /tmp/superset.lock
+        python3 -m venv --without-pip /app/.venv
+        uv pip install --python /app/.venv/bin/python --require-hashes --no-deps -r /tmp/superset.lock
+        cd /app && ln -s .venv/lib/python3.*/site-packages/superset superset
+        groupadd --gid 1000 superset && useradd --uid 1000 --gid 1000 superset
+    """
+    # Where somebody stands between this machine and the registries, uv must trust him as pip does.
+    buildah("config", "--env", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt", container)
+    mounts = ("--volume", f"{locks}:/locks:ro", "--volume", f"{downloads}:/root/.cache/uv")
+    buildah("run", "--isolation", "chroot", *mounts, container, "--", "sh", "-euxc", script)
+    path = "/app/.venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    buildah("config", "--env", f"PATH={path}", "--workingdir", "/app", container)
+    buildah("commit", "--rm", container, SUPERSET_BASE)
+    return SUPERSET_BASE
 
-    def built(target: str, image: str) -> str:
-        arguments = [f"PYTHON_IMAGE={base}", f"FLINK_IMAGE={flink_base}"]
-        options = [word for each in arguments for word in ("--build-arg", each)]
+
+@pytest.fixture(scope="module")
+def bud(buildah: Buildah) -> Callable[..., str]:
+    """Builds a Dockerfile as an image, with arguments NAME=value."""
+
+    def built(dockerfile: Path, image: str, *options: str, **arguments: str) -> str:
+        given = [word for name, value in arguments.items() for word in ("--build-arg", f"{name}={value}")]
         # Health checks are Docker's own: the format OCI has none.
         buildah(
-            *("bud", "--isolation", "chroot", "--layers", "--format", "docker", *options),
-            *("--target", target, "--tag", image, "--file", DOCKER / "Dockerfile", "."),
+            *("bud", "--isolation", "chroot", "--layers", "--format", "docker", *given, *options),
+            *("--tag", image, "--file", dockerfile, "."),
         )
         return image
 
     return built
+
+
+@pytest.fixture(scope="module")
+def build(bud, base: str, flink_base: str) -> Callable[[str, str], str]:
+    """Builds a target of docker/Dockerfile as an image."""
+
+    def built(target: str, image: str) -> str:
+        bases = {"PYTHON_IMAGE": base, "FLINK_IMAGE": flink_base}
+        return bud(DOCKER / "Dockerfile", image, "--target", target, **bases)
+
+    return built
+
+
+@pytest.fixture(scope="module")
+def superset(bud, superset_base: str) -> str:
+    return bud(DOCKER / "superset/Dockerfile", SUPERSET, SUPERSET_IMAGE=superset_base)
 
 
 @pytest.fixture(scope="module")
@@ -249,11 +305,58 @@ def test_images_are_described(buildah, tools):
     assert given["Healthcheck"]["Test"] == ["CMD", "python", "-m", "tailrace", "--version"]
 
 
-def test_our_layers_are_small(buildah, build, base, tools, flink_base):
+@pytest.fixture(scope="module")
+def superset_container(buildah: Buildah, superset: str) -> Iterator[str]:
+    name = buildah("from", superset).strip()
+    yield name
+    buildah("rm", name)
+
+
+def test_superset_sends_nothing_to_who_counts_visits(buildah, superset_container):
+    assets = Path(buildah("mount", superset_container).strip()) / "app/superset/static/assets"
+    entries = [path.read_text() for path in assets.glob("*.entry.js")]
+    assert entries
+    assert not any("scarf.sh" in text for text in entries)
+
+
+def test_superset_makes_its_metadata_and_serves(buildah, superset_container, tmp_path):
+    """With the words of compose.yaml, as its own user, until it is healthy; on a port that is free."""
+    home, secrets = tmp_path / "home", tmp_path / "secrets"
+    for directory in (home, secrets):
+        directory.mkdir()
+    os.chown(home, 1000, 1000)
+    for name in ("superset-admin", "superset-secret-key", "clickhouse-witness"):
+        (secrets / name).write_text(f"secret of {name}\n")
+    mounts = (f"{home}:/var/lib/superset", f"{secrets}:/run/secrets:ro")
+    environment = (
+        "SUPERSET_SECRET_KEY_FILE=/run/secrets/superset-secret-key",
+        "SUPERSET_WITNESS_URL=http://127.0.0.1:1",
+        "SUPERSET_WITNESS_PASSWORD_FILE=/run/secrets/clickhouse-witness",
+    )
+    options = [word for each in mounts for word in ("--volume", each)]
+    options += [word for each in environment for word in ("--env", each)]
+    container = ("run", "--isolation", "chroot", *options, superset_container, "--")
+    assert buildah(*container, "id", "--user").strip() == "1000"
+    buildah(*container, "python", "/app/tailrace/metadata.py", "upgrade")
+    buildah(*container, "python", "/app/tailrace/metadata.py", "administrator", "/run/secrets/superset-admin")
+    port = free_port()
+    command = configuration(buildah, superset_container)["Cmd"]
+    served = [word.replace("0.0.0.0:8088", f"127.0.0.1:{port}") for word in command]
+    with listening(port, *buildah.command, *container, *served):
+        address = f"http://127.0.0.1:{port}"
+        with urllib.request.urlopen(f"{address}/health", timeout=START_SECONDS) as answer:
+            assert answer.read() == b"OK"
+        with urllib.request.urlopen(f"{address}/login/", timeout=START_SECONDS) as answer:
+            # The name that our configuration gives it.
+            assert b"Tailrace" in answer.read()
+
+
+def test_our_layers_are_small(buildah, build, base, tools, flink_base, superset, superset_base):
     """Sizes as docker/README.md states them, a tenth more at most."""
     ours = {
         "tools": size(buildah, tools) - size(buildah, base),
         "flink": size(buildah, build("flink", FLINK)) - size(buildah, flink_base),
+        "superset": size(buildah, superset) - size(buildah, superset_base),
     }
     print({name: round(of / MEGABYTE) for name, of in ours.items()})
     stated = (DOCKER / "README.md").read_text()
