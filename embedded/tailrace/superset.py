@@ -8,11 +8,13 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any
 
 TIMEOUT_SECONDS = 120
 PAGE_SIZE = 100
 """Superset gives no more at once."""
+EXPIRED = "Token has expired"
 
 
 class SupersetError(RuntimeError):
@@ -34,9 +36,15 @@ class Client:
         # The token against forged requests is tied to the session cookie.
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self._opener = urllib.request.build_opener(cookies, urllib.request.HTTPSHandler(context=tls))
-        login = {"username": user, "password": password, "provider": "db", "refresh": False}
-        token = self._json("/api/v1/security/login", json.dumps(login).encode())["access_token"]
-        self._headers = {"Authorization": f"Bearer {token}", "Referer": url}
+        self._login = json.dumps(
+            {"username": user, "password": password, "provider": "db", "refresh": False}
+        ).encode()
+        self._log_in()
+
+    def _log_in(self) -> None:
+        self._headers: dict[str, str] = {}
+        token = self._json("/api/v1/security/login", self._login)["access_token"]
+        self._headers = {"Authorization": f"Bearer {token}", "Referer": self.url}
         self._headers["X-CSRFToken"] = self._forgery_token()
 
     def _forgery_token(self) -> str:
@@ -99,7 +107,17 @@ class Client:
         content_type: str | None = None,
         method: str | None = None,
     ) -> bytes:
-        headers = {**getattr(self, "_headers", {}), "Accept": "application/json"}
+        """Logs in again where the login has expired, which is after a quarter of an hour."""
+        try:
+            return self._asked(path, body, content_type, method)
+        except SupersetError as error:
+            if error.status != HTTPStatus.UNAUTHORIZED or EXPIRED not in str(error):
+                raise
+        self._log_in()
+        return self._asked(path, body, content_type, method)
+
+    def _asked(self, path: str, body: bytes | None, content_type: str | None, method: str | None) -> bytes:
+        headers = {**self._headers, "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type
         request = urllib.request.Request(self.url + path, body, headers, method=method)
