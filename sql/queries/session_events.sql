@@ -3,22 +3,28 @@
 {%- include "parts/error_codes.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Everything that one session did, in order, as each log tells it; one action may stand in several logs. Rows of tables are
--- left out where the statement that they belong to is there. Statements are masked.
+-- left out where the statement that they belong to is there, and their classes are the statement's. Statements are masked.
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},
     {{ chosen_session() }},
     touched AS (
-        SELECT data_access.event_time AS at, groupUniqArrayArray(arrayMap(class -> toString(class), data_class)) AS classes
+        SELECT event_id, arrayMap(class -> toString(class), data_class) AS classes
         FROM tailrace.data_access FINAL
         WHERE instance = chosen.1 AND connection_id = chosen.2
-            AND data_access.event_time >= range_start AND data_access.event_time < range_end
-        GROUP BY at),
+            AND data_access.event_time >= range_start AND data_access.event_time < range_end),
+    classified AS (
+        SELECT
+            its.*,
+            arraySort(groupUniqArrayArray(touched.classes) OVER (
+                PARTITION BY log, if(server_query_id = 0, toString(its.event_id), toString(server_query_id)))) AS classes
+        FROM its
+        LEFT JOIN touched ON touched.event_id = its.event_id),
     dateDiff('second', begun, ended) AS length,
     multiIf(length <= 60, 1, length <= 600, 10, length <= 3600, 60, length <= 6 * 3600, 300, 3600) AS width
 SELECT
     toDateTime(intDiv(toUInt32(its.event_time), width) * width, 'UTC') AS time,
-    its.event_time AS event_time,
+    its.event_time AS event_time, generation, entry_offset,
     cluster, instance, toString(its.connection_id) AS connection_id,
     anyIf(its.user, its.user != '') OVER () AS user,
     anyIf(its.src_ip, its.src_ip != '(unknown)') OVER () AS src_ip,
@@ -38,14 +44,13 @@ SELECT
     if(event_class = 'message', its.command, if(verb = '', its.command, verb)) AS command,
     if(message != '', message, ifNull(texts.fingerprint, '')) AS statement,
     arrayStringConcat(if(empty(tables) AND object != '' AND event_class = 'table', [object], tables), ', ') AS tables_touched,
-    touched.classes AS classes,
-    arrayStringConcat(touched.classes, ', ') AS data_classes,
+    classes,
+    arrayStringConcat(classes, ', ') AS data_classes,
     its.rows_sent AS rows_sent, its.seconds AS seconds,
     {{ error_text('its.error') }} AS error,
     if(its.query_id IS NULL, '', leftPad(hex(assumeNotNull(its.query_id)), 16, '0')) AS query_id,
     if(query_id = '', '', {{ link_to_query('query_id', "'query'") }}) AS look
-FROM its
-LEFT JOIN touched ON touched.at = its.event_time
+FROM classified AS its
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
     WHERE fingerprints.query_id IN (SELECT query_id FROM records)

@@ -288,6 +288,25 @@ def test_a_session_is_told_by_all_logs_in_order(two_sessions, ask, filters):
     assert found[4]["error"] == "1142: no right to the table"
 
 
+def test_classes_of_data_are_of_the_record_and_not_of_its_second(stored, ask):
+    columns = [
+        {"event_class": "table", "command": "READ", "object": "cards", "server_query_id": 81},
+        {"verb": "SELECT", "query_id": 5, "server_query_id": 81},
+        {"verb": "SET", "query_id": 6, "server_query_id": 82},
+        {"event_class": "connection", "command": "DISCONNECT", "server_query_id": 0},
+    ]
+    records = [audit(20, 3, entry_offset=offset, **each) for offset, each in enumerate(columns, 100)]
+    stored("audit_events", login(20, server_query_id=0), *records)
+    stored("data_access", {**_access(records[0]), "data_class": ["pci"], "data_class_read": ["pci"]})
+    found = sorted(ask("session_events"), key=lambda row: (row["event_time"], row["entry_offset"]))
+    assert [(row["command"], row["data_classes"]) for row in found] == [
+        ("CONNECT", ""),
+        ("SELECT", "pci"),
+        ("SET", ""),
+        ("DISCONNECT", ""),
+    ]
+
+
 def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask):
     found = sorted(
         ask("sessions"), key=lambda row: (-row["worst_level"], -row["error_count"], row["began_at"])

@@ -61,8 +61,8 @@
 {%- macro session_records(connections) -%}
     records AS (
         SELECT
-            audit_events.event_time AS event_time, cluster, instance, connection_id, toString(source) AS log,
-            toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
+            event_id, audit_events.event_time AS event_time, generation, entry_offset,
+            cluster, instance, connection_id, toString(source) AS log, toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
             toString(connection_type) AS connection_type, toString(database) AS database,
             toString(event_class) AS event_class, toString(command) AS command, toString(verb) AS verb,
             event_class = 'query' AND event_name IN ('', 'status') AS is_statement,
@@ -74,7 +74,7 @@
             AND (instance, connection_id) IN {{ connections }}
         UNION ALL
         SELECT
-            query_events.event_time, cluster, instance, connection_id, 'slow log',
+            event_id, query_events.event_time, generation, entry_offset, cluster, instance, connection_id, 'slow log',
             toString(user), {{ client() }}, '', '', toString(database), 'query', 'QUERY', toString(verb), true,
             if(ifNull(error_code, 0) = 0, '', toString(error_code)), toNullable(query_id), rule_set, 0,
             arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))),
@@ -84,7 +84,7 @@
             AND (instance, connection_id) IN {{ connections }}
         UNION ALL
         SELECT
-            error_events.event_time, cluster, instance, thread_id, 'error log',
+            event_id, error_events.event_time, generation, entry_offset, cluster, instance, thread_id, 'error log',
             toString(user), {{ client() }}, '', '', toString(database), 'message', toString(kind), '', false,
             if(kind = 'access_denied', '1045', ''), NULL, '', 0, [], '', NULL, NULL, message
         FROM tailrace.error_events
