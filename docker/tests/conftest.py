@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from docker.tests.go_program import built
 from tailrace.home import Home
 from tailrace.parts.flink import POM
 from tailrace.settings import Settings
@@ -22,14 +23,8 @@ Project = dict[str, Any]
 
 @pytest.fixture(scope="session")
 def compose_program() -> Path:
-    """compose/main.go, which is Compose's own library, built once per content."""
-    files = [SOURCES / name for name in ("main.go", "go.mod", "go.sum")]
-    entry = Settings.from_environment().cache / "compose" / cache.fingerprint(*files)
-    if not entry.exists():
-        with cache.build(entry) as draft:
-            build = ["go", "build", "-trimpath", "-buildvcs=false", "-o", draft / "compose", "."]
-            subprocess.run(build, cwd=SOURCES, check=True)
-    return entry / "compose"
+    """compose/main.go, which is Compose's own library."""
+    return built(SOURCES)
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from docker.tests.go_program import built
 from helm.tests.test_chart import EVERYTHING
 from tailrace.health import rules
-from tailrace.settings import Settings
-from tailrace.stack import cache
 
 pytestmark = pytest.mark.long  # Helm is built
 
@@ -24,18 +23,11 @@ Check = Callable[[list[dict]], list[str]]
 
 @pytest.fixture(scope="module")
 def check() -> Check:
-    """What is wrong with resources, a line for each complaint. The program is built once, in a CPU-minute."""
-    files = [SOURCES / name for name in ("main.go", "go.mod", "go.sum")]
-    entry = Settings.from_environment().cache / "monitoring" / cache.fingerprint(*files)
-    if not entry.exists():
-        with cache.build(entry) as draft:
-            build = ["go", "build", "-trimpath", "-buildvcs=false", "-o", draft / "monitoring", "."]
-            subprocess.run(build, cwd=SOURCES, check=True)
+    """What is wrong with resources, a line for each complaint. Building the program takes a CPU-minute."""
+    program = built(SOURCES)
 
     def complaints(resources: list[dict]) -> list[str]:
-        done = subprocess.run(
-            [entry / "monitoring"], input=json.dumps(resources), capture_output=True, text=True
-        )
+        done = subprocess.run([program], input=json.dumps(resources), capture_output=True, text=True)
         assert done.returncode == bool(done.stdout), done.stderr
         return done.stdout.splitlines()
 
