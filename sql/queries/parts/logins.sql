@@ -79,7 +79,8 @@
             toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect') {{ of_servers }}
+            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+            {{ of_servers }}
             AND (source = 'audit'
                 OR (instance, toStartOfHour(audit_events.event_time)) NOT IN audited_hours
                     AND (instance, connection_id, user) NOT IN refused_by_general))

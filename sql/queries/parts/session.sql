@@ -62,7 +62,8 @@
     records AS (
         SELECT
             event_id, audit_events.event_time AS event_time, generation, entry_offset,
-            cluster, instance, connection_id, toString(source) AS log, toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
+            cluster, instance, connection_id, toString(source) AS log,
+            toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
             toString(connection_type) AS connection_type, toString(database) AS database,
             toString(event_class) AS event_class, toString(command) AS command, toString(verb) AS verb,
             event_class = 'query' AND event_name IN ('', 'status') AS is_statement,
