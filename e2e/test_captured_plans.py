@@ -20,6 +20,7 @@ from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Sample, from_clickhouse
+from tailrace_capture.server import MARK
 
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit", "capture")
 FIRST_PORT = int(os.environ.get("CAPTURED_PLANS_FIRST_PORT", "22750"))
@@ -246,11 +247,15 @@ def test_of_a_statement_of_many_tenants_one_database_is_kept_to(stack):
     odd = "o'dd\\{}:,%ü"
     runs = [(0xA1, "small", 1, 60), (0xA1, "large", 10, 120), (0xA1, odd, 2, 180), (0xB2, "", 5, 60)]
     two_days_ago = (0xA1, "former", 0, 2 * 86_400)
+    our_own = (0xC3, "", 20, 60)
     store = stack.clickhouse()
-    store.insert("tailrace.query_events", [row(*run) | {"weight": 1} for run in runs])
+    store.insert("tailrace.query_events", [row(*run) | {"weight": 1} for run in (*runs, our_own)])
     store.insert(
         "tailrace.query_samples",
-        [row(*run) | {"statement": f"SELECT '{run[1]}'"} for run in (*runs, two_days_ago)],
+        [
+            *(row(*run) | {"statement": f"SELECT '{run[1]}'"} for run in (*runs, two_days_ago)),
+            row(*our_own) | {"statement": f"{MARK}SELECT @@version"},
+        ],
     )
 
     orders, users = "00000000000000A1", "00000000000000B2"
