@@ -103,7 +103,11 @@ def _report(results: list[dict], admin: ClickHouse) -> int:
         drawn = _middle(result["drawn"]) / 1000
         spent = {name: _middle([each[name] for each in result["cpu"]]) for name in result["cpu"][0]}
         cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in spent.items())
-        print(f"\n{where}: drawn in {drawn:.1f} s, of CPU {sum(spent.values()):.1f} s ({cpu})")
+        in_sight = _middle(result["glanced"]) / 1000
+        print(
+            f"\n{where}: drawn in {drawn:.1f} s (in sight {in_sight:.1f} s), "
+            f"of CPU {sum(spent.values()):.1f} s ({cpu})"
+        )
         print("   p50 s   p95 s    rows read      MB   CPU s  chart")
         if drawn >= DASHBOARD_SECONDS:
             complaints.append(f"{where}: drawn in {drawn:.1f} s")

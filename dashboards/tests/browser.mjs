@@ -92,6 +92,14 @@ export class Browser {
     await this.#opened();
   }
 
+  /** Opens a dashboard and waits until the charts in sight are drawn: what a person sees before scrolling. */
+  async glance(path) {
+    await this.page.setViewportSize(this.viewport);
+    await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
+    await this.page.waitForSelector('[data-test-viz-type]');
+    await this.#drawn({ inSightOnly: true });
+  }
+
   /** Clicks a link in a table, which opens another dashboard. */
   async followLink(title, text) {
     await this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().click();
@@ -116,17 +124,26 @@ export class Browser {
   /** Waits until no chart asks or loads and every one has shown something for longer than charts animate. */
   async settle() {
     do {
-      await this.page.evaluate(() => { window.drawnSince = undefined; });
-      await this.page.waitForFunction(({ something, animation }) => {
-        const charts = [...document.querySelectorAll('[data-test-viz-type]')];
-        const loading = '.loading, [data-test="loading-indicator"], .ant-skeleton';
-        const drawn = charts.length > 0
-          && charts.every((chart) => !chart.querySelector(loading) && chart.querySelector(something))
-          && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
-        window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
-        return drawn && performance.now() - window.drawnSince > animation;
-      }, { something: SOMETHING, animation: ANIMATION_MS }, { polling: 100 });
+      await this.#drawn({ inSightOnly: false });
     } while (this.asking.size > 0);
+  }
+
+  /** Waits until each chart, or each in sight, has shown something for a while; window.drawnSince is when that began. */
+  async #drawn({ inSightOnly }) {
+    await this.page.evaluate(() => { window.drawnSince = undefined; });
+    await this.page.waitForFunction(({ something, animation, inSightOnly }) => {
+      const inSight = (chart) => {
+        const { top, bottom } = chart.getBoundingClientRect();
+        return bottom > 0 && top < window.innerHeight;
+      };
+      const charts = [...document.querySelectorAll('[data-test-viz-type]')].filter((chart) => !inSightOnly || inSight(chart));
+      const loading = '.loading, [data-test="loading-indicator"], .ant-skeleton';
+      const drawn = charts.length > 0
+        && charts.every((chart) => !chart.querySelector(loading) && chart.querySelector(something))
+        && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
+      window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
+      return drawn && performance.now() - window.drawnSince > animation;
+    }, { something: SOMETHING, animation: ANIMATION_MS, inSightOnly }, { polling: 100 });
   }
 
   /**

@@ -22,8 +22,8 @@ WITH
     known AS (
         SELECT instance, source, log, minute, size,
             ifNull(min(nullIf(generation, 0)) OVER (
-                PARTITION BY instance, source, log, inode ORDER BY minute, generation
-                ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 0) AS file
+                PARTITION BY instance, source, log, inode ORDER BY minute DESC, generation DESC
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0) AS file
         FROM looks
     ),
     growth AS (

@@ -10,93 +10,119 @@
 -- Bytes written while nobody looked belong to the first minute that looked again. A log of which lines came and no
 -- census is unknown. One of which nothing has come for a week is taken as retired. The minute that is still running
 -- is left out.
+--
+-- Logs are numbered by a hash, and a stretch is what lies between two minutes that differ: months have millions of
+-- minutes, which would be sorted by texts, or made where nothing was looked at.
 WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
+    toInt64(toUnixTimestamp(range_start)) AS first_second,
+    toInt64(toUnixTimestamp(range_end)) AS end_second,
     census AS (
         -- Of the time before the range only the last look counts: that is what the first one in it is compared with.
-        SELECT cluster, instance, source, log, inode, generation,
-            max(toStartOfMinute(toDateTime(at, 'UTC'))) AS minute,
-            toInt64(max((toStartOfMinute(toDateTime(at, 'UTC')), ledger.size)).2) AS size
+        SELECT cityHash64(instance, source, log) AS log_id, inode, generation,
+            max(60 * intDiv(toInt64(toUnixTimestamp(at)), 60)) AS second,
+            toInt64(argMax(ledger.size, (intDiv(toUnixTimestamp(at), 60), ledger.size))) AS size
         FROM tailrace.ledger
         WHERE kind = 'CENSUS' AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-        GROUP BY cluster, instance, source, log, inode, generation,
-            if(at < range_start, 0, intDiv(toUnixTimestamp(at), 60))
+        GROUP BY log_id, inode, generation, if(at < range_start, 0, intDiv(toUnixTimestamp(at), 60))
     ),
     matched AS (
         -- Before a file's first line it has no generation yet: it is the one that its inode gets next.
-        SELECT cluster, instance, source, log, minute, size,
+        SELECT log_id, second, size,
             ifNull(min(nullIf(generation, 0)) OVER (
-                PARTITION BY instance, source, log, inode ORDER BY minute, generation
-                ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 0) AS file
+                PARTITION BY log_id, inode ORDER BY second DESC, generation DESC
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0) AS file
         FROM census
     ),
-    looks AS (
-        SELECT cluster, instance, source, log, file AS generation, minute, max(matched.size) AS size
-        FROM matched
-        GROUP BY cluster, instance, source, log, file, minute
-    ),
     growth AS (
-        SELECT *, lagInFrame(size) OVER (
-            PARTITION BY instance, source, log, generation ORDER BY minute
-            ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS size_before
-        FROM looks
+        SELECT log_id, file AS generation, second, max(matched.size) AS size,
+            lagInFrame(max(matched.size)) OVER (
+                PARTITION BY log_id, file ORDER BY second
+                ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS size_before
+        FROM matched
+        GROUP BY log_id, file, second
     ),
     frontiers AS (
-        SELECT instance, source, log, generation, toInt64(max(to_offset)) AS frontier
-        FROM tailrace.ledger
-        WHERE kind = 'FRONTIER'
-        GROUP BY instance, source, log, generation
+        SELECT cityHash64(instance, source, log) AS log_id, generation, frontier
+        FROM (
+            SELECT instance, source, log, generation, toInt64(max(to_offset)) AS frontier
+            FROM tailrace.ledger
+            WHERE kind = 'FRONTIER'
+            GROUP BY instance, source, log, generation)
     ),
     gaps AS (
-        SELECT instance, source, log, generation,
-            toInt64(from_offset) AS gap_start, toInt64(to_offset) AS gap_end, sign(bytes) AS posted
+        SELECT cityHash64(instance, source, log) AS log_id, generation,
+            groupArray((toInt64(from_offset), toInt64(to_offset), toInt64(sign(ledger.bytes)))) AS ranges
         FROM tailrace.ledger
         WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
             SELECT instance, source, log, generation FROM tailrace.ledger WHERE kind = 'GAP'
             GROUP BY instance, source, log, generation)
+        GROUP BY log_id, generation
     ),
     judged AS (
-        SELECT
-            cluster, instance, source, log, minute,
-            multiIf(
-                sum(posted * greatest(0, least(size, gap_end) - greatest(size_before, gap_start))) > 0, 3,
-                max(size) > max(frontier), 2,
-                1) AS severity
+        SELECT log_id, second,
+            max(multiIf(
+                arraySum(gap -> gap.3 * greatest(0, least(size, gap.2) - greatest(size_before, gap.1)), ranges) > 0, 3,
+                size > frontier, 2,
+                1)) AS severity
         FROM growth
-        LEFT JOIN frontiers USING (instance, source, log, generation)
-        LEFT JOIN gaps USING (instance, source, log, generation)
-        WHERE minute >= range_start
-        GROUP BY cluster, instance, source, log, generation, minute
+        LEFT JOIN frontiers USING (log_id, generation)
+        LEFT JOIN gaps USING (log_id, generation)
+        WHERE second >= first_second
+        GROUP BY log_id, second
     ),
-    minutes AS (
-        SELECT cluster, instance, source, log,
-            toDateTime(arrayJoin(range(
-                toUInt32(greatest(range_start, toStartOfMinute(toDateTime(min(at), 'UTC')))),
-                toUInt32(range_end), 60)), 'UTC') AS minute
-        FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-        GROUP BY cluster, instance, source, log
+    (
+        SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (
+            SELECT cluster, instance, source, log,
+                greatest(first_second, 60 * intDiv(toInt64(toUnixTimestamp(min(at))), 60)) AS begun
+            FROM tailrace.ledger
+            WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
+            GROUP BY cluster, instance, source, log)
+    ) AS told,
+    logs AS (
+        SELECT each.1 AS log_id, each.2 AS cluster, each.3 AS instance, each.4 AS source, each.5 AS log, each.6 AS since,
+            concat(instance, ' · ', if(count() OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+                AS file
+        FROM (SELECT arrayJoin(told) AS each)
     ),
-    states AS (
-        SELECT
-            cluster, instance, source, log, minute,
-            ['unknown', 'covered', 'behind', 'missing'][1 + max(severity)] AS state
-        FROM minutes
-        LEFT JOIN judged USING (cluster, instance, source, log, minute)
-        GROUP BY cluster, instance, source, log, minute
+    edges AS (
+        -- Where a log's state differs from that of the minute before; its end is an edge, too.
+        SELECT log_id, second, severity, second_before, severity_before
+        FROM (
+            SELECT log_id, second, severity,
+                lagInFrame(second, 1, toInt64(0)) OVER its_minutes AS second_before,
+                lagInFrame(severity, 1, 255) OVER its_minutes AS severity_before
+            FROM (
+                SELECT log_id, second, severity FROM judged
+                UNION ALL
+                SELECT log_id, end_second, 254 FROM logs WHERE since < end_second)
+            WINDOW its_minutes AS (
+                PARTITION BY log_id ORDER BY second ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+        WHERE severity != severity_before OR second > second_before + 60
+    ),
+    begins AS (
+        -- A stretch begins at each edge, and one of unknown minutes after the last one that was looked at.
+        SELECT log_id, arrayJoin(if(
+            second > if(second_before = 0, since, second_before + 60),
+            [(if(second_before = 0, since, second_before + 60), 0), (second, severity)],
+            [(second, severity)])) AS begin
+        FROM edges
+        INNER JOIN logs USING (log_id)
+    ),
+    stretches AS (
+        SELECT log_id, begin.1 AS from_second, begin.2 AS severity,
+            leadInFrame(begin.1) OVER (
+                PARTITION BY log_id ORDER BY begin.1 ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS to_second
+        FROM begins
     )
 SELECT
-    cluster, instance, source, log, state,
-    any(file) AS file,
-    min(minute) AS from_time,
-    max(minute) + INTERVAL 1 MINUTE AS to_time,
-    count() AS minutes
-FROM (
-    SELECT *,
-        concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
-            AS file,
-        row_number() OVER (PARTITION BY instance, source, log ORDER BY minute)
-            - row_number() OVER (PARTITION BY instance, source, log, state ORDER BY minute) AS stretch
-    FROM states)
-GROUP BY cluster, instance, source, log, state, stretch
+    cluster, instance, source, log,
+    ['unknown', 'covered', 'behind', 'missing'][1 + severity] AS state,
+    file,
+    toDateTime(from_second, 'UTC') AS from_time,
+    toDateTime(to_second, 'UTC') AS to_time,
+    toUInt64(intDiv(to_second - from_second, 60)) AS minutes
+FROM stretches
+INNER JOIN logs USING (log_id)
+WHERE severity < 254

@@ -1,10 +1,11 @@
 """The books of a million postings are read in seconds: people ask, and `demo` twice a second."""
 
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace import books
+from tailrace import books, dashboards
 
 FILES = 40
 OF_A_FILE = (
@@ -13,6 +14,38 @@ OF_A_FILE = (
 )
 MOST_SECONDS = 30
 """On a loaded machine; two idle cores take about one."""
+
+
+DAYS = 60
+GENERATIONS = 4
+"""Of one inode, so that what was written before a generation was known is sought in all of its minutes."""
+MINUTE_BY_MINUTE = (
+    "INSERT INTO tailrace.ledger (cluster, instance, source, log, generation, stage, kind, from_offset, "
+    "to_offset, size, inode, at) "
+    "SELECT 'shop', 'db0', 'audit', '/log/audit', 1 + number % {generations}, 'FRAMER', '{kind}', 0, {read}, "
+    "{size}, 7, now64(6) - INTERVAL {days} DAY + toIntervalMinute(intDiv(number, {generations})) "
+    "FROM numbers({generations} * {days} * 1440)"
+)
+
+
+def test_minutes_of_months_cost_no_more_than_their_number(admin, rendered):
+    for kind, read, size in (("CENSUS", 0, "number"), ("FRONTIER", "number", 0)):
+        statement = MINUTE_BY_MINUTE.format(
+            generations=GENERATIONS, days=DAYS, kind=kind, read=read, size=size
+        )
+        admin.execute(statement)
+    now = datetime.now(UTC).replace(tzinfo=None, second=0, microsecond=0)
+    shown = ((now - timedelta(days=DAYS + 1)).isoformat(), now.isoformat())
+    minutes = {"instance": "", "from": shown[0].replace("T", " "), "to": shown[1].replace("T", " ")}
+    for query, parameters in (
+        (rendered("coverage", *shown), {}),
+        (rendered("bytes_behind", *shown), {}),
+        ((dashboards.QUERIES / "books_minutes.sql").read_text(), minutes),
+        ("SELECT * FROM tailrace.minutes_without_audit", {}),
+    ):
+        begin = time.monotonic()
+        admin.execute(f"SELECT count() FROM ({query})", parameters)
+        assert time.monotonic() - begin < MOST_SECONDS, query
 
 
 @pytest.mark.long

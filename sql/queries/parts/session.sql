@@ -72,7 +72,7 @@
             toString(object) AS object, NULL AS seconds, NULL AS rows_sent, '' AS message
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
-            AND (instance, connection_id) IN {{ connections }}
+            AND (instance, connection_id) IN (SELECT arrayJoin({{ connections }}))
         UNION ALL
         SELECT
             event_id, query_events.event_time, generation, entry_offset, cluster, instance, connection_id, 'slow log',
@@ -82,7 +82,7 @@
             '', query_time, query_events.rows_sent, ''
         FROM tailrace.query_events
         WHERE query_events.event_time >= range_start AND query_events.event_time < range_end
-            AND (instance, connection_id) IN {{ connections }}
+            AND (instance, connection_id) IN (SELECT arrayJoin({{ connections }}))
         UNION ALL
         SELECT
             event_id, error_events.event_time, generation, entry_offset, cluster, instance, thread_id, 'error log',
@@ -90,7 +90,7 @@
             if(kind = 'access_denied', '1045', ''), NULL, '', 0, [], '', NULL, NULL, message
         FROM tailrace.error_events
         WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
-            AND (instance, thread_id) IN {{ connections }}),
+            AND (instance, thread_id) IN (SELECT arrayJoin({{ connections }}))),
     logins_marked AS (
         SELECT
             *,
