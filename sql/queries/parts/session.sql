@@ -29,33 +29,47 @@
         ) AS named
         INNER JOIN alerted USING (event_id))
 {%- endmacro -%}
-{#- Connections worth a look: those of alerts, by level, then those that were refused something, then the latest ones. -#}
+{#- Connections worth a look: those of alerts, by level, then those that were refused something, then the latest ones, which
+    are sought only where there are not enough of the others. -#}
 {%- macro connections_to_look_at(most) -%}
     (
-        SELECT groupArray((toString(instance), connection_id))
+        SELECT groupArray((name, connection_id, score, last))
         FROM (
-        SELECT instance, connection_id, sum(weight) AS score, max(last) AS last
+            SELECT toString(instance) AS name, connection_id, sum(weight) AS score, max(at) AS last
+            FROM (
+                SELECT instance, connection_id, pow(10, max(level_rank)) AS weight, max(event_time) AS at
+                FROM alerted_records GROUP BY instance, connection_id
+                UNION ALL
+                SELECT instance, connection_id, 1, max(event_time) FROM tailrace.audit_events
+                WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND status != 0
+                    {{- wanted('connection_id') }}
+                GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
+            GROUP BY instance, connection_id
+            ORDER BY score DESC, last DESC, name, connection_id
+            LIMIT {{ most }})
+    ) AS striking_connections,
+    (
+        SELECT groupArray((name, connection_id))
         FROM (
-            SELECT instance, connection_id, pow(10, max(level_rank)) AS weight, max(event_time) AS last
-            FROM alerted_records GROUP BY instance, connection_id
-            UNION ALL
-            SELECT instance, connection_id, 1, max(event_time) FROM tailrace.audit_events
-            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND status != 0
-                {{- wanted('connection_id') }}
-            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
-            UNION ALL
-            SELECT instance, connection_id, 0, max(event_time) FROM tailrace.audit_events
-            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND event_class = 'connection'
-                {{- wanted('connection_id') }}
-            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
-            UNION ALL
-            SELECT instance, connection_id, 0, max(event_time) FROM tailrace.query_events
-            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
-                {{- wanted('connection_id') }}
-            GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
-        GROUP BY instance, connection_id
-        ORDER BY score DESC, last DESC, instance, connection_id
-        LIMIT {{ most }})) AS connections
+            SELECT name, connection_id, sum(score) AS whole_score, max(last) AS latest
+            FROM (
+                SELECT each.1 AS name, each.2 AS connection_id, each.3 AS score, each.4 AS last
+                FROM (SELECT arrayJoin(striking_connections) AS each)
+                UNION ALL
+                SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.audit_events
+                WHERE length(striking_connections) < {{ most }} AND event_class = 'connection'
+                    AND event_time >= range_start AND event_time < range_end AND connection_id != 0
+                    {{- wanted('connection_id') }}
+                GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
+                UNION ALL
+                SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.query_events
+                WHERE length(striking_connections) < {{ most }}
+                    AND event_time >= range_start AND event_time < range_end AND connection_id != 0
+                    {{- wanted('connection_id') }}
+                GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
+            GROUP BY name, connection_id
+            ORDER BY whole_score DESC, latest DESC, name, connection_id
+            LIMIT {{ most }})) AS connections
 {%- endmacro -%}
 {#- The records of connections, each with the number of its session within the range: 0 is one that had begun before. -#}
 {%- macro session_records(connections) -%}
