@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +105,27 @@ def test_the_numbers_are_so(stack: Stack, workload: Workload):
     }
     stored = scraped(stack, "/metrics/flink")["flink_taskmanager_job_task_operator_clickhouse_storedRows"]
     assert sum(sample.value for sample in stored.samples) >= 500
+
+
+def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_dead_does(
+    stack: Stack, workload: Workload
+):
+    log = {"instance": workload.manifests[0].instance, "source": workload.logs[0].shape.source}
+
+    def told(metric: str) -> list[float]:
+        return [each.value for each in scraped(stack, "/metrics")[metric].samples if each.labels == log]
+
+    with stack.without("census"):
+        assert len(told("tailrace_lag_seconds")) == 1
+        assert told("tailrace_unwatched_since_seconds") == []
+        began = time.time()
+        stack.unwatch(workload.logs)
+    wait_until(lambda: told("tailrace_lag_seconds") == [], 60, "the log to be left")
+    assert began <= told("tailrace_unwatched_since_seconds")[0] <= time.time()
+    assert f"{log['instance']}'s {log['source']} is watched no more, since 2" in tailrace(stack, "health")
+    stack.watch(workload.logs)
+    assert len(told("tailrace_lag_seconds")) == 1
+    assert told("tailrace_unwatched_since_seconds") == []
 
 
 def test_there_is_nothing_elsewhere(stack: Stack):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from types import MappingProxyType
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -24,7 +25,9 @@ FORGOTTEN_SECONDS = 7 * 86400
 """A log that no census has seen for so long is taken for one that nobody watches any more."""
 REST_SECONDS = 2
 
+Log = tuple[str, str]
 OF_LOGS = ("instance", "source")
+NONE_LEFT: Mapping[Log, float] = MappingProxyType({})
 RECENT_DEAD_LETTERS = """
 SELECT instance, source, code, count() AS letters
 FROM tailrace.dead_letters FINAL
@@ -58,8 +61,14 @@ def of_parts(status: StackStatus, home: Home) -> Iterator[Metric]:
     return iter((up, restarts, memory, cpu, free, ratio))
 
 
-def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> Iterator[Metric]:
-    """What became of every byte. The user may read the books."""
+def of_books(
+    clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS, left: Mapping[Log, float] = NONE_LEFT
+) -> Iterator[Metric]:
+    """What became of every byte. The user may read the books.
+
+    `left`: logs that are watched no more, and since when, seconds since 1970 UTC. They do not lag, unless a
+    later census shows that somebody else watches them.
+    """
     up = GaugeMetricFamily("tailrace_books_up", "Whether the books could be read.")
     try:
         found = books.read(clickhouse)
@@ -76,7 +85,14 @@ def of_books(clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS) -> It
     yield GaugeMetricFamily(
         "tailrace_imbalances", "Places where the accounts differ.", value=len(found.imbalances)
     )
-    yield _lag(found, unseen, now)
+    newest = _newest_censuses(found, now)
+    over = unwatched(newest, left)
+    yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
+    since_when = GaugeMetricFamily(
+        "tailrace_unwatched_since_seconds", "When the log was taken off the list.", labels=OF_LOGS
+    )
+    _add_all(since_when, over)
+    yield since_when
     yield from _sums(found)
     behind = GaugeMetricFamily(
         "tailrace_behind_seconds", "How long bytes that the census saw are not read.", labels=OF_LOGS
@@ -123,7 +139,7 @@ def of_jobs(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
     return iter((up, age, failed, size))
 
 
-def _without_census(clickhouse: ClickHouse) -> dict[tuple[str, ...], float]:
+def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
     """Since when lines of a log have come, seconds since 1970 UTC, where no census ever has."""
     oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
     query = (books.QUERIES / "books_without_census.sql").read_text()
@@ -131,17 +147,25 @@ def _without_census(clickhouse: ClickHouse) -> dict[tuple[str, ...], float]:
     return {(row["instance"], row["source"]): row["since"] for row in rows}
 
 
-def _lag(found: Books, unseen: Mapping[tuple[str, ...], float], now: float) -> Metric:
+def unwatched(newest: Mapping[Log, float], left: Mapping[Log, float]) -> dict[Log, float]:
+    """Those of the logs left of which no census has come since: another collector may have taken one over."""
+    return {log: left[log] for log, at in newest.items() if log in left and at <= left[log]}
+
+
+def _newest_censuses(found: Books, now: float) -> dict[Log, float]:
+    """When each log was last seen, seconds since 1970 UTC; without those that nobody has seen for long."""
+    looks = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
+    looks += [((f.instance, f.source), f.census_at) for f in found.unread]
+    return {log: at for log, at in _greatest(looks).items() if now - at < FORGOTTEN_SECONDS}
+
+
+def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -> Metric:
     lag = GaugeMetricFamily(
         "tailrace_lag_seconds",
         "Age of the newest census that has arrived, or of the first line where none has.",
         labels=OF_LOGS,
     )
-    looks = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
-    looks += [((f.instance, f.source), f.census_at) for f in found.unread]
-    newest = _greatest(looks)
-    _add_all(lag, {log: now - at for log, at in newest.items() if now - at < FORGOTTEN_SECONDS})
-    _add_all(lag, {log: now - at for log, at in unseen.items()})
+    _add_all(lag, {log: now - at for log, at in (*newest.items(), *unseen.items())})
     return lag
 
 
@@ -153,7 +177,7 @@ def _sums(found: Books) -> Iterator[Metric]:
         "tailrace_pending_bytes", "Bytes of entries that are not complete.", labels=OF_LOGS
     )
     gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes that are missing.", labels=OF_LOGS)
-    sums: dict[tuple[str, ...], list[int]] = {}
+    sums: dict[Log, list[int]] = {}
     for account in found.accounts:
         total = sums.setdefault((account.file.instance, account.file.source), [0, 0, 0])
         total[0] += account.behind
@@ -168,14 +192,14 @@ def _sums(found: Books) -> Iterator[Metric]:
     return iter((behind, pending, gaps))
 
 
-def _greatest(pairs: Iterable[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:
-    greatest: dict[tuple[str, ...], float] = {}
+def _greatest(pairs: Iterable[tuple[Log, float]]) -> dict[Log, float]:
+    greatest: dict[Log, float] = {}
     for key, value in pairs:
         greatest[key] = max(value, greatest.get(key, value))
     return greatest
 
 
-def _add_all(family: GaugeMetricFamily, values: Mapping[tuple[str, ...], float]) -> None:
+def _add_all(family: GaugeMetricFamily, values: Mapping[Log, float]) -> None:
     for labels, value in values.items():
         family.add_metric(labels, max(0.0, value))
 

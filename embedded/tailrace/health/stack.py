@@ -10,6 +10,7 @@ from tailrace import accounts
 from tailrace.clickhouse import ClickHouseError
 from tailrace.health import facts
 from tailrace.home import Home
+from tailrace.parts import census
 from tailrace.parts.detect import Detect
 from tailrace.parts.flink import Flink
 from tailrace.settings import Settings
@@ -30,7 +31,8 @@ def own(settings: Settings, home: Home, recent_seconds: int = facts.RECENT_SECON
     yield from facts.of_parts(status, home)
     jobs = [job(settings, home) for job in JOBS if status.part(job.name)]
     yield from facts.of_jobs({job.name: partial(job.ask, seconds=facts.REST_SECONDS) for job in jobs})
-    yield from facts.of_books(accounts.connect(settings, home, ACCOUNT), recent_seconds)
+    clickhouse = accounts.connect(settings, home, ACCOUNT)
+    yield from facts.of_books(clickhouse, recent_seconds, census.left(home))
 
 
 def of_part(settings: Settings, home: Home, name: str) -> str:

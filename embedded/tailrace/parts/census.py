@@ -4,14 +4,18 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from tailrace import __version__, sources
+from tailrace.home import Home
 from tailrace.settings import REPOSITORY
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 PROGRAM = REPOSITORY / "collectors" / "census" / "census.py"
+
+Log = tuple[str, str]
+"""Instance and source."""
 
 
 class Census(Part):
@@ -31,6 +35,7 @@ class Census(Part):
             {"cluster": log.cluster, "instance": log.instance, "source": log.source, "path": str(log.path)}
             for log in sources.load(self.settings.sources)
         ]
+        self._note_left({(log["instance"], log["source"]) for log in listed})
         self._sources().write_text(json.dumps(listed, indent=2))
         self.spool().mkdir(mode=0o700, exist_ok=True)
 
@@ -58,5 +63,25 @@ class Census(Part):
         """The directory of the hourly files that Fluent Bit tails."""
         return self.home.data(self.name) / "spool"
 
+    def _note_left(self, watched: Set[Log]) -> None:
+        """Writes down which logs were watched until now and are no more, with the time."""
+        before = json.loads(self._sources().read_text()) if self._sources().exists() else []
+        over = dict.fromkeys(((log["instance"], log["source"]) for log in before), time.time())
+        kept = {log: at for log, at in {**over, **left(self.home)}.items() if log not in watched}
+        draft = _left(self.home).with_suffix(".new")
+        draft.write_text(json.dumps([[*log, at] for log, at in kept.items()]))
+        draft.replace(_left(self.home))
+
     def _sources(self) -> Path:
         return self.home.data(self.name) / "sources.json"
+
+
+def left(home: Home) -> dict[Log, float]:
+    """The logs that this machine's census has watched and watches no more, with the time when it stopped."""
+    file = _left(home)
+    noted = json.loads(file.read_text()) if file.exists() else []
+    return {(instance, source): at for instance, source, at in noted}
+
+
+def _left(home: Home) -> Path:
+    return home.data(Census.name) / "left.json"
