@@ -2,6 +2,8 @@
 
 import copy
 import json
+import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 import yaml
 
 from docker.tests.go_program import built
+from helm.tests.conftest import RELEASE
 from helm.tests.test_chart import EVERYTHING
 from tailrace.health import rules
 
@@ -17,6 +20,8 @@ pytestmark = pytest.mark.long  # Helm is built
 
 SOURCES = Path(__file__).parent / "monitoring"
 KINDS = ("PodMonitor", "PrometheusRule")
+OF_THE_CLUSTER = {"TailracePartDown", "TailraceDisk"}
+"""Alerts of which kube-state-metrics and the kubelet tell what the supervisor tells on one machine."""
 
 Check = Callable[[list[dict]], list[str]]
 
@@ -44,9 +49,58 @@ def test_the_operator_knows_every_field_and_prometheus_every_rule(resources, che
     assert check(resources) == []
 
 
-def test_alerts_are_those_of_one_machine(resources):
+def test_alerts_are_those_of_one_machine_asked_of_this_release(resources):
     (given,) = (each["spec"] for each in resources if each["kind"] == "PrometheusRule")
-    assert given == yaml.safe_load(rules.FILE.read_text())
+    (group,) = given["groups"]
+    here, there = ({rule["alert"]: rule for rule in rules} for rules in (group["rules"], of_one_machine()))
+    assert here.keys() == there.keys()
+    assert len(here) == len(group["rules"])
+    for name, rule in there.items():
+        if name not in OF_THE_CLUSTER:
+            metric, comparison = rule["expr"].split(" ", maxsplit=1)
+            expression = here[name]["expr"]
+            assert re.sub(r"{[^{}]+}", "", expression) == f"{metric} {comparison}"
+            assert expression.startswith(f'{metric}{{namespace="default",pod=~"{RELEASE}-(')
+            assert {**here[name], "expr": ""} == {**rule, "expr": ""}
+
+
+def test_pods_that_the_rules_watch_are_those_of_the_chart(render):
+    """All that run for ever: a new part's pods must not be forgotten."""
+    made = render("", *EVERYTHING)
+    (rule,) = (each for each in made if each["kind"] == "PrometheusRule")
+    watched = re.search(r'pod=~"([^"]+)"', rule["spec"]["groups"][0]["rules"][0]["expr"])[1]
+    claims = re.search(r'persistentvolumeclaim=~"([^"]+)"', str(rule))[1]
+    names = {each["metadata"]["name"]: each["kind"] for each in made}
+    for name, kind in names.items():
+        if kind in ("Deployment", "DaemonSet", "FlinkDeployment", "Job"):
+            assert bool(re.fullmatch(watched, f"{name}-7d9f")) == (kind != "Job"), name
+        if kind == "PersistentVolumeClaim":
+            assert re.fullmatch(claims, name), name
+    # As Altinity's operator names them: installation, cluster, shard, replica.
+    for kind in ("ClickHouseInstallation", "ClickHouseKeeperInstallation"):
+        (resource,) = (each for each in made if each["kind"] == kind)
+        (cluster,) = resource["spec"]["configuration"]["clusters"]
+        prefix = "chi" if kind == "ClickHouseInstallation" else "chk"
+        pod = f"{prefix}-{resource['metadata']['name']}-{cluster['name']}-0-0-0"
+        template = resource["spec"]["defaults"]["templates"]["dataVolumeClaimTemplate"]
+        assert re.fullmatch(watched, pod)
+        assert re.fullmatch(claims, f"{template}-{pod}")
+
+
+def test_alerts_fire_and_clear_for_this_release_alone(resources, tmp_path):
+    """By promtool, Prometheus' own, with made-up series."""
+    if not shutil.which("promtool"):
+        pytest.skip("no promtool here: Debian's package prometheus")
+    (given,) = (each["spec"] for each in resources if each["kind"] == "PrometheusRule")
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump(given))
+    tests = shutil.copy(SOURCES / "promtool.yaml", tmp_path)
+    done = subprocess.run(["promtool", "test", "rules", tests], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def of_one_machine() -> list[dict]:
+    (group,) = yaml.safe_load(rules.FILE.read_text())["groups"]
+    return group["rules"]
 
 
 @pytest.mark.parametrize(
