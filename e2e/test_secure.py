@@ -335,7 +335,7 @@ def test_a_right_that_is_not_listed_ends_with_the_next_start(stack):
     surplus = kafka.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
     for granted in administration.create_acls(list(surplus.rights())).values():
         granted.result(SECONDS)
-    kafka.apply_accounts(administration, kafka.accounts(), stack.home)
+    kafka.apply_accounts(administration, kafka.accounts(), stack.home.secret)
     found = set(administration.describe_acls(kafka.anything()).result(SECONDS))
     assert found == set().union(*(account.rights() for account in kafka.accounts()))
 

@@ -40,7 +40,8 @@ CLOCK_SKEW = timedelta(minutes=5)
 SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
 USAGES = {"kafka": (SERVER, CLIENT), "admin": (CLIENT,), "superset": (SERVER,), "flink": (SERVER, CLIENT)}
 KEYSTORE_PASSWORD = "flink-keystore"
-HOSTS = (x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1")))
+HOSTS = ("localhost",)
+LOOPBACK = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
 
 
 class CertificateError(RuntimeError):
@@ -69,6 +70,8 @@ class Certificates:
     """Those of one home directory."""
 
     home: Home
+    hosts: tuple[str, ...] = HOSTS
+    """Names under which servers are reached, besides 127.0.0.1; certificates that are made say them."""
 
     @property
     def directory(self) -> Path:
@@ -152,7 +155,7 @@ class Certificates:
 
     def _sign(self, authority: Identity) -> None:
         for name, usages in USAGES.items():
-            identity = _leaf(name, usages, authority)
+            identity = _leaf(name, usages, self.hosts, authority)
             self._write(
                 self.file(name).name, self._key_store(identity) if name == "flink" else identity.pem()
             )
@@ -215,7 +218,9 @@ def _authority() -> Identity:
     return Identity(key, builder.sign(key, hashes.SHA256()))
 
 
-def _leaf(name: str, usages: tuple[x509.ObjectIdentifier, ...], authority: Identity) -> Identity:
+def _leaf(
+    name: str, usages: tuple[x509.ObjectIdentifier, ...], hosts: tuple[str, ...], authority: Identity
+) -> Identity:
     key = ec.generate_private_key(ec.SECP256R1())
     issuer = authority.certificate
     builder = (
@@ -228,7 +233,8 @@ def _leaf(name: str, usages: tuple[x509.ObjectIdentifier, ...], authority: Ident
         )
     )
     if SERVER in usages:
-        builder = builder.add_extension(x509.SubjectAlternativeName(HOSTS), critical=False)
+        names = x509.SubjectAlternativeName([*map(x509.DNSName, hosts), LOOPBACK])
+        builder = builder.add_extension(names, critical=False)
     return Identity(key, builder.sign(authority.key, hashes.SHA256()))
 
 

@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 
 from tailrace import access, audiences, demo, kafka, migrations, rules, sources, topics
 from tailrace.accounts import password_name
+from tailrace.certificates import HOSTS, USAGES, Certificates
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.configuration import ConfigurationError
 from tailrace.dashboards import AssetError
@@ -86,8 +87,24 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Makes Kafka's topics be as schemas/topics.yaml lists them."""
-    topics.apply(AdminClient(kafka.from_arguments(arguments).settings({})), topics.load())
+    """Makes Kafka's topics, and its accounts if asked, be as schemas/ lists them."""
+    admin = AdminClient(kafka.from_arguments(arguments).settings({}))
+    if arguments.accounts:
+        kafka.apply_accounts(admin, kafka.accounts(), _secrets(arguments))
+    topics.apply(admin, topics.load())
+
+
+def make_certificates(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Makes an authority and certificates in secrets/tls of the home directory, where there are none.
+
+    What services mount can be read by all who reach it: they are users of their own.
+    """
+    made = Certificates(home, (*HOSTS, *arguments.host))
+    made.make()
+    if arguments.renew:
+        made.renew()
+    for path in (made.trust, *map(made.file, arguments.readable)):
+        path.chmod(0o444)
 
 
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -179,8 +196,9 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    for name, run in {"topics": apply_topics, "rules": push_rules}.items():
-        kafka.add_arguments(add(name, run))
+    _configure_topics(add("topics", apply_topics))
+    kafka.add_arguments(add("rules", push_rules))
+    _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
     _configure_dashboards(add("dashboards", publish_dashboards))
     _configure_clickhouse(add("clickhouse", write_clickhouse))
@@ -190,6 +208,22 @@ def _parser() -> argparse.ArgumentParser:
     add("run", run_part).add_argument("part", choices=RUNNABLE)
     add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
     return parser
+
+
+def _configure_topics(command: argparse.ArgumentParser) -> None:
+    kafka.add_arguments(command)
+    _add_secrets(command)
+    command.add_argument("--accounts", action="store_true", help="make Kafka's accounts too")
+
+
+def _configure_certificates(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="of a server, besides localhost"
+    )
+    command.add_argument(
+        "--readable", action="append", default=[], choices=USAGES, help="for the service that mounts it"
+    )
+    command.add_argument("--renew", action="store_true", help="make all but the authority anew")
 
 
 def _configure_migrations(command: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ The accounts of schemas/kafka-accounts.yaml exist where the stack is secured. Th
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,14 +136,14 @@ def administration(settings: Settings, home: Home) -> KafkaClient:
     )
 
 
-def apply_accounts(admin: AdminClient, listed: list[Account], home: Home) -> None:
-    """Makes the accounts have the passwords of the home directory, and the rights of the list and no others.
+def apply_accounts(admin: AdminClient, listed: list[Account], secret: Callable[[str], str]) -> None:
+    """Makes the accounts have their passwords, and the rights of the list and no others.
 
-    Raises KafkaException.
+    `secret` gives a password by its name, such as `kafka-collector`. Raises KafkaException.
     """
     scram = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS)
     changed = [
-        UserScramCredentialUpsertion(account.user, scram, home.secret(password_name(account.name)).encode())
+        UserScramCredentialUpsertion(account.user, scram, secret(password_name(account.name)).encode())
         for account in listed
     ]
     _wait_for(admin.alter_user_scram_credentials(changed))

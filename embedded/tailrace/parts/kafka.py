@@ -81,7 +81,7 @@ class Kafka(Part):
 
     def provision(self) -> None:
         if self._certificates.exist():
-            kafka.apply_accounts(self._admin, kafka.accounts(), self.home)
+            kafka.apply_accounts(self._admin, kafka.accounts(), self.home.secret)
         topics.apply(self._admin, topics.load())
 
     def complaint(self) -> str:
