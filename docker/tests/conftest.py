@@ -29,12 +29,12 @@ def compose_program() -> Path:
 
 @pytest.fixture(scope="session")
 def compose(compose_program: Path) -> Callable[..., Project]:
-    """What Compose makes of files of docker/, with variables besides those of an empty environment."""
+    """What Compose makes of files of docker/ or a copy, with variables in an otherwise empty environment."""
 
-    def load(*files: str, variables: Mapping[str, str] | None = None) -> Project:
+    def load(*files: str, variables: Mapping[str, str] | None = None, directory: Path = DOCKER) -> Project:
         done = subprocess.run(
             [compose_program, *files],
-            cwd=DOCKER,
+            cwd=directory,
             env={"PATH": os.environ["PATH"], **(variables or {})},
             capture_output=True,
             text=True,

@@ -1,6 +1,7 @@
 """The steps of tailrace.deployment, against real parts: what compose.yaml's services do at a start."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def is_healthy(part: Part) -> bool:
 
 
 def settings_with_free_ports(home: Path) -> Settings:
-    names = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "CLICKHOUSE_NATIVE", "FLINK")
+    names = ("KAFKA", "KAFKA_CONTROLLER", "KAFKA_INTERNAL", "CLICKHOUSE", "CLICKHOUSE_NATIVE", "FLINK")
     taken = [socket.create_server(("127.0.0.1", 0)) for _ in names]
     ports = {
         f"TAILRACE_PORT_{name}": str(each.getsockname()[1]) for name, each in zip(names, taken, strict=True)
@@ -74,10 +75,16 @@ def settings(tmp_path_factory) -> Settings:
 @pytest.fixture(scope="module")
 def kafka(settings: Settings, services: dict[str, dict[str, Any]]) -> Iterator[str]:
     """The address of a Kafka without a topic, formatted and started as compose.yaml has it."""
+    with kafka_of(services["kafka"]["environment"], settings) as address:
+        yield address
+
+
+@contextmanager
+def kafka_of(environment: dict[str, str], settings: Settings) -> Iterator[str]:
+    """The address of a Kafka without a topic that runs as the image would with this environment."""
     part = Kafka(settings, Home(settings.home))
     if not part.installed():
         part.install(ToOutput())
-    environment = services["kafka"]["environment"]
     configuration = part.home.data(part.name) / "compose.properties"
     configuration.write_text(properties(environment, settings, configuration.parent / "log"))
     endpoint.choose(part.home, part.name)
@@ -92,19 +99,30 @@ def properties(environment: dict[str, str], settings: Settings, logs: Path) -> s
     """As the image makes them of its environment, but on free ports and in another directory."""
     here = {
         "//kafka:9092": f"//127.0.0.1:{settings.port_kafka}",
+        "//kafka:9094": f"//127.0.0.1:{settings.port_kafka_internal}",
         "//0.0.0.0:9092": f"//127.0.0.1:{settings.port_kafka}",
+        "//0.0.0.0:9094": f"//127.0.0.1:{settings.port_kafka_internal}",
         "//0.0.0.0:19092": f"//127.0.0.1:{settings.port_flink}",
         "//127.0.0.1:19092": f"//127.0.0.1:{settings.port_flink}",
         "127.0.0.1:9093": f"127.0.0.1:{settings.port_kafka_controller}",
         "/var/lib/kafka/data": str(logs),
+        "/run/secrets/tls-kafka": str(settings.home / "secrets/tls/kafka.pem"),
+        "/run/secrets/tls-trust": str(settings.home / "secrets/tls/trust.pem"),
     }
     lines = []
     for name, value in environment.items():
         if name.startswith("KAFKA_") and name != "KAFKA_HEAP_OPTS":
             for there, instead in here.items():
                 value = value.replace(there, instead)
-            lines.append(f"{name.removeprefix('KAFKA_').lower().replace('_', '.')}={value}\n")
+            lines.append(f"{property_of(name)}={value}\n")
     return "".join(lines)
+
+
+def property_of(variable: str) -> str:
+    """Kafka's name of it: the image makes `_` a dot, `__` an underscore and `___` a hyphen."""
+    signs = {1: ".", 2: "_", 3: "-"}
+    name = variable.removeprefix("KAFKA_").lower()
+    return re.sub("_+", lambda found: signs[len(found[0])], name)
 
 
 @pytest.fixture
