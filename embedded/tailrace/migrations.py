@@ -33,7 +33,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from tailrace import __version__, retention
+from tailrace import __version__, retention, shards
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.settings import REPOSITORY
 
@@ -101,15 +101,29 @@ class Dialect:
 
     retention_days: Mapping[str, int]
     cluster: str = ""
-    """Name of the replicated cluster; empty for one server."""
+    """Name of the cluster; empty for one server."""
+    sharded: bool = False
+    """Whether the cluster has more than one shard."""
+    keeper: bool = True
+    """Whether the cluster has one: without it there are no replicas, and each server is told for itself."""
 
     def render(self, migration: Migration) -> str:
         """The statement for this kind of database. Raises MigrationError for an unknown placeholder."""
         text = _PLACEHOLDER.sub(lambda found: self._value(migration, *found.groups("")), migration.statement)
-        return "\n".join(line.rstrip() for line in text.splitlines())
+        text = "\n".join(line.rstrip() for line in text.splitlines())
+        return shards.in_shard(text) if self.sharded else text
+
+    @property
+    def replicated(self) -> bool:
+        return bool(self.cluster) and self.keeper
+
+    @property
+    def database(self) -> str:
+        """Where the tables that hold rows are."""
+        return shards.SHARD_DATABASE if self.sharded else shards.DATABASE
 
     def on_cluster(self) -> str:
-        return f"ON CLUSTER '{self.cluster}'" if self.cluster else ""
+        return f"ON CLUSTER '{self.cluster}'" if self.replicated else ""
 
     def _value(self, migration: Migration, kind: str, word: str, arguments: str) -> str:
         if kind == "on_cluster":
@@ -117,13 +131,13 @@ class Dialect:
         if kind == "deduplication_window":
             return self._deduplication_window()
         if kind == "engine":
-            return f"{'Replicated' if self.cluster else ''}{word}{arguments}"
+            return f"{'Replicated' if self.replicated else ''}{word}{arguments}"
         if kind == "retention" and word in self.retention_days:
             return str(self.retention_days[word])
         raise MigrationError(f"{migration.title}: {self._unknown(kind, word)}")
 
     def _deduplication_window(self) -> str:
-        if not self.cluster:
+        if not self.replicated:
             return f"non_replicated_deduplication_window = {DEDUPLICATION_BLOCKS}"
         return (
             f"replicated_deduplication_window = {DEDUPLICATION_BLOCKS}, "
@@ -226,22 +240,30 @@ def apply(
     say: Callable[[str], None] = lambda _: None,
     migrations: Sequence[Migration] | None = None,
     retention_days: Mapping[str, int] | None = None,
+    sharded: bool = False,
+    others: Sequence[ClickHouse] = (),
 ) -> list[str]:
     """Applies what is missing and returns the titles; adjusts TTLs that differ from sql/retention.yaml.
 
+    `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server; `sharded` says
+    that they are more than one shard, `others` are the other shards' where no Keeper passes statements on.
     `say` hears of each migration before it is run. Raises MigrationError, LockedError, ClickHouseError,
     OSError.
     """
     migrations = load_migrations() if migrations is None else migrations
-    dialect = Dialect(load_retention() if retention_days is None else retention_days, cluster)
+    days = load_retention() if retention_days is None else retention_days
+    dialect = Dialect(days, cluster, sharded, keeper=not others)
+    servers = Servers(clickhouse, others, dialect)
     with lock(clickhouse):
+        servers.refuse_other_layout()
         states = status(clickhouse, migrations)
         _refuse_problems(states)
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
-        _apply_in_order(clickhouse, dialect, pending, say)
-        _apply_retention(clickhouse, dialect, say)
+        _apply_in_order(servers, pending, say)
+        _apply_retention(servers, say)
+        servers.spread()
     return [migration.title for migration in pending]
 
 
@@ -260,22 +282,52 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
         )
 
 
-def _apply_in_order(
-    clickhouse: ClickHouse, dialect: Dialect, pending: Sequence[Migration], say: Callable[[str], None]
-) -> None:
+@dataclass(frozen=True)
+class Servers:
+    """The servers that hold the database."""
+
+    first: ClickHouse
+    """Whoever migrates asks this one, and its lock counts."""
+    others: Sequence[ClickHouse]
+    """Those that no Keeper passes statements on to."""
+    dialect: Dialect
+
+    def run(self, statement: str) -> None:
+        """On every server. Raises ClickHouseError, OSError; it may then have run on some of them."""
+        for server in (self.first, *self.others):
+            server.execute(statement)
+
+    def refuse_other_layout(self) -> None:
+        for server in (self.first, *self.others):
+            try:
+                shards.refuse_other_layout(server, self.dialect.sharded)
+            except shards.ShardsError as error:
+                raise MigrationError(str(error)) from error
+
+    def spread(self) -> None:
+        """Makes the tables over all shards, where there are more than one."""
+        if not self.dialect.sharded:
+            return
+        for server in (self.first, *self.others):
+            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), server.execute)
+
+
+def _apply_in_order(servers: Servers, pending: Sequence[Migration], say: Callable[[str], None]) -> None:
     unrecorded = []
     for migration in pending:
         say(migration.title)
-        unrecorded.append(_apply_one(clickhouse, dialect, migration))
+        unrecorded.append(_apply_one(servers, migration))
+        if migration.number == RECORDS_FROM:
+            servers.spread()
         if migration.number >= RECORDS_FROM:
-            clickhouse.insert("tailrace.schema_migrations", unrecorded, async_insert=0)
+            servers.first.insert("tailrace.schema_migrations", unrecorded, async_insert=0)
             unrecorded = []
 
 
-def _apply_one(clickhouse: ClickHouse, dialect: Dialect, migration: Migration) -> Mapping:
+def _apply_one(servers: Servers, migration: Migration) -> Mapping:
     begin = time.monotonic()
     try:
-        clickhouse.execute(dialect.render(migration))
+        servers.run(servers.dialect.render(migration))
     except ClickHouseError as error:
         raise MigrationError(f"{migration.title}: {error}") from error
     return {
@@ -287,15 +339,19 @@ def _apply_one(clickhouse: ClickHouse, dialect: Dialect, migration: Migration) -
     }
 
 
-def _apply_retention(clickhouse: ClickHouse, dialect: Dialect, say: Callable[[str], None]) -> None:
-    tables = clickhouse.rows("SELECT name, create_table_query FROM system.tables WHERE database = 'tailrace'")
+def _apply_retention(servers: Servers, say: Callable[[str], None]) -> None:
+    dialect = servers.dialect
+    tables = servers.first.rows(
+        "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
+        {"database": dialect.database},
+    )
     for table in tables:
         found = _TTL.search(table["create_table_query"])
         days = dialect.retention_days.get(table["name"])
         if found and days and int(found[2]) != days:
             say(f"retention of {table['name']}: {days} days instead of {found[2]}")
-            clickhouse.execute(
-                f"ALTER TABLE tailrace.{table['name']} {dialect.on_cluster()} "
+            servers.run(
+                f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
                 f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
             )
 

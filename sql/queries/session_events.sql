@@ -53,6 +53,6 @@ SELECT
 FROM classified AS its
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
-    WHERE fingerprints.query_id IN (SELECT query_id FROM records)
+    WHERE fingerprints.query_id GLOBAL IN (SELECT query_id FROM records)
 ) AS texts ON texts.query_id = its.query_id AND texts.rule_set = its.rule_set
 WHERE event_class != 'table' OR server_query_id = 0 OR NOT statement_is_there

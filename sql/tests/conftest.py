@@ -7,12 +7,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import jinja2
 import pytest
 
-from tailrace import accounts, dashboards, migrations
+from tailrace import accounts, dashboards, migrations, shards
 from tailrace.clickhouse import ClickHouse
 from tailrace.facts.rows import rows_of
 from tailrace.home import Home
@@ -20,6 +21,7 @@ from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
 from tailrace.settings import Settings
 
 START_SECONDS = 30
+DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 
 
 class Server:
@@ -50,8 +52,9 @@ class Server:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(START_SECONDS)
+        if self._process:
+            self._process.terminate()
+            self._process.wait(START_SECONDS)
 
     def user(self, name: str) -> ClickHouse:
         return accounts.connect(self.settings, self.home, name)
@@ -60,6 +63,74 @@ class Server:
         with contextlib.suppress(OSError):
             return self.part.health().ok
         return False
+
+    def each(self, name: str) -> list[ClickHouse]:
+        """A user's access to every server."""
+        return [self.user(name)]
+
+    def migrate(self) -> None:
+        migrations.apply(self.user("admin"))
+
+    def forget(self) -> None:
+        """Drops what the migrations made."""
+        for admin in self.each("admin"):
+            for database in DATABASES:
+                admin.execute(f"DROP DATABASE IF EXISTS {database} SYNC")
+
+    def empty_tables(self) -> None:
+        for admin in self.each("admin"):
+            tables = admin.rows(
+                "SELECT database, name FROM system.tables WHERE database IN {databases:Array(String)} "
+                "AND engine LIKE '%MergeTree' AND name != 'schema_migrations' AND total_rows > 0",
+                {"databases": list(DATABASES)},
+            )
+            for table in tables:
+                admin.execute(f"TRUNCATE TABLE {table['database']}.{table['name']} SYNC")
+
+
+class Shards(Server):
+    """Two running servers, each a shard, without replicas and Keeper; asked through the first."""
+
+    CLUSTER = "tailrace"
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home / "1")
+        self.second = Server(home / "2")
+        self.second.home.root.mkdir(exist_ok=True)
+        (self.second.home.root / "secrets").symlink_to(self.home.secrets)
+        self.second.settings.access.symlink_to(self.settings.access)
+        for server in (self, self.second):
+            server.part.prepare = partial(self._prepare, server, server.part.prepare)
+
+    def start(self) -> None:
+        super().start()
+        self.second.start()
+
+    def stop(self) -> None:
+        super().stop()
+        self.second.stop()
+
+    def each(self, name: str) -> list[ClickHouse]:
+        return [self.user(name), self.second.user(name)]
+
+    def migrate(self) -> None:
+        first, second = self.each("admin")
+        migrations.apply(first, self.CLUSTER, sharded=True, others=[second])
+
+    def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
+        """The part's configuration, with what makes it a shard of two."""
+        prepare()
+        data = server.home.data("clickhouse")
+        users, config = data / "users.xml", data / "config.xml"
+        users.write_text(shards.users_of_shards(users.read_text()))
+        ports = [each.settings.port_clickhouse_native for each in (self, self.second)]
+        servers = "".join(
+            f"<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>" for port in ports
+        )
+        cluster = f"<{self.CLUSTER}><secret>{self.home.secret('shards')}</secret>{servers}</{self.CLUSTER}>"
+        own = f"<tcp_port>{server.settings.port_clickhouse_native}</tcp_port>"
+        added = f"{own}<remote_servers>{cluster}</remote_servers></clickhouse>"
+        config.write_text(config.read_text().replace("</clickhouse>", added))
 
 
 class _Quiet:
@@ -72,40 +143,49 @@ class _Quiet:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A running ClickHouse without any schema."""
-    server = Server(tmp_path_factory.mktemp("home"))
+    """A running ClickHouse without any schema; of two shards where SQL_TEST_SHARDS=2 asks for it."""
+    kind = Shards if os.environ.get("SQL_TEST_SHARDS") == "2" else Server
+    with _running(kind(tmp_path_factory.mktemp("home"))) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
+    """A running ClickHouse of two shards with the whole schema."""
+    with _running(Shards(tmp_path_factory.mktemp("shards"))) as server:
+        server.migrate()
+        yield server
+
+
+@contextlib.contextmanager
+def _running(server: Server) -> Iterator[Server]:
     if not server.part.installed():
         server.part.install(_Quiet())
-    server.start()
-    yield server
-    server.stop()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture
 def empty(server: Server) -> ClickHouse:
     """Admin's access to a server without the database."""
-    admin = server.user("admin")
-    admin.execute("DROP DATABASE IF EXISTS tailrace SYNC")
-    return admin
+    server.forget()
+    return server.user("admin")
 
 
 @pytest.fixture(scope="module")
 def _migrated(server: Server) -> ClickHouse:
-    admin = server.user("admin")
-    admin.execute("DROP DATABASE IF EXISTS tailrace SYNC")
-    migrations.apply(admin)
-    return admin
+    server.forget()
+    server.migrate()
+    return server.user("admin")
 
 
 @pytest.fixture
-def admin(_migrated: ClickHouse) -> ClickHouse:
+def admin(server: Server, _migrated: ClickHouse) -> ClickHouse:
     """Admin's access to a server with the whole schema and no rows."""
-    tables = _migrated.rows(
-        "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' "
-        "AND name != 'schema_migrations' AND total_rows > 0"
-    )
-    for table in tables:
-        _migrated.execute(f"TRUNCATE TABLE tailrace.{table['name']} SYNC")
+    server.empty_tables()
     return _migrated
 
 

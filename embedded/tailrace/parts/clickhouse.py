@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from tailrace import access, migrations
+from tailrace import access, migrations, shards
 from tailrace.accounts import connect, password_name
 from tailrace.parts import clickhouse_server
 from tailrace.settings import REPOSITORY
@@ -142,8 +142,9 @@ def users_text(
     memory: int,
     networks: Iterable[str],
     restrictions: Mapping[str, access.Restriction],
+    sharded: bool = False,
 ) -> str:
-    """Users, roles and limits of ClickHouse.
+    """Users, roles and limits of ClickHouse; `sharded` where it has more than one shard.
 
     `secret` gives the password by its name, such as `clickhouse-writer`; `memory` is the most that the server
     may use, MiB; users connect from `networks`, addresses or CIDR.
@@ -159,7 +160,8 @@ def users_text(
             return hashlib.sha256(password.encode()).hexdigest()
         return int(memory * MEBIBYTE * MEMORY_SHARES[name])
 
-    return fill(USERS_TEMPLATE, value)
+    text = fill(USERS_TEMPLATE, value)
+    return shards.users_of_shards(text) if sharded else text
 
 
 def row_policies(user: str, restrictions: Mapping[str, access.Restriction]) -> str:
