@@ -4,8 +4,8 @@
 {%- endset -%}
 -- How far records of each server reach back, against the retention that ClickHouse applies: as evidence tells it.
 {%- macro policy(table) -%}
-    (SELECT toUInt32OrZero(extract(engine_full, 'TTL .*?toIntervalDay\\((\\d+)\\)')) FROM system.tables
-        WHERE database = 'tailrace' AND name = '{{ table }}')
+    (SELECT max(toUInt32OrZero(extract(engine_full, 'TTL .*?toIntervalDay\\((\\d+)\\)'))) FROM system.tables
+        WHERE database IN ('tailrace', 'tailrace_shard') AND name = '{{ table }}')
 {%- endmacro %}
 SELECT
     {{ end_of_range() }} AS as_of,

@@ -56,6 +56,10 @@ class Server:
             self._process.terminate()
             self._process.wait(START_SECONDS)
 
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
     def user(self, name: str) -> ClickHouse:
         return accounts.connect(self.settings, self.home, name)
 
@@ -145,20 +149,20 @@ class _Quiet:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running ClickHouse without any schema; of two shards where SQL_TEST_SHARDS=2 asks for it."""
     kind = Shards if os.environ.get("SQL_TEST_SHARDS") == "2" else Server
-    with _running(kind(tmp_path_factory.mktemp("home"))) as server:
+    with running(kind(tmp_path_factory.mktemp("home"))) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
     """A running ClickHouse of two shards with the whole schema."""
-    with _running(Shards(tmp_path_factory.mktemp("shards"))) as server:
+    with running(Shards(tmp_path_factory.mktemp("shards"))) as server:
         server.migrate()
         yield server
 
 
 @contextlib.contextmanager
-def _running(server: Server) -> Iterator[Server]:
+def running(server: Server) -> Iterator[Server]:
     if not server.part.installed():
         server.part.install(_Quiet())
     try:

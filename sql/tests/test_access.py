@@ -9,11 +9,14 @@ import pytest
 import yaml
 from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
 
-from tailrace import access, migrations
+from tailrace import access
 from tailrace.access import AUDIENCES, COLUMNS, OF_TAILRACE
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.configuration import ConfigurationError
 from tailrace.parts import clickhouse as part
+
+NO_MERGE_OF_SHARDS = 10
+"""merge() finds no columns where a Distributed table has a row policy."""
 
 DEAD_LETTERS = defaultdict(set, dead_letters=DEVELOPER)
 """Readable but for one column."""
@@ -55,7 +58,7 @@ NOON = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%d %H:%M:%S}"
 def seeded(server, restricted) -> ClickHouse:
     """A row of every place in each table, as far as the table names places."""
     admin = server.user("admin")
-    migrations.apply(admin)
+    server.migrate()
     for table in COLUMNS.keys() - VIEWS - FILLED_BY_VIEWS:
         columns = admin.rows(
             "SELECT name, type FROM system.columns WHERE database = 'tailrace' AND table = {table:String}",
@@ -170,7 +173,7 @@ def test_a_reader_cannot_leave_its_rows(seeded, user):
         try:
             found = user("reader_developer").execute(statement).strip()
         except ClickHouseError as error:
-            assert error.code == ACCESS_DENIED, error
+            assert error.code in (ACCESS_DENIED, NO_MERGE_OF_SHARDS), error
         else:
             expected = len(places_expected("developer", "query_events"))
             assert found in ("0", str(expected)), statement
