@@ -70,11 +70,20 @@ e2e-shared e2e-own: e2e-%: $(DEV)
 test-browser: $(DEV) ## Dashboards in a real browser
 	@$(PYTEST) -q -m browser dashboards
 
+# Of sql/tests what does not ask about tables of one server; test_shards.py compares the rest, in test-python.
+ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries evidence filters lag \
+	logging_in_force plan_queries reviews security_queries server_facts trace_queries users
+
+.PHONY: test-shards
+test-shards: $(DEV) ## Queries, books, evidence and rights on a ClickHouse of two shards
+	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long" $(ON_SHARDS:%=sql/tests/test_%.py)
+
 .PHONY: test-long
 test-long: $(DEV) ## What takes longer: long fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
 	@$(MAKE) fuzz
 	@$(PYTEST) -q -m long $(TESTS) e2e
+	@$(MAKE) test-shards
 
 # Jazzer searches with one target in a JVM.
 FUZZ_TARGETS := slowLog generalLog errorLog anyFormat lexer

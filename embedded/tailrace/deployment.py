@@ -115,8 +115,19 @@ def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) ->
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Applies sql/migrations as ClickHouse's user admin."""
     password = _secrets(arguments)(password_name("admin"))
-    clickhouse = ClickHouse(arguments.clickhouse, "admin", password)
-    migrations.apply(clickhouse, arguments.cluster, arguments.writers_stopped, print)
+    first, *others = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
+    if (others or arguments.sharded) and not arguments.cluster:
+        raise MigrationError(
+            "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
+        )
+    migrations.apply(
+        first,
+        arguments.cluster,
+        arguments.writers_stopped,
+        print,
+        sharded=arguments.sharded or bool(others),
+        others=others,
+    )
 
 
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -141,7 +152,8 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
     """Writes ClickHouse's config.xml and users.xml, private to the user who runs this."""
     listed = access.load(settings.access)
     networks = [LOOPBACK, *arguments.network]
-    text = users_text(_secrets(arguments), settings.memory_clickhouse, networks, listed)
+    secret = _secrets(arguments)
+    text = users_text(secret, settings.memory_clickhouse, networks, listed, arguments.sharded)
     write_private(arguments.to / "users.xml", text)
     seen_as = (arguments.seen_as or arguments.to) / "users.xml"
     text = configuration_text(SERVER_LISTENERS, seen_as, settings.memory_clickhouse)
@@ -228,8 +240,15 @@ def _configure_certificates(command: argparse.ArgumentParser) -> None:
 
 def _configure_migrations(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
-    command.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
-    command.add_argument("--cluster", default="", metavar="NAME", help="of replicated servers; default: one")
+    command.add_argument(
+        "--clickhouse",
+        action="append",
+        required=True,
+        metavar="URL",
+        help="such as http://clickhouse:8123; each shard's server where there is no Keeper",
+    )
+    command.add_argument("--cluster", default="", metavar="NAME", help="of several servers; default: one")
+    command.add_argument("--sharded", action="store_true", help="the cluster has more than one shard")
     command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
 
 
@@ -244,6 +263,7 @@ def _configure_dashboards(command: argparse.ArgumentParser) -> None:
 def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
     command.add_argument("--to", type=Path, required=True, metavar="DIR", help="where both files are written")
+    command.add_argument("--sharded", action="store_true", help="for more than one shard")
     command.add_argument("--seen-as", type=Path, metavar="DIR", help="where ClickHouse sees them")
     command.add_argument(
         "--network",

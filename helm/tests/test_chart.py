@@ -29,6 +29,7 @@ EVERYTHING = (
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",
+    "clickhouse.operator.shards=2",
     "capture.explain=true",
     "superset.replicas=2",
     "superset.storesSecret=tailrace-stores",
@@ -358,7 +359,8 @@ def test_steps_come_in_order_with_words_that_they_take(everything):
         if words[0] == "migrations":
             assert arguments.cluster == "tailrace"
             # One host's own service: the lock of the migrations is a query on one server.
-            assert arguments.clickhouse == f"http://chi-{RELEASE}-tailrace-0-0:8123"
+            assert arguments.clickhouse == [f"http://chi-{RELEASE}-tailrace-0-0:8123"]
+            assert arguments.sharded
 
 
 def test_one_replica_is_no_cluster(render):

@@ -16,8 +16,9 @@ from conftest import Server, Shards, running
 from test_rights import MAY_READ, users
 from test_tables import EXACTLY_ONCE, TABLES, encoded_as, events, letter
 
-from tailrace import dashboards, migrations, shards
+from tailrace import dashboards, deployment, migrations, shards
 from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.exits import Exit
 from tailrace.migrations import Dialect, Migration, MigrationError
 from tailrace.parts import clickhouse as part
 
@@ -285,6 +286,15 @@ def test_what_is_as_it_shall_be_is_left_alone(two_shards):
     ran: list[str] = []
     shards.spread(two_shards.user("admin"), Shards.CLUSTER, "", ran.append)
     assert ran == ["CREATE DATABASE IF NOT EXISTS tailrace "]
+
+
+def test_the_deployments_step_migrates_each_shard_where_there_is_no_keeper(two_shards, capsys):
+    servers = [word for admin in two_shards.each("admin") for word in ("--clickhouse", admin.url)]
+    step = ["migrations", "--secrets", str(two_shards.home.secrets), *servers]
+
+    assert deployment.main(step) == Exit.FAILED
+    assert "shards need --cluster" in capsys.readouterr().err
+    assert deployment.main([*step, "--cluster", Shards.CLUSTER]) == Exit.OK
 
 
 def test_one_shard_does_not_become_two_nor_two_one(two_shards, admin):

@@ -70,12 +70,21 @@ clickhouse-{{ .Release.Name }}:8123
 {{- .Values.clickhouse.url | default (printf "http://chi-%s-tailrace-0-0:8123" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
-{{/* Name of the replicated cluster, or nothing. */}}
+{{/* Name of the cluster, where it is more than one server. */}}
 {{- define "tailrace.clickhouseCluster" -}}
 {{- if .Values.clickhouse.url -}}
 {{- .Values.clickhouse.cluster -}}
-{{- else if gt (int .Values.clickhouse.operator.replicas) 1 -}}
+{{- else if gt (mul .Values.clickhouse.operator.replicas .Values.clickhouse.operator.shards) 1 -}}
 tailrace
+{{- end -}}
+{{- end }}
+
+{{/* Not empty where there is more than one shard. */}}
+{{- define "tailrace.clickhouseSharded" -}}
+{{- if .Values.clickhouse.url -}}
+{{- .Values.clickhouse.sharded | ternary "sharded" "" -}}
+{{- else if gt (int .Values.clickhouse.operator.shards) 1 -}}
+sharded
 {{- end -}}
 {{- end }}
 
