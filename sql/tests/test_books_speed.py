@@ -36,11 +36,12 @@ def test_minutes_of_months_cost_no_more_than_their_number(admin, rendered):
         admin.execute(statement)
     now = datetime.now(UTC).replace(tzinfo=None, second=0, microsecond=0)
     shown = ((now - timedelta(days=DAYS + 1)).isoformat(), now.isoformat())
-    minutes = {"instance": "", "from": shown[0].replace("T", " "), "to": shown[1].replace("T", " ")}
+    period = {"from": shown[0].replace("T", " "), "to": shown[1].replace("T", " ")}
     for query, parameters in (
         (rendered("coverage", *shown), {}),
         (rendered("bytes_behind", *shown), {}),
-        ((dashboards.QUERIES / "books_minutes.sql").read_text(), minutes),
+        ((dashboards.QUERIES / "books_minutes.sql").read_text(), period | {"instance": ""}),
+        ((dashboards.QUERIES / "evidence_coverage.sql").read_text(), period),
         ("SELECT * FROM tailrace.minutes_without_audit", {}),
     ):
         begin = time.monotonic()
