@@ -6,12 +6,14 @@ import signal
 import msgpack
 import pytest
 from confluent_kafka import Producer
+from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import await_alert, await_cleared, fires
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, source_of, wait_until
 from e2e.workload.writer import Workload
 from tailrace import sources
+from tailrace.health import stack as health
 from tailrace.stack import control
 
 TOPIC = "tailrace.slowlog.lines"
@@ -58,6 +60,7 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
         wait_until(lambda: workload.entries >= 300, 60, "entries before the outage")
         if "TailraceLag" in alerts:
             wait_until(lambda: _censuses(stack, **labels["TailraceLag"]) > 0, 120, "the first census")
+        failovers = _failovers(stack)
         with stack.without(part):
             before = workload.entries
             wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
@@ -66,8 +69,16 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
             assert alerts[0] in tailrace(stack, "health", expected=1)
     stack.await_healthy(240)
     assert_exact(stack, workload.manifests, seconds=180)
+    assert _failovers(stack) == failovers  # the job waits, and does not begin anew
     for alert in alerts:
         await_cleared(stack, alert, **labels.get(alert, {}))
+
+
+def _failovers(stack: Stack) -> float:
+    """How often the normalize job, as it runs now, was started anew by Flink."""
+    text = health.of_part(stack.settings, stack.home, "flink")
+    samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
+    return next(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
 
 
 def _censuses(stack: Stack, instance: str) -> int:

@@ -15,10 +15,13 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public record KafkaClients(String bootstrap, Properties given) implements Serializable {
 
     private static final String DISCOVERY_MILLIS = "10000";
+    private static final String PATIENCE_MILLIS = "3600000";
     private static final String MOST_RECORD_BYTES = Integer.toString(20_000_000);
 
+    /** A broker that is away is waited for: sources look for new partitions, and fail the job where nobody answers. */
     public Properties consumerProperties() {
         Properties properties = clientProperties();
+        properties.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MILLIS);
         properties.setProperty("partition.discovery.interval.ms", DISCOVERY_MILLIS);
         properties.setProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
         properties.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(2 << 20));
