@@ -36,6 +36,7 @@ ENGINES_OWN_PROFILES = ("default", "engine")
 
 _NAME = re.compile(r"\btailrace\b(?=\.|\s*$|\s+ON CLUSTER\b)")
 _GRANT = re.compile(r"GRANT (SELECT|INSERT)(\([^)]*\))? ON tailrace\.(\w+)")
+_CONSTRAINT = re.compile(r"\bCONSTRAINT (\w+) CHECK ")
 _OF_ITS_MAKER = "create_table_query LIKE '%SQL SECURITY DEFINER%'"
 _BY_ADMIN = "currentUser() = 'admin'"
 _COLLAPSING = ("Replacing", "Summing", "Aggregating")
@@ -123,11 +124,14 @@ def _sign_rows(clickhouse: ClickHouse, on_cluster: str, run: Callable[[str], Non
 def _distributed(clickhouse: ClickHouse, cluster: str, on_cluster: str) -> dict[str, tuple]:
     """Name → what _layer finds once it is made, and the statement that makes it.
 
+    A table has the constraints of the shards' tables: a block is refused before any shard has part of it.
+
     Of a view with the rights of its maker too: those it has on a shard only, for a shard's part of a
     statement is run with the rights of who asked. So such a view must be right of each shard by itself.
     """
     tables = clickhouse.rows(
-        "SELECT name, engine, sorting_key FROM system.tables WHERE database = {shard:String} "
+        "SELECT name, engine, sorting_key, create_table_query AS text FROM system.tables "
+        "WHERE database = {shard:String} "
         f"AND (engine LIKE '%MergeTree' OR engine = 'View' AND {_OF_ITS_MAKER}) ORDER BY name",
         {"shard": SHARD_DATABASE},
     )
@@ -141,7 +145,7 @@ def _distributed(clickhouse: ClickHouse, cluster: str, on_cluster: str) -> dict[
             words.append(sharding_key(table["engine"], table["sorting_key"], names))
         engine = f"Distributed({', '.join(words)})"
         made[name] = (
-            (engine, columns[name]),
+            (engine, columns[name], _CONSTRAINT.findall(table["text"])),
             f"CREATE OR REPLACE TABLE {DATABASE}.{name} {on_cluster} "
             f"AS {SHARD_DATABASE}.{name} ENGINE = {engine}",
         )
@@ -170,7 +174,7 @@ def _views(clickhouse: ClickHouse, on_cluster: str) -> dict[str, tuple]:
 
 
 def _layer(clickhouse: ClickHouse, database: str) -> dict[str, object]:
-    """What a database holds now: a table's engine and columns, a view's text."""
+    """What a database holds now: a table's engine, columns and constraints, a view's text."""
     columns = _columns(clickhouse, database)
     tables = clickhouse.rows(
         "SELECT name, engine, engine_full, create_table_query AS text FROM system.tables "
@@ -180,7 +184,7 @@ def _layer(clickhouse: ClickHouse, database: str) -> dict[str, object]:
     return {
         table["name"]: table["text"]
         if table["engine"] == "View"
-        else (table["engine_full"], columns.get(table["name"]))
+        else (table["engine_full"], columns.get(table["name"]), _CONSTRAINT.findall(table["text"]))
         for table in tables
     }
 

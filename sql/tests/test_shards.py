@@ -106,6 +106,25 @@ def test_a_block_that_one_shard_refused_counts_once_when_it_is_posted_again(clea
     assert_each_row_once(clean, rows)
 
 
+def test_a_block_is_refused_before_any_shard_has_part_of_it(clean):
+    """Rows that are refused for their data come again in blocks of other tokens."""
+    servers = clean.each("admin")
+    for admin in servers:
+        admin.execute("ALTER TABLE tailrace_shard.query_events ADD CONSTRAINT small CHECK query_id < 100")
+    try:
+        clean.migrate()
+        rows = many_events()
+        with pytest.raises(ClickHouseError) as error:
+            post(clean.user("writer"), [*rows[:-1], {**rows[-1], "query_id": 100}], "four")
+        assert error.value.code == VIOLATED_CONSTRAINT
+        assert "Received from" not in str(error.value)
+        assert on_each(clean, "SELECT count() FROM tailrace_shard.query_events") == [0, 0]
+    finally:
+        for admin in servers:
+            admin.execute("ALTER TABLE tailrace_shard.query_events DROP CONSTRAINT small")
+        clean.migrate()
+
+
 def test_a_block_counts_once_after_a_shard_died_and_came_back(clean):
     rows, writer = many_events(), clean.user("writer")
     post(writer, rows, "three")

@@ -76,6 +76,12 @@ final class ClickHouseStore implements BlockStore {
             349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
             469); // VIOLATED_CONSTRAINT
 
+    /**
+     * In the answer when the server asked had the block and another shard refused its part. The other shards may have
+     * stored theirs, and rows that are refused come again in blocks of other tokens: such a block waits.
+     */
+    private static final String OF_A_SHARD = "DB::Exception: Received from ";
+
     private static final Pattern ERROR_NAME = Pattern.compile("\\(([A-Z][A-Z0-9_]+)\\)");
     private static final Pattern TYPE_WRAPPER =
             Pattern.compile("LowCardinality\\(([^()]*)\\)|SimpleAggregateFunction\\(\\w+, (.*)\\)");
@@ -138,7 +144,7 @@ final class ClickHouseStore implements BlockStore {
         if (response.statusCode() == 200 && code == 0) {
             return new Stored();
         }
-        if (DATA_ERRORS.contains(code)) {
+        if (DATA_ERRORS.contains(code) && !response.body().contains(OF_A_SHARD)) {
             return new Refused(layout.table() + ": code " + code + ' ' + errorName(response.body()));
         }
         checkedLayouts.remove(layout.text());
