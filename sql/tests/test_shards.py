@@ -113,12 +113,13 @@ def test_a_block_is_refused_before_any_shard_has_part_of_it(clean):
         admin.execute("ALTER TABLE tailrace_shard.query_events ADD CONSTRAINT small CHECK query_id < 100")
     try:
         clean.migrate()
-        rows = many_events()
-        with pytest.raises(ClickHouseError) as error:
-            post(clean.user("writer"), [*rows[:-1], {**rows[-1], "query_id": 100}], "four")
-        assert error.value.code == VIOLATED_CONSTRAINT
-        assert "Received from" not in str(error.value)
-        assert on_each(clean, "SELECT count() FROM tailrace_shard.query_events") == [0, 0]
+        for instance in INSTANCES:
+            wrong = {**events(1)[0], "instance": instance, "query_id": 100}
+            with pytest.raises(ClickHouseError) as error:
+                post(clean.user("writer"), [*many_events(), wrong], f"of {instance}")
+            assert error.value.code == VIOLATED_CONSTRAINT
+            assert "Received from" not in str(error.value)
+            assert on_each(clean, "SELECT count() FROM tailrace_shard.query_events") == [0, 0]
     finally:
         for admin in servers:
             admin.execute("ALTER TABLE tailrace_shard.query_events DROP CONSTRAINT small")
