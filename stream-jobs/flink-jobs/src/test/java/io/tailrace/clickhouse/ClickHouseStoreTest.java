@@ -2,7 +2,6 @@ package io.tailrace.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.tailrace.clickhouse.InsertOutcome.Refused;
 import io.tailrace.clickhouse.InsertOutcome.Stored;
 import io.tailrace.clickhouse.InsertOutcome.Unavailable;
@@ -10,9 +9,7 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.servers.ClickHouseServer;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Clock;
@@ -182,33 +179,21 @@ class ClickHouseStoreTest {
         assertThat(away.insert(postings(6000, 1))).isInstanceOf(Unavailable.class);
     }
 
-    /** The answer is that of ClickHouse 26.7 where a shard's table has a constraint that the table over all has not. */
     @Test
     void whatOneShardRefusedAnotherMayHaveStored() throws Exception {
-        String refusal = "Code: 469. DB::Exception: Received from 127.0.0.1:9000. DB::Exception: Constraint `small` for"
-                + " table tailrace_shard.strict is violated at row 1. (VIOLATED_CONSTRAINT) (version 26.7.2.1)";
-        HttpServer asked = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-        asked.createContext("/", exchange -> {
-            boolean isInsert = exchange.getRequestMethod().equals("POST");
-            byte[] answer = (isInsert ? refusal : "id\tUInt64\n").getBytes(StandardCharsets.UTF_8);
-            exchange.getRequestBody().readAllBytes();
-            if (isInsert) {
-                exchange.getResponseHeaders().add("X-ClickHouse-Exception-Code", "469");
-            }
-            exchange.sendResponseHeaders(isInsert ? 500 : 200, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        asked.start();
-        try {
-            URI url = URI.create("http://127.0.0.1:" + asked.getAddress().getPort());
-            ClickHouseStore shards = new ClickHouseStore(new ClickHouseAddress(url, "writer", ""));
-            OpenBlock block = new OpenBlock("tailrace.strict\nid UInt64");
-            block.add(new RowBlock("", 0, 1, new byte[8]));
-            assertThat(shards.insert(block.seal())).isInstanceOf(Unavailable.class);
-        } finally {
-            asked.stop(0);
-        }
+        server.query("CREATE TABLE tailrace.of_a_shard (id UInt64, CONSTRAINT is_large CHECK id > 5)"
+                + " ENGINE = MergeTree ORDER BY id");
+        server.query("CREATE TABLE tailrace.of_another_shard AS remote('127.0.0.1:" + server.nativePort()
+                + "', tailrace, of_a_shard, 'admin', '" + ClickHouseServer.PASSWORD + "')");
+        ClickHouseStore admins = store("admin");
+        assertThat(admins.insert(tooSmall("tailrace.of_a_shard"))).isInstanceOf(Refused.class);
+        assertThat(admins.insert(tooSmall("tailrace.of_another_shard"))).isInstanceOf(Unavailable.class);
+    }
+
+    private static PendingBlock tooSmall(String table) throws Exception {
+        OpenBlock block = new OpenBlock(table + "\nid UInt64");
+        block.add(new RowBlock("", 0, 1, new byte[8]));
+        return block.seal();
     }
 
     private static long postings(long from) throws Exception {

@@ -60,6 +60,11 @@ public final class ClickHouseServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
+    /** Of the listener that other ClickHouse servers ask. */
+    public int nativePort() {
+        return nativePort;
+    }
+
     /** A file that holds the password. */
     public Path passwordFile() throws IOException {
         return Files.writeString(directory.resolve("password"), PASSWORD + "\n");
