@@ -11,6 +11,9 @@ Templates: a migration may hold
     {deduplication_window}   the settings that let ClickHouse drop a block that is posted again
     {retention:table}        days, from sql/retention.yaml
 
+On more than one shard the statements are about database tailrace_shard; what reads it is made anew after them
+(tailrace.shards).
+
 Materialized views may change only while nothing writes and no checkpoint holds blocks still to be posted:
 stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless told that it
 is so.
