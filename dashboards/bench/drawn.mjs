@@ -38,8 +38,7 @@ try {
 async function glances(path) {
   const drawn = [];
   for (let opening = 0; opening < OPENINGS; opening++) {
-    await browser.glance(path);
-    drawn.push(await browser.page.evaluate(() => window.drawnSince));
+    drawn.push(await browser.glance(path));
   }
   return drawn;
 }

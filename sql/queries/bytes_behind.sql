@@ -1,6 +1,6 @@
 {%- include "parts/utc.sql" -%}
 -- How far reading is behind writing: per file and minute, the bytes that are in the file and not yet read; for more than a
--- day, the most of each longer stretch. The frontier of a minute is the furthest that was read up to its end. Before a
+-- third of a day, the most of each longer stretch. The frontier of a minute is the furthest that was read up to its end. Before a
 -- file's first line has come its census rows have no generation: the minute is then that of the generation which the inode
 -- gets next.
 --
@@ -9,7 +9,7 @@ WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     range_end - range_start AS shown,
-    arrayFirst(each -> 1500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
+    arrayFirst(each -> 500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
     postings AS (
         -- Of the time before the range only how far each generation was read is told: a row each, not one for each minute.
         SELECT
