@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
-from conftest import Server, Shards, running
+from clickhouse_servers import Server, Shards, running
 from test_rights import MAY_READ, users
 from test_tables import EXACTLY_ONCE, TABLES, encoded_as, events, letter
 
