@@ -1,4 +1,4 @@
-"""The pipeline into a ClickHouse of two shards, with job and shard killed: each byte once, wherever it lies."""
+"""The pipeline into a ClickHouse of two shards, with job and shard killed: each byte is there once."""
 
 import os
 from collections.abc import Iterator
