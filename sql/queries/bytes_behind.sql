@@ -1,14 +1,17 @@
 {%- include "parts/utc.sql" -%}
--- How far reading is behind writing: per file and minute, the bytes that are in the file and not yet read; for more than a
--- third of a day, the most of each longer stretch. The frontier of a minute is the furthest that was read up to its end. Before a
--- file's first line has come its census rows have no generation: the minute is then that of the generation which the inode
--- gets next.
+-- How far reading is behind writing: per file and minute, the bytes that are in the file and not yet read; where there are
+-- looks of more than eight hours, the most of each longer stretch. The frontier of a minute is the furthest that was read
+-- up to its end. Before a file's first line has come its census rows have no generation: the minute is then that of the
+-- generation which the inode gets next.
 --
 -- Logs are numbered by a hash: months have millions of minutes, which would be sorted by texts.
 WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
-    range_end - range_start AS shown,
+    (
+        SELECT min(at) FROM tailrace.ledger WHERE kind = 'CENSUS' AND at >= range_start AND at < range_end
+    ) AS first_look,
+    dateDiff('second', first_look, least(range_end, now('UTC'))) AS shown,
     arrayFirst(each -> 500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
     postings AS (
         -- Of the time before the range only how far each generation was read is told: a row each, not one for each minute.
