@@ -87,7 +87,8 @@ WITH
         FROM (SELECT arrayJoin(told) AS each)
     ),
     edges AS (
-        -- Where a log's state differs from that of the minute before; its end is an edge, too.
+        -- Where a log's state differs from that of the minute before. 255 and 254 are no states: they stand before a log's
+        -- first look and at the end of the range, which are edges, too.
         SELECT log_id, second, severity, second_before, severity_before
         FROM (
             SELECT log_id, second, severity,
