@@ -17,7 +17,7 @@ from tailrace.stack.supervisor import in_order
 from tiny_stack import TinyPart
 
 TINY_STACK = Path(__file__).with_name("tiny_stack.py")
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90
 
 
 class RunningStack:

@@ -15,7 +15,7 @@ from tailrace.home import Home
 from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
 from tailrace.settings import Settings
 
-START_SECONDS = 30
+START_SECONDS = 120
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 
 

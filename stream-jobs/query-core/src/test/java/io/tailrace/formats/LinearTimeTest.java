@@ -108,14 +108,14 @@ class LinearTimeTest {
     }
 
     private static void check(LogFormat format, String repeated, byte[] file, long mostMillis) {
-        long millis = millis(format, file);
-        if (millis >= mostMillis) {
+        long millis = Long.MAX_VALUE;
+        for (int attempt = 0; attempt < 3 && millis >= mostMillis; attempt++) {
             millis = Math.min(millis, millis(format, file));
         }
         assertThat(millis).as("%s, %s", format.name(), repeated).isLessThan(mostMillis);
     }
 
-    /** The same work costs more time on a core that other programs share: who needs too long may try again. */
+    /** The same work costs more time on a core that other programs share: who needs too long may try again, twice. */
     private static long millis(LogFormat format, byte[] file) {
         Reading reading = new Reading(format, file);
         long before = THREADS.getCurrentThreadCpuTime();
