@@ -16,7 +16,7 @@ WITH
     postings AS (
         -- Of the time before the range only how far each generation was read is told: a row each, not one for each minute.
         SELECT
-            cityHash64(cluster, instance, source, log) AS log_id, inode, generation,
+            cityHash64(instance, source, log) AS log_id, inode, generation,
             intDiv(toUnixTimestamp(greatest(at, range_start - INTERVAL 1 MINUTE)), 60) AS minute,
             countIf(kind = 'CENSUS') AS looks,
             max(ledger.size) AS size,
@@ -42,19 +42,22 @@ WITH
         GROUP BY log_id, known_generation, minute
     ),
     bars AS (
-        SELECT log_id, known_generation, intDiv(minute * 60, width) * width AS second,
-            max(greatest(0, toInt64(minutes.size) - toInt64(frontier))) AS most_behind
-        FROM minutes
-        WHERE looked > 0 AND toDateTime(minute * 60, 'UTC') >= range_start
-        GROUP BY log_id, known_generation, second
+        SELECT log_id, intDiv(minute * 60, width) * width AS second, max(behind) AS most_behind
+        FROM (
+            -- All files of a log together: it is rotated between minutes, and the most of one file is not that of another.
+            SELECT log_id, minute, sum(greatest(0, toInt64(minutes.size) - toInt64(frontier))) AS behind
+            FROM minutes
+            WHERE looked > 0 AND toDateTime(minute * 60, 'UTC') >= range_start
+            GROUP BY log_id, minute)
+        GROUP BY log_id, second
     ),
     logs AS (
-        SELECT cityHash64(cluster, instance, source, log) AS log_id, cluster, instance, source, log,
-            concat(instance, ' · ', if(count() OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+        SELECT cityHash64(instance, source, log) AS log_id, argMax(ledger.cluster, at) AS cluster, instance, source, log,
+            concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
                 AS file
         FROM tailrace.ledger
         WHERE kind = 'CENSUS' AND at >= range_start AND at < range_end
-        GROUP BY cluster, instance, source, log
+        GROUP BY instance, source, log
     )
 SELECT
     cluster, instance, source, log, file,

@@ -74,15 +74,16 @@ WITH
     ),
     (
         SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (
-            SELECT cluster, instance, source, log,
+            -- One row of a log whose server came to another cluster, too: stretches are joined to it.
+            SELECT argMax(ledger.cluster, at) AS cluster, instance, source, log,
                 greatest(first_second, 60 * intDiv(toInt64(toUnixTimestamp(min(at))), 60)) AS begun
             FROM tailrace.ledger
             WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-            GROUP BY cluster, instance, source, log)
+            GROUP BY instance, source, log)
     ) AS told,
     logs AS (
         SELECT each.1 AS log_id, each.2 AS cluster, each.3 AS instance, each.4 AS source, each.5 AS log, each.6 AS since,
-            concat(instance, ' · ', if(count() OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
+            concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
                 AS file
         FROM (SELECT arrayJoin(told) AS each)
     ),

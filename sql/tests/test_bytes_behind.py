@@ -46,3 +46,48 @@ def test_of_a_day_the_most_of_each_stretch_is_told(told):
     behind = told(minutes | {700: (9_300, 9_000)})
     assert 280 < len(behind) < 300
     assert [bytes_behind for bytes_behind in behind.values() if bytes_behind] == [9_300 - 9_299]
+
+
+def test_files_that_were_behind_in_turn_do_not_add_up(admin, rendered):
+    """A log is rotated every other minute, and each of its files is behind once."""
+    postings = []
+    for ago in range(1, 1430):
+        at = (NOW - ago * MINUTE).strftime("%Y-%m-%d %H:%M:%S")
+        file = LOG | {"generation": 1000 - ago // 2, "inode": ago // 2, "at": at}
+        postings.append(file | {"kind": "CENSUS", "size": 1000})
+        postings.append(file | {"kind": "FRONTIER", "to_offset": 900 if ago % 2 else 1000})
+    admin.insert("tailrace.ledger", postings)
+    query = rendered("bytes_behind", None, None)
+    bars = admin.rows(f"SELECT sum(bytes_behind) AS behind FROM ({query}) GROUP BY time")
+    assert 280 < len(bars) < 300
+    assert max(int(bar["behind"]) for bar in bars) == 100
+
+
+@pytest.fixture
+def moved(admin):
+    """A log whose server came to another cluster ten minutes ago, since when nothing was written."""
+    postings = []
+    for ago in range(1, 21):
+        at = (NOW - ago * MINUTE).strftime("%Y-%m-%d %H:%M:%S")
+        postings.append(
+            LOG | {"kind": "CENSUS", "size": 1000, "at": at, "cluster": "new" if ago <= 10 else "old"}
+        )
+    read = {"kind": "FRONTIER", "to_offset": 1000, "at": postings[-1]["at"], "cluster": "old"}
+    admin.insert("tailrace.ledger", [*postings, LOG | read])
+
+
+def test_a_log_that_came_to_another_cluster_stays_read(admin, rendered, moved):
+    rows = admin.rows(rendered("bytes_behind", None, None))
+    assert {(row["cluster"], row["file"], int(row["bytes_behind"])) for row in rows} == {
+        ("new", "db1 · slow.log", 0)
+    }
+
+
+def test_minutes_of_a_log_that_came_to_another_cluster_count_once(admin, rendered, moved):
+    (row,) = admin.rows(rendered("coverage", None, NOW.strftime("%Y-%m-%dT%H:%M:%S")))
+    assert (row["cluster"], row["state"], row["minutes"], row["file"]) == (
+        "new",
+        "covered",
+        20,
+        "db1 · slow.log",
+    )
