@@ -343,8 +343,13 @@ def _apply_one(servers: Servers, migration: Migration) -> Mapping:
 
 
 def _apply_retention(servers: Servers, say: Callable[[str], None]) -> None:
-    dialect = servers.dialect
-    tables = servers.first.rows(
+    """Each server is asked for itself: where no Keeper passes statements on, one may have missed a change."""
+    for server in (servers.first, *servers.others):
+        _apply_retention_of(server, servers.dialect, say)
+
+
+def _apply_retention_of(server: ClickHouse, dialect: Dialect, say: Callable[[str], None]) -> None:
+    tables = server.rows(
         "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
         {"database": dialect.database},
     )
@@ -353,7 +358,7 @@ def _apply_retention(servers: Servers, say: Callable[[str], None]) -> None:
         days = dialect.retention_days.get(table["name"])
         if found and days and int(found[2]) != days:
             say(f"retention of {table['name']}: {days} days instead of {found[2]}")
-            servers.run(
+            server.execute(
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
                 f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
             )

@@ -301,6 +301,19 @@ def test_a_migration_reaches_the_tables_over_all_shards(two_shards):
     assert on_each(two_shards, columns) == [0, 0]
 
 
+def test_a_shard_that_missed_a_change_of_retention_gets_it_with_the_next_migration(two_shards):
+    """Statements run on each server in turn: one that was away has the days of before."""
+    told = (
+        "SELECT create_table_query FROM system.tables WHERE database = 'tailrace_shard' AND name = 'ledger'"
+    )
+    before = [admin.execute(told) for admin in two_shards.each("admin")]
+    two_shards.second.user("admin").execute(
+        "ALTER TABLE tailrace_shard.ledger MODIFY TTL toDateTime(at) + INTERVAL 9 DAY"
+    )
+    two_shards.migrate()
+    assert [admin.execute(told) for admin in two_shards.each("admin")] == before
+
+
 def test_what_is_as_it_shall_be_is_left_alone(two_shards):
     two_shards.migrate()
     ran: list[str] = []
