@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,10 +78,11 @@ final class ClickHouseStore implements BlockStore {
             469); // VIOLATED_CONSTRAINT
 
     /**
-     * In the answer when the server asked had the block and another shard refused its part. The other shards may have
-     * stored theirs, and rows that are refused come again in blocks of other tokens: such a block waits.
+     * In the answer when part of the block may be stored: another shard refused its own, the server asked its own as a
+     * shard, or a view failed. Rows that are refused come again in blocks of other tokens: such a block waits.
      */
-    private static final String OF_A_SHARD = "DB::Exception: Received from ";
+    private static final List<String> HALFWAY =
+            List.of("DB::Exception: Received from ", " tailrace_shard.", "while pushing to view");
 
     private static final Pattern ERROR_NAME = Pattern.compile("\\(([A-Z][A-Z0-9_]+)\\)");
     private static final Pattern TYPE_WRAPPER =
@@ -144,7 +146,7 @@ final class ClickHouseStore implements BlockStore {
         if (response.statusCode() == 200 && code == 0) {
             return new Stored();
         }
-        if (DATA_ERRORS.contains(code) && !response.body().contains(OF_A_SHARD)) {
+        if (DATA_ERRORS.contains(code) && HALFWAY.stream().noneMatch(response.body()::contains)) {
             return new Refused(layout.table() + ": code " + code + ' ' + errorName(response.body()));
         }
         checkedLayouts.remove(layout.text());

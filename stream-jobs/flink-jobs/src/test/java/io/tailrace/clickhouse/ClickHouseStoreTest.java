@@ -190,6 +190,23 @@ class ClickHouseStoreTest {
         assertThat(admins.insert(tooSmall("tailrace.of_another_shard"))).isInstanceOf(Unavailable.class);
     }
 
+    @Test
+    void whatTheAskedServerRefusedAsAShardAnotherMayHaveStored() throws Exception {
+        server.query("CREATE DATABASE tailrace_shard");
+        server.query("CREATE TABLE tailrace_shard.own (id UInt64, CONSTRAINT is_large CHECK id > 5)"
+                + " ENGINE = MergeTree ORDER BY id");
+        assertThat(store("admin").insert(tooSmall("tailrace_shard.own"))).isInstanceOf(Unavailable.class);
+    }
+
+    @Test
+    void whatAViewRefusedItsTableMayHaveStored() throws Exception {
+        server.query("CREATE TABLE tailrace.viewed (id UInt64) ENGINE = MergeTree ORDER BY id");
+        server.query("CREATE TABLE tailrace.seen (id UInt64, CONSTRAINT is_large CHECK id > 5)"
+                + " ENGINE = MergeTree ORDER BY id");
+        server.query("CREATE MATERIALIZED VIEW tailrace.view TO tailrace.seen AS SELECT id FROM tailrace.viewed");
+        assertThat(store("admin").insert(tooSmall("tailrace.viewed"))).isInstanceOf(Unavailable.class);
+    }
+
     private static PendingBlock tooSmall(String table) throws Exception {
         OpenBlock block = new OpenBlock(table + "\nid UInt64");
         block.add(new RowBlock("", 0, 1, new byte[8]));
