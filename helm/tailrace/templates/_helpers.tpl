@@ -82,6 +82,9 @@ tailrace
 {{/* Not empty where there is more than one shard. */}}
 {{- define "tailrace.clickhouseSharded" -}}
 {{- if .Values.clickhouse.url -}}
+{{- if and .Values.clickhouse.sharded (not .Values.clickhouse.cluster) -}}
+{{- fail "clickhouse.sharded needs clickhouse.cluster: its name in remote_servers" -}}
+{{- end -}}
 {{- .Values.clickhouse.sharded | ternary "sharded" "" -}}
 {{- else if gt (int .Values.clickhouse.operator.shards) 1 -}}
 sharded
