@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgpack
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from tailrace.settings import Settings
 
@@ -53,6 +54,29 @@ def message_count(settings: Settings, topic: str) -> int:
         return sum(consumer.get_watermark_offsets(place, timeout=10)[1] for place in consumer.assignment())
     finally:
         consumer.close()
+
+
+def make_topic(settings: Settings, topic: str) -> None:
+    """Of one partition."""
+    admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{settings.port_kafka}"})
+    for made in admin.create_topics([NewTopic(topic, num_partitions=1, replication_factor=1)]).values():
+        made.result()
+
+
+def texts(settings: Settings, topic: str) -> list[bytes]:
+    """All lines' texts that a topic of one partition has, in its order."""
+    consumer = _consumer(settings, topic)
+    found: list[bytes] = []
+    try:
+        (place,) = consumer.assignment()
+        _, end = consumer.get_watermark_offsets(place, timeout=10)
+        while consumer.position([place])[0].offset < end:
+            for message in consumer.consume(1000, timeout=0.2):
+                assert message.error() is None, message.error()
+                found.append(_fields(message.value())["log"])
+    finally:
+        consumer.close()
+    return found
 
 
 def _consumer(settings: Settings, topic: str) -> Consumer:

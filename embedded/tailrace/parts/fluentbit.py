@@ -45,7 +45,7 @@ class FluentBit(Part):
     feeds = ("kafka",)
     os_packages = fluentbit_build.OS_PACKAGES
     tools = fluentbit_build.TOOLS
-    grace_seconds = 15
+    grace_seconds = 30  # three for each output that has something queued while Kafka is away
 
     def installed(self) -> bool:
         return self.program().exists()

@@ -104,7 +104,56 @@ SERVERS_NONCE = """\
 """
 """librdkafka before 2.6.1 sends the client's nonce twice, and Kafka 4 refuses that as a wrong password."""
 
-CHANGES = ((IN_TAIL, WATCH, WATCH + LOOK_ONCE_MORE), (SCRAM, NONCES, SERVERS_NONCE))
+REQUESTS = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_request.c"
+PERHAPS_WRITTEN_IS_EXPECTED_NO_MORE = """\
+                        if (perr->status &
+                            RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
+                                perr->update_next_ack = rd_true;
+                        else
+                                perr->update_next_ack = rd_false;
+                        perr->update_next_err = rd_true;
+"""
+PERHAPS_WRITTEN_IS_SENT_AGAIN = """\
+                        /* If it was written after all, the broker tells so: a duplicate. */
+                        perr->update_next_ack = rd_false;
+                        perr->update_next_err = rd_true;
+"""
+"""A broker that goes away may have written what it did not confirm. librdkafka before 2.3.0 counts that as
+written. If it was not, and is refused once more while the broker comes up, what is sent next has a sequence
+number too high, for which the producer gives up for good: "sequence desynchronization"."""
+
+OUT_KAFKA = "plugins/out_kafka/kafka.c"
+REFUSED = """\
+                rd_kafka_err2str(rd_kafka_last_error()));
+
+"""
+GIVEN_UP = """\
+        if (rd_kafka_last_error() == RD_KAFKA_RESP_ERR__FATAL) {
+            /* Lost is what this producer has queued. All else waits in chunks and in the logs. */
+            flb_plg_error(ctx->ins, "the producer has given up: Fluent Bit ends, and must be started anew");
+            _exit(EXIT_FAILURE);
+        }
+
+"""
+"""A producer that has given up takes nothing any more. Fluent Bit went on, and lost each line it read."""
+
+OUT_KAFKA_CONFIGURATION = "plugins/out_kafka/kafka_config.c"
+END = "    flb_kafka_topic_destroy_all(ctx);\n"
+SEND_WHAT_IS_QUEUED = """\
+    if (ctx->producer) {
+        rd_kafka_flush(ctx->producer, 3000);
+    }
+
+"""
+"""What is queued when Fluent Bit is asked to stop is sent, in three seconds at most for each output."""
+
+CHANGES = (
+    (IN_TAIL, WATCH, WATCH + LOOK_ONCE_MORE),
+    (SCRAM, NONCES, SERVERS_NONCE),
+    (REQUESTS, PERHAPS_WRITTEN_IS_EXPECTED_NO_MORE, PERHAPS_WRITTEN_IS_SENT_AGAIN),
+    (OUT_KAFKA, REFUSED, REFUSED + GIVEN_UP),
+    (OUT_KAFKA_CONFIGURATION, END, SEND_WHAT_IS_QUEUED + END),
+)
 """What is changed in the source: file, text, and what takes its place."""
 
 

@@ -1,0 +1,170 @@
+"""The collector whose broker goes away and comes back, at the worst moments, and that is asked to stop."""
+
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from e2e.stack import Stack, wait_until
+from e2e.topics import make_topic, texts
+from e2e.unsure_broker import Deed, UnsureBroker
+from tailrace.parts.fluentbit import FluentBit
+
+CONFIGURATION = """
+[SERVICE]
+    Flush        0.2
+    Grace        5
+    storage.path {directory}/buffer
+[INPUT]
+    Name           tail
+    Path           {directory}/slow.log
+    DB             {directory}/offsets.db
+    Read_From_Head On
+    storage.type   filesystem
+[OUTPUT]
+    Name                                kafka
+    Match                               *
+    Brokers                             127.0.0.1:{port}
+    Topics                              {topic}
+    Format                              msgpack
+    Retry_Limit                         no_limits
+    queue_full_retries                  0
+    rdkafka.enable.idempotence          true
+    rdkafka.request.required.acks       -1
+    rdkafka.message.timeout.ms          0
+    rdkafka.linger.ms                   {linger}
+    rdkafka.reconnect.backoff.max.ms    1000
+"""
+"""How it ships is as in collectors/fluent-bit/kafka.conf."""
+
+
+class Collector:
+    """One of its own, for one log, with a topic of its own."""
+
+    def __init__(self, stack: Stack, directory: Path, topic: str, linger: int, environment: dict[str, str]):
+        self._stack, self._directory, self._topic = stack, directory, topic
+        self._log = directory / "slow.log"
+        self._log.touch()
+        make_topic(stack.settings, topic)
+        self._command = [
+            str(FluentBit(stack.settings, stack.home).program()),
+            "-c",
+            str(self._write_configuration(linger)),
+        ]
+        self._environment = environment
+        self.start()
+
+    def _write_configuration(self, linger: int) -> Path:
+        configuration = self._directory / "collector.conf"
+        port = self._stack.settings.port_kafka
+        text = CONFIGURATION.format(directory=self._directory, port=port, topic=self._topic, linger=linger)
+        configuration.write_text(text)
+        return configuration
+
+    def start(self) -> None:
+        with (self._directory / "output").open("ab") as output:
+            self.process = subprocess.Popen(
+                self._command,
+                env={**os.environ, **self._environment},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(60)
+
+    def write(self, text: bytes) -> None:
+        with self._log.open("ab") as file:
+            file.write(text)
+
+    def has_read_everything(self) -> bool:
+        with closing(sqlite3.connect(self._directory / "offsets.db")) as offsets:
+            found = offsets.execute("SELECT offset FROM in_tail_files").fetchall()
+        return found == [(self._log.stat().st_size,)]
+
+    def await_texts(self, *expected: bytes) -> None:
+        def found() -> list[bytes]:
+            return texts(self._stack.settings, self._topic)
+
+        wait_until(
+            lambda: len(found()) >= len(expected), 60, f"{expected} to come, of which there is {found()}"
+        )
+        assert found() == [*expected]
+
+
+@pytest.fixture
+def broker(stack: Stack) -> Iterator[UnsureBroker]:
+    with UnsureBroker(stack.settings.port_kafka) as unsure:
+        yield unsure
+
+
+@pytest.fixture
+def collector(
+    stack: Stack, broker: UnsureBroker, tmp_path: Path, request
+) -> Iterator[Callable[..., Collector]]:
+    running: list[Collector] = []
+
+    def begin(linger: int = 50) -> Collector:
+        detour = {
+            "LD_PRELOAD": str(_detour(tmp_path)),
+            "DETOUR_FROM": str(stack.settings.port_kafka),
+            "DETOUR_TO": str(broker.port),
+        }
+        running.append(Collector(stack, tmp_path, f"unsure-{request.node.name}", linger, detour))
+        return running[0]
+
+    yield begin
+    for each in running:
+        each.stop()
+
+
+def _detour(directory: Path) -> Path:
+    """Compiles detour.c."""
+    library = directory / "detour.so"
+    source = Path(__file__).with_name("detour.c")
+    subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+def test_what_a_broker_took_down_with_it_and_then_refused_comes_once_and_in_order(broker, collector):
+    shipping = collector()
+    shipping.write(b"one\n")
+    shipping.await_texts(b"one")
+    broker.do(Deed.LOSE, Deed.REFUSE)
+    shipping.write(b"two\n")
+    assert broker.holds.wait(60)
+    shipping.write(b"three\n")
+    shipping.await_texts(b"one", b"two", b"three")
+    assert broker.done
+    shipping.write(b"four\n")
+    shipping.await_texts(b"one", b"two", b"three", b"four")
+
+
+def test_a_collector_whose_producer_has_given_up_ends_and_goes_on_when_it_is_started_anew(broker, collector):
+    shipping = collector()
+    shipping.write(b"one\n")
+    shipping.await_texts(b"one")
+    broker.do(Deed.GIVE_UP)
+    shipping.write(b"lost\n")
+    wait_until(lambda: broker.done, 60, "the producer to give up")
+    shipping.write(b"two\n")
+    assert shipping.process.wait(60) != 0
+    shipping.start()
+    shipping.await_texts(b"one", b"two")
+    shipping.write(b"three\n")
+    shipping.await_texts(b"one", b"two", b"three")
+
+
+def test_what_is_queued_when_the_collector_is_asked_to_stop_is_sent(collector):
+    shipping = collector(linger=1200)  # longer than it takes Fluent Bit to end
+    shipping.write(b"one\n")
+    shipping.await_texts(b"one")
+    shipping.write(b"two\nthree\n")
+    wait_until(shipping.has_read_everything, 60, "the lines to be read")
+    shipping.stop()
+    shipping.await_texts(b"one", b"two", b"three")

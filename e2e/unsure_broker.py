@@ -1,0 +1,139 @@
+"""Stands before a real broker of Kafka, and treats requests as one does that goes away and comes back."""
+
+import socket
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum, auto
+
+PRODUCE = 0
+NOT_LEADER_OR_FOLLOWER, OUT_OF_ORDER_SEQUENCE_NUMBER = 6, 45
+VERSIONS = range(5, 8)
+"""Of produce requests: those whose answer is as `_answer` writes it (Kafka's protocol guide)."""
+
+Request = bytes
+"""Without the four bytes that say how long it is."""
+
+
+class Deed(Enum):
+    LOSE = auto()
+    """The connection ends, and the request with it."""
+    REFUSE = auto()
+    """Once the next one has come, too, it is refused: this broker does not lead the partition yet."""
+    GIVE_UP = auto()
+    """The broker says that earlier messages are missing, which is not so."""
+
+
+class UnsureBroker:
+    """Forwards everything, but for the next produce requests, one for each deed. Use it in a `with`."""
+
+    def __init__(self, broker_port: int):
+        self._broker_port = broker_port
+        self._deeds: deque[Deed] = deque()
+        self._held: Request = b""
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.holds = threading.Event()
+        """Set while a request waits to be refused."""
+
+    def __enter__(self) -> "UnsureBroker":
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.close()
+
+    def do(self, *deeds: Deed) -> None:
+        self._deeds.extend(deeds)
+
+    @property
+    def done(self) -> bool:
+        """Whether all has been done that it was told to."""
+        return not self._deeds and not self.holds.is_set()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._broker_port)) as broker:
+            writing = threading.Lock()
+
+            def answer(response: bytes) -> None:
+                with writing:
+                    _send(client, response)
+
+            threading.Thread(target=_forward, args=(broker, client, answer), daemon=True).start()
+            while request := _receive(client):
+                deed = self._deed(request, answer)
+                if deed is Deed.LOSE:
+                    return
+                if deed is None:
+                    _send(broker, request)
+
+    def _deed(self, request: Request, answer: Callable[[bytes], None]) -> Deed | None:
+        """What was done with it; nothing: it goes on to the broker."""
+        if not _is_produce(request):
+            return None
+        if self._held:
+            answer(_answer(self._held, NOT_LEADER_OR_FOLLOWER))
+            self._held = b""
+            self.holds.clear()
+            return None
+        deed = self._deeds.popleft() if self._deeds else None
+        if deed is Deed.REFUSE:
+            self._held = request
+            self.holds.set()
+        elif deed is Deed.GIVE_UP:
+            answer(_answer(request, OUT_OF_ORDER_SEQUENCE_NUMBER))
+        return deed
+
+
+def _forward(broker: socket.socket, client: socket.socket, answer: Callable[[bytes], None]) -> None:
+    with suppress(OSError):
+        while response := _receive(broker):
+            answer(response)
+        client.shutdown(socket.SHUT_RDWR)
+
+
+def _receive(connection: socket.socket) -> bytes:
+    """One message; nothing at the end of the connection."""
+    size = _exactly(connection, 4)
+    return _exactly(connection, int.from_bytes(size)) if size else b""
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    found = b""
+    while len(found) < size:
+        part = connection.recv(size - len(found))
+        if not part:
+            return b""
+        found += part
+    return found
+
+
+def _send(connection: socket.socket, message: bytes) -> None:
+    connection.sendall(len(message).to_bytes(4) + message)
+
+
+def _is_produce(request: Request) -> bool:
+    return struct.unpack_from(">h", request)[0] == PRODUCE
+
+
+def _answer(request: Request, error: int) -> bytes:
+    """To a produce request for one partition of one topic."""
+    version, correlation, name_length = struct.unpack_from(">hih", request, 2)
+    assert version in VERSIONS, version
+    at = 10 + max(name_length, 0)
+    (transaction_length,) = struct.unpack_from(">h", request, at)
+    at += 2 + max(transaction_length, 0) + 2 + 4  # acks, timeout
+    topics, topic_length = struct.unpack_from(">ih", request, at)
+    topic = request[at + 4 : at + 6 + topic_length]
+    partitions, partition = struct.unpack_from(">ii", request, at + 6 + topic_length)
+    assert (topics, partitions) == (1, 1)
+    told = struct.pack(">ihqqq", partition, error, -1, -1, -1)  # offset, time, first offset of the log
+    return struct.pack(">ii", correlation, 1) + topic + struct.pack(">i", 1) + told + struct.pack(">i", 0)
