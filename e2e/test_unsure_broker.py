@@ -91,9 +91,7 @@ class Collector:
         def found() -> list[bytes]:
             return texts(self._stack.settings, self._topic)
 
-        wait_until(
-            lambda: len(found()) >= len(expected), 60, f"{expected} to come, of which there is {found()}"
-        )
+        wait_until(lambda: len(found()) >= len(expected), 60, f"{expected} to come")
         assert found() == [*expected]
 
 
