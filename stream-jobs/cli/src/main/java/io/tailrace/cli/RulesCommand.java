@@ -26,7 +26,8 @@ final class RulesCommand {
     /** Compiles rules. */
     @Command(
             name = "check",
-            description = "Compiles Sigma rules and says of each that is refused where and why.",
+            description =
+                    "Compiles Sigma rules and says of each that is refused, or may not mean what was meant, where and why.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
                 "0:all rules were compiled",

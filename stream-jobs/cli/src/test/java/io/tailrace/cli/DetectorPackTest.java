@@ -55,16 +55,30 @@ class DetectorPackTest {
     @ParameterizedTest
     @MethodSource("detectors")
     void firesAndIsSilent(String name) throws IOException {
-        assertThat(alerts(name, "fires")).as(name + " fires").hasSize(1).allSatisfy(alert -> {
-            assertThat(alert.entity()).isNotEmpty();
-            assertThat(alert.eventIds()).isNotEmpty();
-            assertThat(alert.facts()).isNotEmpty();
-        });
-        assertThat(alerts(name, "silent")).as(name + " is silent").isEmpty();
+        for (Path log : logs(name, "fires")) {
+            assertThat(alerts(name, log)).as(log + " fires").hasSize(1).allSatisfy(alert -> {
+                assertThat(alert.entity()).isNotEmpty();
+                assertThat(alert.eventIds()).isNotEmpty();
+                assertThat(alert.facts()).isNotEmpty();
+            });
+        }
+        for (Path log : logs(name, "silent")) {
+            assertThat(alerts(name, log)).as(log + " is silent").isEmpty();
+        }
     }
 
-    private static List<Alert> alerts(String name, String kind) throws IOException {
-        Run run = new Run(PACK.resolve("detectors").resolve(name + "." + kind + ".log"));
+    private static List<Path> logs(String name, String kind) throws IOException {
+        try (Stream<Path> files = Files.list(PACK.resolve("detectors"))) {
+            List<Path> logs = files.filter(file -> file.getFileName().toString().startsWith(name + "." + kind + "."))
+                    .sorted()
+                    .toList();
+            assertThat(logs).as(name + "." + kind).isNotEmpty();
+            return logs;
+        }
+    }
+
+    private static List<Alert> alerts(String name, Path log) throws IOException {
+        Run run = new Run(log);
         assertThat(run.events).isPositive();
         return run.alerts.stream()
                 .filter(alert -> alert.rule().name().equals(name))

@@ -22,7 +22,7 @@ import org.apache.avro.generic.IndexedRecord;
  * boolean → Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'),
  * union with null → Nullable, array and map of strings → Array(String) and Map(String, String), array of such maps →
  * Array(Map(String, String)). Nanoseconds since 1970 are longs whose property {@code clickhouse} is
- * {@value #NANO_TIME}, or arrays of them.
+ * {@value #NANO_TIME}, or arrays of them; an array of ids has the property {@value #IDS}.
  */
 final class RowEncoder {
 
@@ -32,6 +32,8 @@ final class RowEncoder {
     static final String STRING_MAPS = "Array(" + STRING_MAP + ")";
     static final String NANO_TIME = "DateTime64(9, 'UTC')";
     static final String NANO_TIMES = "Array(" + NANO_TIME + ")";
+    static final String IDS = "Array(UInt64)";
+
     private static final long NANOS_PER_DAY = 86_400_000_000_000L;
     private static final long MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1000;
@@ -169,9 +171,9 @@ final class RowEncoder {
         if (isStringMap(element)) {
             return new Encoding(STRING_MAPS, (value, out) -> items(value, RowEncoder::stringMap, out));
         }
-        boolean times = element.getType() == Schema.Type.LONG && NANO_TIMES.equals(wanted);
-        return times
-                ? new Encoding(NANO_TIMES, (value, out) -> items(value, (time, to) -> to.writeLong((Long) time), out))
+        boolean longs = element.getType() == Schema.Type.LONG && (NANO_TIMES.equals(wanted) || IDS.equals(wanted));
+        return longs
+                ? new Encoding(wanted, (value, out) -> items(value, (item, to) -> to.writeLong((Long) item), out))
                 : null;
     }
 

@@ -112,7 +112,8 @@ final class RowReader {
             case "Array(String)" -> (bytes, at) -> endOfStrings(bytes, at, 1);
             case RowEncoder.STRING_MAP -> RowReader::endOfStringMap;
             case RowEncoder.STRING_MAPS -> (bytes, at) -> endOfItems(bytes, at, RowReader::endOfStringMap);
-            case RowEncoder.NANO_TIMES -> (bytes, at) -> endOfItems(bytes, at, (all, item) -> item + Long.BYTES);
+            case RowEncoder.NANO_TIMES, RowEncoder.IDS -> (bytes, at) ->
+                    endOfItems(bytes, at, (all, item) -> item + Long.BYTES);
             default -> throw new IllegalArgumentException("rows never hold the type " + type);
         };
     }

@@ -137,6 +137,7 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
     }
 
     private static void merge(Alert raised, Alert more, long now) {
+        boolean tellsMore = more.getMetric() > raised.getMetric();
         raised.setCount(raised.getCount() + more.getCount());
         raised.setUpdatedAt(later(raised.getUpdatedAt(), Instant.ofEpochMilli(now)));
         raised.setMetric(Math.max(raised.getMetric(), more.getMetric()));
@@ -151,6 +152,8 @@ final class GroupAlerts extends KeyedBroadcastProcessFunction<String, Alert, Rul
         raised.setFalsePositives(more.getFalsePositives());
         if (rank(more) > rank(raised)) {
             raised.setLevel(more.getLevel());
+            raised.setFacts(more.getFacts());
+        } else if (rank(more) == rank(raised) && tellsMore) { // it sums up what those before told of
             raised.setFacts(more.getFacts());
         }
     }

@@ -21,6 +21,7 @@ public record EntryBlock(byte[] bytes) {
     static final int FORGED_HEADER = 1;
     static final int AMBIGUOUS = 1 << 1;
     static final int BACKFILL = 1 << 2;
+    static final int LOGGED_IN = 1 << 3;
 
     /** The entries in their order. */
     public void forEach(Consumer<FramedEntry> entries) {
@@ -57,6 +58,7 @@ public record EntryBlock(byte[] bytes) {
                 texts[7],
                 texts[8],
                 texts[9],
+                (marks & LOGGED_IN) != 0,
                 (marks & FORGED_HEADER) != 0,
                 (marks & AMBIGUOUS) != 0,
                 (marks & BACKFILL) != 0);

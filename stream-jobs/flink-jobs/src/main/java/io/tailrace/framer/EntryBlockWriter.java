@@ -72,7 +72,8 @@ public final class EntryBlockWriter {
     private static int marks(FramedEntry entry) {
         return (entry.forgedHeader() ? EntryBlock.FORGED_HEADER : 0)
                 | (entry.ambiguous() ? EntryBlock.AMBIGUOUS : 0)
-                | (entry.backfill() ? EntryBlock.BACKFILL : 0);
+                | (entry.backfill() ? EntryBlock.BACKFILL : 0)
+                | (entry.loggedIn() ? EntryBlock.LOGGED_IN : 0);
     }
 
     private void writeBytes(byte[] bytes) throws IOException {

@@ -13,6 +13,7 @@ import io.tailrace.statement.StatementTables;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -69,8 +70,9 @@ public final class SpanOperator extends AbstractStreamOperator<TraceSpan>
                 span.getFingerprint(),
                 tables.verb(),
                 began.truncatedTo(ChronoUnit.MICROS),
-                Fingerprinter.namesInClass(tables.read()),
-                Fingerprinter.namesInClass(tables.written()));
+                Fingerprinter.namesInClass(tables.read(), span.getFingerprint()),
+                Fingerprinter.namesInClass(tables.written(), span.getFingerprint()),
+                List.of());
     }
 
     private final class Outputs implements SpanListener {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -115,6 +116,21 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
     private final class EventsOfEntry implements ParseListener {
 
+        /** Of the statement that is reported next; null where both rules give it one id. */
+        private Long previousId;
+
+        @Override
+        public void renamed(long previousQueryId) {
+            previousId = previousQueryId;
+        }
+
+        /** The id by the previous rules, once. */
+        private Long takePreviousId(Long queryId) {
+            Long taken = Objects.equals(previousId, queryId) ? null : previousId;
+            previousId = null;
+            return taken;
+        }
+
         @Override
         public boolean wantsStatement(QueryEvent event) {
             return statements.of(event.getQueryId(), event.getRuleSet()).wantsSample(nowMillis(), event.getQueryTime());
@@ -122,6 +138,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
         @Override
         public void query(QueryEvent event, String fingerprint, String statement) {
+            Long previous = takePreviousId(event.getQueryId());
             if (isAccepted(settings.queryTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));
                 event.setFingerprint(fingerprint);
@@ -129,8 +146,8 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 output.collect(new StreamRecord<>(event));
                 Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
                 plan.ifPresent(read -> passOnPlan(event, read, seen));
-                if (!fingerprint.isEmpty() && seen.takeFingerprint(nowMillis())) {
-                    emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
+                if (!fingerprint.isEmpty() && seen.takeFingerprint(nowMillis(), previous)) {
+                    emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint, previous));
                 }
                 if (!statement.isEmpty() && seen.takeSample(nowMillis(), event.getQueryTime())) {
                     emit(ParseOutputs.SAMPLES, sample(event, statement));
@@ -140,12 +157,13 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
         @Override
         public void audit(AuditEvent event, String fingerprint, String statement) {
+            Long previous = takePreviousId(event.getQueryId());
             if (isAccepted(settings.auditTimes(), event.getEventTime())) {
                 event.setFlags(flags(event.getFlags()));
                 event.setFingerprint(fingerprint);
                 emit(ParseOutputs.AUDIT_EVENTS, event);
                 if (event.getQueryId() != null && !fingerprint.isEmpty()) {
-                    passOnFingerprint(event, fingerprint);
+                    passOnFingerprint(event, fingerprint, previous);
                 }
             }
         }
@@ -158,10 +176,10 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             }
         }
 
-        private void passOnFingerprint(AuditEvent event, String fingerprint) {
+        private void passOnFingerprint(AuditEvent event, String fingerprint, Long previous) {
             Statement seen = statements.of(event.getQueryId(), event.getRuleSet());
-            if (seen.takeFingerprint(nowMillis())) {
-                emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint));
+            if (seen.takeFingerprint(nowMillis(), previous)) {
+                emit(ParseOutputs.FINGERPRINTS, fingerprint(event, fingerprint, previous));
             }
         }
 
@@ -198,19 +216,20 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         return flags;
     }
 
-    private static Fingerprint fingerprint(QueryEvent event, String text) {
+    private static Fingerprint fingerprint(QueryEvent event, String text, Long previousId) {
         return new Fingerprint(
                 event.getQueryId(),
                 event.getRuleSet(),
                 text,
                 event.getVerb(),
                 event.getEventTime(),
-                Fingerprinter.namesInClass(event.getTablesRead()),
-                Fingerprinter.namesInClass(event.getTablesWritten()));
+                Fingerprinter.namesInClass(event.getTablesRead(), text),
+                Fingerprinter.namesInClass(event.getTablesWritten(), text),
+                previousIds(previousId));
     }
 
     /** Tables that the log names are not the statement's words: they may be those behind a view. */
-    private static Fingerprint fingerprint(AuditEvent event, String text) {
+    private static Fingerprint fingerprint(AuditEvent event, String text, Long previousId) {
         boolean ofStatement = !"log".equals(event.getTablesBasis());
         return new Fingerprint(
                 event.getQueryId(),
@@ -218,8 +237,13 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 text,
                 event.getVerb(),
                 event.getEventTime(),
-                ofStatement ? Fingerprinter.namesInClass(event.getTablesRead()) : List.of(),
-                ofStatement ? Fingerprinter.namesInClass(event.getTablesWritten()) : List.of());
+                ofStatement ? Fingerprinter.namesInClass(event.getTablesRead(), text) : List.of(),
+                ofStatement ? Fingerprinter.namesInClass(event.getTablesWritten(), text) : List.of(),
+                previousIds(previousId));
+    }
+
+    private static List<Long> previousIds(Long previousId) {
+        return previousId == null ? List.of() : List.of(previousId);
     }
 
     private static QuerySample sample(QueryEvent event, String statement) {

@@ -1,13 +1,15 @@
 package io.tailrace.parse;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Remembers which statements' fingerprint and sample were passed on lately, so that each goes out now and then and
  * not with every entry. Lost at a restart, which costs one row per statement. Not thread-safe.
  *
- * <p>A fingerprint goes out once an hour. A sample goes out when the statement is seen for the first time in ten
+ * <p>A fingerprint goes out once an hour, and with each new id that it had by the previous rules. A sample goes out when the statement is seen for the first time in ten
  * minutes, at once, and again within them when an execution takes at least twice as long as the one of the last
  * sample: the first answers soonest, the slow one is the one that is looked for. A plan goes out once an hour.
  */
@@ -18,6 +20,8 @@ public final class RecentStatements {
     private static final long SAMPLE_MILLIS = 600_000;
     private static final double SLOWER = 2;
     private static final int MOST_PLANS = 8;
+    /** An account is written with quotes, without, and with others. */
+    private static final int MOST_PREVIOUS = 16;
 
     private record Key(long queryId, String ruleSet) {}
 
@@ -27,6 +31,7 @@ public final class RecentStatements {
         private long sampleAt = Long.MIN_VALUE;
         private double sampleSeconds;
         private Map<String, Long> plansAt = Map.of();
+        private Set<Long> previousIds = Set.of();
 
         /** Whether its fingerprint is to go out now, which is then taken as done. */
         public boolean takeFingerprint(long nowMillis) {
@@ -35,6 +40,26 @@ public final class RecentStatements {
                 fingerprintAt = nowMillis;
             }
             return due;
+        }
+
+        /**
+         * The same; it goes out at once with an id by the previous rules that did not go out yet.
+         *
+         * @param previousId null where there is none
+         */
+        boolean takeFingerprint(long nowMillis, Long previousId) {
+            boolean isNew = previousId != null && addPrevious(previousId);
+            if (isNew) {
+                fingerprintAt = nowMillis;
+            }
+            return isNew || takeFingerprint(nowMillis);
+        }
+
+        private boolean addPrevious(Long id) {
+            if (previousIds.isEmpty()) {
+                previousIds = new HashSet<>();
+            }
+            return previousIds.size() < MOST_PREVIOUS && previousIds.add(id);
         }
 
         /** @param plan on which server, and its hash */

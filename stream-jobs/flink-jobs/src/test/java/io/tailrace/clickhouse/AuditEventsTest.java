@@ -24,6 +24,7 @@ import io.tailrace.reassembly.ReassemblyLimits;
 import io.tailrace.reassembly.ReassemblyOutput;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.Repository;
+import io.tailrace.servers.SharedClickHouse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,42 +36,43 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Every audit format from lines through reassembly, parsing and encoding into the real table. */
+@Tag("slow")
 class AuditEventsTest {
 
     private static final RowEncoder EVENTS = new RowEncoder("tailrace.audit_events", AuditEvent.getClassSchema());
     private static final TimeRange EVER = new TimeRange(Duration.ofDays(40_000));
 
-    @TempDir
-    Path directory;
+    @RegisterExtension
+    static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
 
     @Test
     void everyFormatReachesItsTable() throws Exception {
         Set<String> expected = new HashSet<>();
-        try (ClickHouseServer server = ClickHouseServer.start(directory)) {
-            ClickHouseStore store = new ClickHouseStore(new ClickHouseAddress(
-                    server.url(), "writer", server.passwordFile().toString()));
-            for (LogFormat format : AuditFormats.all()) {
-                List<AuditEvent> events = parse(entries(format));
-                assertThat(store.insert(block(events))).isEqualTo(new Stored());
-                expected.add(format.name() + '\t' + events.size());
-            }
-            String counts = server.query("SELECT format, count() FROM tailrace.audit_events GROUP BY 1");
-            assertThat(counts.split("\n")).containsExactlyInAnyOrderElementsOf(expected);
-            assertThat(server.query("SELECT user, priv_user, proxy_user, os_user, ip, connection_type, program_name,"
-                            + " connection_attributes['_pid'] FROM tailrace.audit_events"
-                            + " WHERE format = 'mysql-enterprise-audit-json' AND event_class = 'connection'"))
-                    .isEqualTo("app\tapp_rw\tdev\tjeffrey\t::1\ttls\tmysqladmin\t43236");
-            assertThat(server.query("SELECT tables_read, tables_written, command_class FROM tailrace.audit_events"
-                            + " WHERE format = 'mcafee-audit-json' AND command_class = 'insert_select'"))
-                    .isEqualTo("['shop.t1']\t['shop.t2']\tinsert_select");
-            assertThat(server.query("SELECT DISTINCT server_version FROM tailrace.audit_events"
-                            + " WHERE format = 'percona-audit-csv' AND event_class = 'server'"))
-                    .isEqualTo("5.7.20-18-18-log");
+        ClickHouseServer server = CLICKHOUSE.server();
+        ClickHouseStore store = new ClickHouseStore(new ClickHouseAddress(
+                server.url(), "writer", server.passwordFile().toString()));
+        for (LogFormat format : AuditFormats.all()) {
+            List<AuditEvent> events = parse(entries(format));
+            assertThat(store.insert(block(events))).isEqualTo(new Stored());
+            expected.add(format.name() + '\t' + events.size());
         }
+        String counts = server.query("SELECT format, count() FROM tailrace.audit_events GROUP BY 1");
+        assertThat(counts.split("\n")).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(server.query("SELECT user, priv_user, proxy_user, os_user, ip, connection_type, program_name,"
+                        + " connection_attributes['_pid'] FROM tailrace.audit_events"
+                        + " WHERE format = 'mysql-enterprise-audit-json' AND event_class = 'connection'"))
+                .isEqualTo("app\tapp_rw\tdev\tjeffrey\t::1\ttls\tmysqladmin\t43236");
+        assertThat(server.query("SELECT tables_read, tables_written, command_class FROM tailrace.audit_events"
+                        + " WHERE format = 'mcafee-audit-json' AND command_class = 'insert_select'"))
+                .isEqualTo("['shop.t1']\t['shop.t2']\tinsert_select");
+        assertThat(server.query("SELECT DISTINCT server_version FROM tailrace.audit_events"
+                        + " WHERE format = 'percona-audit-csv' AND event_class = 'server'"))
+                .isEqualTo("5.7.20-18-18-log");
     }
 
     /** The entries of all fixtures of a format, each read as the log of a server of its own. */

@@ -9,8 +9,8 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.servers.ClickHouseServer;
+import io.tailrace.servers.SharedClickHouse;
 import java.net.URI;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -19,34 +19,28 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Against a real ClickHouse with the real tables, as the user that may only insert. */
+@Tag("slow")
 class ClickHouseStoreTest {
 
     private static final RowEncoder LEDGER = new RowEncoder("tailrace.ledger", LedgerEntry.getClassSchema());
     private static final RowEncoder EVENTS = new RowEncoder("tailrace.query_events", QueryEvent.getClassSchema());
 
-    @TempDir
-    static Path directory;
+    @RegisterExtension
+    static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
 
     private static ClickHouseServer server;
     private static ClickHouseStore store;
 
     @BeforeAll
     static void start() throws Exception {
-        server = ClickHouseServer.start(directory);
+        server = CLICKHOUSE.server();
         store = store("writer");
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (server != null) {
-            server.close();
-        }
     }
 
     private static ClickHouseStore store(String user) throws Exception {
@@ -118,7 +112,8 @@ class ClickHouseStoreTest {
             assertThat(store.insert(sealed(rows))).isEqualTo(new Stored());
         }
         assertThat(server.query("SELECT instance, source, log, generation, entry_offset, entry_bytes, code,"
-                        + " lower(hex(MD5(raw))), after_checkpoint FROM tailrace.dead_letters WHERE stage = 'SINK'"))
+                        + " lower(hex(MD5(raw))), after_checkpoint FROM tailrace.dead_letters"
+                        + " WHERE stage = 'SINK' AND entry_offset = 7000"))
                 .isEqualTo("db-1\tslowlog\t/slow.log\t1\t7000\t1\tREFUSED_BY_STORE\t" + md5(row.toByteArray()) + "\t3");
         assertThat(server.query("SELECT stage, kind, detail, sum(count), sum(bytes) FROM tailrace.ledger"
                         + " WHERE from_offset = 7000 AND kind != 'ENTRY' GROUP BY ALL ORDER BY stage"))

@@ -3,8 +3,10 @@ package io.tailrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.Fingerprint;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.TraceSpan;
+import java.util.List;
 import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,18 @@ class RowReaderTest {
             assertThat(rows.next()).isTrue();
             assertThat(rows.number("entry_offset")).isEqualTo(2);
         }
+    }
+
+    @Test
+    void findsWhereArraysOfIdsEnd() {
+        Fingerprint with = Rows.fingerprint(List.of(1L, -2L));
+        RowReader rows = reader(Fingerprint.getClassSchema(), with, Rows.fingerprint(List.of()), with);
+        for (int row = 0; row < 3; row++) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.text("fingerprint")).isEqualTo("select ?");
+            assertThat(rows.number("after_checkpoint")).isEqualTo(42);
+        }
+        assertThat(rows.next()).isFalse();
     }
 
     @Test

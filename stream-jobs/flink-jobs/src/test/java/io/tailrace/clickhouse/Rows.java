@@ -2,6 +2,7 @@ package io.tailrace.clickhouse;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.EventId;
+import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
@@ -58,6 +59,10 @@ final class Rows {
         letter.setSuperseded(true);
         letter.setVersion("1");
         return letter;
+    }
+
+    static Fingerprint fingerprint(List<Long> previousIds) {
+        return new Fingerprint(5L, "tailrace-2", "select ?", "SELECT", TODAY, List.of(), List.of("t"), previousIds);
     }
 
     /** A span with so many events. */

@@ -9,6 +9,7 @@ import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;
 import io.tailrace.servers.KafkaServer;
 import io.tailrace.servers.Repository;
+import io.tailrace.servers.SharedClickHouse;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -34,6 +35,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job in a process of its own, between a real Kafka and a real ClickHouse. */
@@ -46,6 +48,9 @@ class DetectJobIT {
 
     @TempDir
     static Path directory;
+
+    @RegisterExtension
+    static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
 
     private static KafkaServer kafka;
     private static ClickHouseServer clickHouse;
@@ -60,7 +65,7 @@ class DetectJobIT {
 
     @BeforeAll
     static void startServers() throws Exception {
-        clickHouse = ClickHouseServer.start(directory.resolve("clickhouse"));
+        clickHouse = CLICKHOUSE.server();
         kafka = KafkaServer.start(directory.resolve("kafka"));
         Properties properties = new Properties();
         properties.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address());
@@ -72,9 +77,6 @@ class DetectJobIT {
         if (kafka != null) {
             producer.close();
             kafka.close();
-        }
-        if (clickHouse != null) {
-            clickHouse.close();
         }
     }
 
@@ -304,7 +306,7 @@ class DetectJobIT {
         }
         return JavaProgram.start(
                 directory.resolve("job.log"),
-                List.of("-Xmx256m"),
+                JavaProgram.shortLived("-Xmx256m"),
                 JavaProgram.classPath(),
                 DetectJob.class.getName(),
                 arguments.toArray(String[]::new));

@@ -63,6 +63,23 @@ class GroupAlertsTest {
     }
 
     @Test
+    void whatSumsUpMoreSaysWhat() throws Exception {
+        try (var group = group()) {
+            for (int metric = 1; metric <= 3; metric++) {
+                Alert alert = alert(metric);
+                alert.setMetric(metric == 3 ? 1 : metric);
+                alert.setFacts(Map.of("new_today", Integer.toString(metric)));
+                group.processElement1(alert, 0);
+            }
+            group.setProcessingTime(NOW + UPDATE.toMillis());
+            assertThat(group.extractOutputValues()).last().satisfies(raised -> {
+                assertThat(raised.getCount()).isEqualTo(3);
+                assertThat(raised.getFacts()).isEqualTo(Map.of("new_today", "2"));
+            });
+        }
+    }
+
+    @Test
     void anAlertOfAnotherStretchOfTimeIsAnotherOne() throws Exception {
         try (var group = group()) {
             group.processElement1(alert(1), 0);

@@ -7,6 +7,7 @@ import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;
 import io.tailrace.servers.KafkaServer;
 import io.tailrace.servers.Repository;
+import io.tailrace.servers.SharedClickHouse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job in a process of its own, between a real Kafka and a real ClickHouse, all of them killed on the way. */
@@ -25,12 +27,15 @@ class NormalizeJobIT {
     @TempDir
     static Path directory;
 
+    @RegisterExtension
+    static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
+
     private static KafkaServer kafka;
     private static ClickHouseServer clickHouse;
 
     @BeforeAll
     static void start() throws Exception {
-        clickHouse = ClickHouseServer.start(directory.resolve("clickhouse"));
+        clickHouse = CLICKHOUSE.server();
         kafka = KafkaServer.start(directory.resolve("kafka"));
     }
 
@@ -38,9 +43,6 @@ class NormalizeJobIT {
     static void stop() throws Exception {
         if (kafka != null) {
             kafka.close();
-        }
-        if (clickHouse != null) {
-            clickHouse.close();
         }
     }
 
@@ -124,7 +126,7 @@ class NormalizeJobIT {
                         arguments.addAll(List.of("--restore.path", path.toUri().toString())));
         return JavaProgram.start(
                 directory.resolve("job.log"),
-                List.of("-Xmx400m"),
+                JavaProgram.shortLived("-Xmx400m"),
                 JavaProgram.classPath(),
                 NormalizeJob.class.getName(),
                 arguments.toArray(String[]::new));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.event.DeadLetter;
+import io.tailrace.event.Fingerprint;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
@@ -115,10 +116,28 @@ class ParseOperatorTest {
     void anUnknownFormatIsADeadLetter() throws Exception {
         FramedEntry entry = entry(0, NOW, 0.5);
         send(new FramedEntry(
-                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", "", false, false, false));
+                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", "", false, false, false, false));
         assertThat(side(ParseOutputs.DEAD_LETTERS))
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.UNKNOWN_FORMAT.name());
+    }
+
+    /** What was stored under the id of the previous rules is found; other statements have no other id. */
+    @Test
+    void anIdByThePreviousRulesGoesOutWithTheFingerprint() throws Exception {
+        send(entry(0, NOW, 0.5));
+        for (String account : List.of("'app1'@'%'", "'app1'@'%'", "app1@'%'", "`app1`@`%`")) {
+            send(withStatement(entry(1, NOW, 0.5), "DROP USER " + account));
+        }
+        List<Fingerprint> fingerprints = side(ParseOutputs.FINGERPRINTS);
+        assertThat(fingerprints)
+                .extracting(Fingerprint::getFingerprint)
+                .containsExactly("select ?", "drop user `app1`@`%`", "drop user `app1`@`%`", "drop user `app1`@`%`");
+        assertThat(fingerprints.get(0).getPreviousQueryIds()).isEmpty();
+        assertThat(fingerprints.subList(1, 4))
+                .extracting(Fingerprint::getPreviousQueryIds)
+                .doesNotHaveDuplicates()
+                .allSatisfy(ids -> assertThat(ids).hasSize(1));
     }
 
     @Test
@@ -187,6 +206,7 @@ class ParseOperatorTest {
                 "",
                 false,
                 false,
+                false,
                 true));
         assertThat(operator.extractOutputValues().get(0).getFlags()).contains("backfilled");
     }
@@ -208,6 +228,7 @@ class ParseOperatorTest {
                         "",
                         "",
                         "",
+                        false,
                         false,
                         false,
                         true),
@@ -265,8 +286,13 @@ class ParseOperatorTest {
                         "",
                         false,
                         false,
+                        false,
                         false),
                 text);
+    }
+
+    private static FramedEntry withStatement(FramedEntry entry, String statement) {
+        return withText(entry, new String(entry.bytes(), ISO_8859_1).replace("SELECT 42", statement));
     }
 
     private static FramedEntry withText(FramedEntry e, String text) {
@@ -284,6 +310,7 @@ class ParseOperatorTest {
                 "",
                 "",
                 "",
+                false,
                 false,
                 false,
                 false);

@@ -6,7 +6,9 @@ import java.util.concurrent.Callable;
 /** Waits for conditions of other processes. */
 public final class Await {
 
-    private static final long POLL_MILLIS = 50;
+    private static final long FIRST_POLL_MILLIS = 20;
+    /** Whoever waits for long asks seldom: it costs the processes that are waited for their time. */
+    private static final long LAST_POLL_MILLIS = 250;
 
     private Await() {}
 
@@ -14,6 +16,7 @@ public final class Await {
     public static void until(String what, Duration atMost, Callable<Boolean> condition) throws InterruptedException {
         long deadline = System.nanoTime() + atMost.toNanos();
         Exception last = null;
+        long pollMillis = FIRST_POLL_MILLIS;
         while (System.nanoTime() < deadline) {
             try {
                 if (condition.call()) {
@@ -25,7 +28,8 @@ public final class Await {
             } catch (Exception e) {
                 last = e;
             }
-            Thread.sleep(POLL_MILLIS);
+            Thread.sleep(pollMillis);
+            pollMillis = Math.min(pollMillis * 5 / 4, LAST_POLL_MILLIS);
         }
         throw new AssertionError("waited " + atMost.toSeconds() + " s in vain for: " + what, last);
     }

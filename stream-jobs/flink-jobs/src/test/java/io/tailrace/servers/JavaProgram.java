@@ -26,6 +26,9 @@ public final class JavaProgram implements AutoCloseable {
             "java.util.concurrent.locks",
             "sun.nio.ch");
 
+    /** For a program that lives for seconds: what C2 and a parallel collector gain it does not earn back. */
+    static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
     private static final int LAST_WORDS = 6000;
 
     private final Process process;
@@ -50,6 +53,13 @@ public final class JavaProgram implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
                 .start();
         return new JavaProgram(process, output);
+    }
+
+    /** Options of a JVM that lives for seconds. */
+    public static List<String> shortLived(String option) {
+        List<String> options = new ArrayList<>(SHORT_LIVED);
+        options.add(option);
+        return options;
     }
 
     /** The test's own class path without the modules' tests. */

@@ -125,7 +125,9 @@ public final class KafkaServer implements AutoCloseable {
     }
 
     private Process java(String mainClass, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of("java", "-Xmx256m", "-cp", jars + "/*", mainClass));
+        List<String> command = new ArrayList<>(List.of("java", "-Xmx256m"));
+        command.addAll(JavaProgram.SHORT_LIVED);
+        command.addAll(List.of("-cp", jars + "/*", mainClass));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -1,9 +1,11 @@
 package io.tailrace.audit;
 
+import io.tailrace.client.Client;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.Secrets;
 import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
@@ -99,6 +101,21 @@ public final class AuditEvents {
                 Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
     }
 
+    /**
+     * A statement of a record that names no default database runs in that of its connection.
+     *
+     * @param named the record has a member for it, which may be empty
+     */
+    void inherit(AuditEvent event, EntryContext context, boolean named) {
+        boolean open =
+                !named && event.getDatabase().isEmpty() && event.getEventClass().equals("query");
+        if (open && !context.database().isEmpty()) {
+            byte[] raw = context.database().getBytes(StandardCharsets.ISO_8859_1);
+            event.setDatabase(ByteText.utf8(raw, 0, raw.length));
+            event.getFlags().add("database_inherited");
+        }
+    }
+
     /** Keeps the record's statement until it is reported. */
     void statement(byte[] bytes, int from, int to) {
         if (statement.length < to - from) {
@@ -110,6 +127,7 @@ public final class AuditEvents {
 
     /** Passes the event on with its statement's class; flags a statement that the writer cut. */
     void report(AuditEvent event, ParseListener out) {
+        client(event);
         if (namesTables(event)) {
             event.setTablesBasis("log");
         }
@@ -120,17 +138,21 @@ public final class AuditEvents {
         if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
             event.getFlags().add("truncated");
         }
-        out.audit(event, classify(event, statement, 0, statementLength), sample());
+        out.audit(event, classify(event, statement, 0, statementLength, out), sample());
     }
 
     /**
      * Gives the event its statement's class, tables and tags. Tables that the log itself names win: they are complete
      * and are what the server opened.
      *
+     * @param out is told of an id by the previous rules
      * @return the fingerprint
      */
-    public String classify(AuditEvent event, byte[] bytes, int from, int to) {
+    public String classify(AuditEvent event, byte[] bytes, int from, int to, ParseListener out) {
         StatementShape shape = fingerprinter.statement(bytes, from, to);
+        if (shape.isRenamed()) {
+            out.renamed(fingerprinter.previousId(shape, bytes, from, to));
+        }
         event.setQueryId(shape.queryId());
         event.setRuleSet(Fingerprinter.RULE_SET);
         event.setVerb(shape.verb());
@@ -152,6 +174,17 @@ public final class AuditEvents {
         event.setTraceId(tags.traceId());
         event.setSpanId(tags.spanId());
         return shape.fingerprint();
+    }
+
+    /** Brings the client's host, address and port into one form, whichever field of the log holds them. */
+    public static void client(AuditEvent event) {
+        Client client = Client.of(event.getHost(), event.getIp());
+        boolean local = client.host().isEmpty()
+                && client.address().isEmpty()
+                && event.getConnectionType().equals("socket");
+        event.setHost(local ? "localhost" : client.host());
+        event.setIp(client.address());
+        event.setPort(client.port() > 0 ? client.port() : event.getPort());
     }
 
     private static boolean namesTables(AuditEvent event) {
@@ -192,6 +225,18 @@ public final class AuditEvents {
         event.setUser(names.substring(split + 1));
         if (event.getPrivUser().isEmpty()) {
             event.setPrivUser(split < 0 ? "" : names.substring(0, split));
+        }
+        from(event, user.substring(at + "] @ ".length(), user.length() - 1));
+    }
+
+    /** {@code host [ip}: where the record has members for them, they win. */
+    private static void from(AuditEvent event, String written) {
+        int bracket = written.lastIndexOf('[');
+        if (event.getHost().isEmpty()) {
+            event.setHost(written.substring(0, Math.max(bracket, 0)).strip());
+        }
+        if (event.getIp().isEmpty()) {
+            event.setIp(written.substring(bracket + 1));
         }
     }
 

@@ -37,6 +37,7 @@ final class FilterParser implements EntryParser {
         } else {
             event.setFormat(format);
             members.finish();
+            events.inherit(event, entry.context(), false);
             if (json.isRepaired()) {
                 event.getFlags().add("repaired");
             }

@@ -88,7 +88,7 @@ final class MariaDbAuditParser implements EntryParser {
         event.setEventClass(record.operation.eventClass());
         event.setCommand(record.operation.name());
         event.setUser(strings.utf8(bytes, record.userFrom, record.userTo));
-        host(event, strings.utf8(bytes, record.hostFrom, record.hostTo));
+        event.setHost(strings.utf8(bytes, record.hostFrom, record.hostTo));
         event.setConnectionId(ByteText.unsigned(bytes, record.connectionFrom, record.connectionTo));
         event.setServerQueryId(ByteText.unsigned(bytes, record.queryFrom, record.queryTo));
         event.setDatabase(strings.utf8(bytes, record.databaseFrom, record.databaseTo));
@@ -108,15 +108,6 @@ final class MariaDbAuditParser implements EntryParser {
         }
         events.place(event, entry, entry.to(), time.micros());
         events.report(event, out);
-    }
-
-    /** From 12.0 on the port follows the host; an IPv6 address has several colons and then stands in brackets. */
-    private static void host(AuditEvent event, String host) {
-        int colon = host.lastIndexOf(':');
-        boolean one = colon > 0 && (host.indexOf(':') == colon || host.charAt(colon - 1) == ']');
-        int port = one ? AuditEvents.port(host.substring(colon + 1)) : 0;
-        event.setPort(port);
-        event.setHost(port > 0 ? host.substring(0, colon) : host);
     }
 
     /** Before it the system log has what server_audit_syslog_info says. */

@@ -137,7 +137,6 @@ final class McAfeeMembers implements Members {
             events.statement(new byte[0], 0, 0);
         }
         ofCommand(event.getCommand(), text);
-        tables();
     }
 
     private void ofCommand(String command, boolean text) {
@@ -162,7 +161,8 @@ final class McAfeeMembers implements Members {
         }
     }
 
-    private void tables() {
+    /** Adds what the statement opens; its default database is that of the first one where nothing else tells it. */
+    void tables() {
         boolean writes = !event.getCommandClass().equals("select")
                 && !event.getCommandClass().startsWith("show");
         for (int i = 0; i < objects.size(); i++) {

@@ -29,6 +29,8 @@ final class McAfeeParser implements EntryParser {
         } else {
             event.setFormat(AuditFormats.MCAFEE);
             members.finish();
+            events.inherit(event, entry.context(), false);
+            members.tables();
             if (json.isRepaired()) {
                 event.getFlags().add("repaired");
             }

@@ -22,6 +22,7 @@ final class PluginMembers implements Members {
     private String zone;
     private String attributeName;
     private String table;
+    private boolean databaseNamed;
 
     /** Epoch microseconds of the record, or {@link CivilTime#NONE}. */
     private long time;
@@ -37,6 +38,17 @@ final class PluginMembers implements Members {
         time = CivilTime.NONE;
         attributeName = "";
         table = "";
+        databaseNamed = false;
+    }
+
+    /** Whether the record has a member for the default database. */
+    boolean namesDatabase() {
+        return databaseNamed;
+    }
+
+    private void database(String value) {
+        event.setDatabase(value);
+        databaseNamed = true;
     }
 
     long time() {
@@ -70,9 +82,9 @@ final class PluginMembers implements Members {
             case "priv_user" -> event.setPrivUser(value.isEmpty() ? event.getPrivUser() : value);
             case "os_user", "os_login" -> event.setOsUser(value.isEmpty() ? event.getOsUser() : value);
             case "proxy_user" -> event.setProxyUser(value);
-            case "host" -> event.setHost(value);
-            case "ip" -> event.setIp(value);
-            case "db" -> event.setDatabase(value);
+            case "host" -> event.setHost(value.isEmpty() ? event.getHost() : value);
+            case "ip" -> event.setIp(value.isEmpty() ? event.getIp() : value);
+            case "db" -> database(value);
             case "table" -> table = value;
             case "connection_type" -> connectionType(value);
             default -> server(key, value);

@@ -46,6 +46,7 @@ final class PluginParser implements EntryParser {
         } else {
             event.setFormat(format);
             members.finish();
+            events.inherit(event, entry.context(), members.namesDatabase());
             if (repaired) {
                 event.getFlags().add("repaired");
             }

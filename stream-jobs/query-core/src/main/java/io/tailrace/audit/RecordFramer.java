@@ -2,7 +2,6 @@ package io.tailrace.audit;
 
 import io.tailrace.audit.RecordScanner.Ended;
 import io.tailrace.framing.DeadLetterCode;
-import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
@@ -10,7 +9,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Cuts a document into its records, which may be several on a line or many lines long. Lines that are no part of one
- * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash.
+ * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told with
+ * its connection's default database, as far as earlier ones said it.
  */
 final class RecordFramer implements EntryFramer {
 
@@ -20,6 +20,7 @@ final class RecordFramer implements EntryFramer {
     private static final long NOWHERE = -1;
 
     private final RecordScanner scanner;
+    private final RecordSessions sessions = new RecordSessions();
     private long position;
     private long recordFrom = NOWHERE;
     private long strayFrom = NOWHERE;
@@ -38,15 +39,17 @@ final class RecordFramer implements EntryFramer {
         framer.strayFrom = in.getLong();
         framer.searching = in.get() != 0;
         scanner.restore(in);
+        framer.sessions.read(in);
         return framer;
     }
 
     @Override
     public byte[] snapshot() {
-        ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 1 + scanner.stateBytes());
+        byte[] known = sessions.write(recordFrom != NOWHERE);
+        ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 1 + scanner.stateBytes() + known.length);
         out.putLong(position).putLong(recordFrom).putLong(strayFrom).put((byte) (searching ? 1 : 0));
         scanner.save(out);
-        return out.array();
+        return out.put(known).array();
     }
 
     @Override
@@ -70,6 +73,8 @@ final class RecordFramer implements EntryFramer {
             case RECORD -> {
                 stray(base + at, out);
                 recordFrom = base + at;
+                sessions.start();
+                sessions.add(buffer, at, next);
                 searching = false;
             }
             case DOCUMENT -> {
@@ -90,8 +95,9 @@ final class RecordFramer implements EntryFramer {
     private int inside(byte[] buffer, int lineFrom, int at, int to, long base, FrameListener out) {
         Ended ended = scanner.inside(buffer, lineFrom, at, to);
         int next = scanner.next();
+        sessions.add(buffer, at, next);
         if (ended == Ended.RECORD && base + next - recordFrom <= LineFramer.ENTRY_LIMIT) {
-            out.entry(recordFrom, base + next, EntryContext.NONE);
+            out.entry(recordFrom, base + next, sessions.end());
             recordFrom = NOWHERE;
         } else if (ended == Ended.RECORD) {
             tooLarge(base + next, out);
@@ -151,6 +157,7 @@ final class RecordFramer implements EntryFramer {
     public void hole(long resumeAt, FrameListener out) {
         incomplete(position, "found a hole", out);
         stray(position, out);
+        sessions.clear();
         position = resumeAt;
         searching = true;
         scanner.reset();

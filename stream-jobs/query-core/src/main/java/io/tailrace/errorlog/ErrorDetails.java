@@ -1,5 +1,6 @@
 package io.tailrace.errorlog;
 
+import io.tailrace.client.Client;
 import io.tailrace.event.ErrorEvent;
 import java.util.Map;
 
@@ -43,18 +44,9 @@ final class ErrorDetails {
     }
 
     private static void host(ErrorEvent event, String host) {
-        event.setHost(host);
-        if (isAddress(host)) {
-            event.setIp(host);
-        }
-    }
-
-    /** An IPv4 or IPv6 address, by its characters. */
-    static boolean isAddress(String text) {
-        boolean digits =
-                !text.isEmpty() && text.chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0);
-        boolean dots = text.chars().filter(c -> c == '.').count() == 3;
-        return digits && (dots || text.indexOf(':') >= 0);
+        Client client = Client.of(host, "");
+        event.setHost(client.host());
+        event.setIp(client.address());
     }
 
     /** {@code Aborted connection 9 to db: 'shop' user: 'o'brien' host: 'localhost' (CLOSE_CONNECTION)}. */

@@ -5,16 +5,13 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.WordTable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Finds whom a statement concerns that makes, changes or drops accounts or roles, or gives or takes rights: syntax of
- * MySQL 9 and MariaDB 12. Names of accounts are literals, so fingerprints do not show them. No password is ever taken
- * for a name: what follows one is read only where the quotes are beyond doubt. Texts that a statement prepares are read,
- * too; {@link #areIncomplete} says where there may be more names than were found. Not thread-safe.
+ * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER. No
+ * password is ever taken for a name: what follows one is read only where the quotes are beyond doubt.
+ * {@link #areIncomplete} says where there may be more names than were found. Not thread-safe.
  */
 final class AccountNames {
 
@@ -70,9 +67,7 @@ final class AccountNames {
         OTHER
     }
 
-    private static final WordTable<Word> WORDS = WordTable.ofAnyCase(Stream.of(Word.values())
-            .filter(word -> word != Word.OTHER)
-            .collect(Collectors.toMap(word -> word.name().toLowerCase(Locale.ROOT), word -> word)));
+    private static final WordTable<Word> WORDS = WordTable.ofNames(Word.values(), Word.OTHER);
 
     /** Words that begin what is of one account alone, so that another account may follow it. */
     private static final WordTable<Boolean> AUTHENTICATION = WordTable.ofAnyCase(

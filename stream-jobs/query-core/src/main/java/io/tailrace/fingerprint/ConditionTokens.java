@@ -101,6 +101,11 @@ final class ConditionTokens {
         return in;
     }
 
+    /** Index after the last byte that is read. */
+    int limit() {
+        return to;
+    }
+
     /** A name in quotes of names. */
     boolean isQuotedName() {
         return kind == Kind.NAME && isNameQuote(in[from]);

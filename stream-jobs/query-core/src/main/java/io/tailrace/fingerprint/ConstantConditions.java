@@ -17,7 +17,7 @@ final class ConstantConditions {
     static final String TAUTOLOGY = "tautology";
     /**
      * {@code AND 5=5}, {@code AND 5=6}, {@code OR 5=6}: literals compared with literals behind another condition. Not
-     * {@code 1=0} and its like, by which frameworks write that nothing matches.
+     * {@code 1=0}, {@code 1=1} and their like, by which frameworks write that nothing or everything matches.
      */
     static final String CONSTANT_CONDITION = "constant_condition";
 
@@ -47,7 +47,7 @@ final class ConstantConditions {
     private boolean negated;
     /** The condition that was read last compares literals with literals. */
     private boolean compared;
-    /** It is one by which people and frameworks write that nothing matches. */
+    /** It is one by which people and frameworks write that nothing, or everything, matches. */
     private boolean idiom;
     /** The condition stands behind {@code ||} and that behind a name: most likely a text is appended to it. */
     private boolean mayConcatenate;
@@ -188,7 +188,7 @@ final class ConstantConditions {
         }
         Verdict verdict = verdict(left.compare(operator, right), not);
         compared = left.isLiteral();
-        idiom = left.isZeroOrOne() && right.isZeroOrOne() && verdict == Verdict.FAILS;
+        idiom = left.isZeroOrOne() && right.isZeroOrOne();
         return verdict;
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 
 /**
  * Finds the class of a statement. The rules are those of {@value #RULE_SET}; docs/FINGERPRINT.md lists them with a
@@ -19,7 +20,10 @@ import java.util.Locale;
 public final class Fingerprinter {
 
     /** Name and version of the rules: ids of different rule sets must not be compared. */
-    public static final String RULE_SET = "tailrace-1";
+    public static final String RULE_SET = "tailrace-2";
+
+    /** The rules before these, whose ids {@link #previousId} tells. */
+    public static final String PREVIOUS_RULE_SET = "tailrace-1";
 
     /** Flag of an event whose accounts may be more than it names: {@link #accountsAreIncomplete}. */
     public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
@@ -43,15 +47,20 @@ public final class Fingerprinter {
     private static final byte[] CALL = ByteText.ascii("call");
     private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
 
+    private final SqlMode mode;
     private final Masker masker;
-    private final NameMask names = new NameMask();
+    private final NameMask names;
+    private final boolean namesKept;
     private final Collapser collapser = new Collapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
     private final ConstantConditions conditions;
     private final HiddenStatements hidden;
+    private final AssignedValues assigned;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
+    /** By the previous rules; null if these are, or while none of their ids was asked for. */
+    private Fingerprinter previous;
 
     /** For servers of the default {@code sql_mode}. */
     public Fingerprinter() {
@@ -59,10 +68,36 @@ public final class Fingerprinter {
     }
 
     public Fingerprinter(SqlMode mode) {
-        masker = new Masker(mode);
+        this(mode, true);
+    }
+
+    private Fingerprinter(SqlMode mode, boolean namesKept) {
+        this.mode = mode;
+        this.namesKept = namesKept;
+        masker = new Masker(mode, namesKept);
+        names = new NameMask(namesKept);
         conditions = new ConstantConditions(mode);
         hidden = new HiddenStatements(mode);
+        assigned = new AssignedValues(mode);
         accounts = new AccountNames(mode);
+    }
+
+    /** By the rules of {@value #PREVIOUS_RULE_SET}. */
+    static Fingerprinter ofPreviousRules(SqlMode mode) {
+        return new Fingerprinter(mode, false);
+    }
+
+    /**
+     * The id of the statement by the rules of {@value #PREVIOUS_RULE_SET}: under it stands what was stored before.
+     *
+     * @param shape what {@link #statement} said of the statement
+     */
+    public long previousId(StatementShape shape, byte[] bytes, int from, int to) {
+        if (!shape.isRenamed()) {
+            return shape.queryId();
+        }
+        previous = previous == null ? ofPreviousRules(mode) : previous;
+        return previous.statement(bytes, from, to).queryId();
     }
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
@@ -122,6 +157,7 @@ public final class Fingerprinter {
         int end = Math.min(to, from + LONGEST_READ);
         List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
         flags.addAll(hidden.of(bytes, from, end));
+        flags.addAll(assigned.of(bytes, from, end));
         return flags;
     }
 
@@ -189,14 +225,19 @@ public final class Fingerprinter {
         return b == ' ' || SqlBytes.isWord(b) && !ByteText.isDigit(b);
     }
 
-    /** A table's name as it stands in fingerprints: {@code orders_?} for {@code Orders_2024}. */
+    /**
+     * A table's name as it stands in fingerprints of statements that read or write rows: {@code orders_?} for
+     * {@code Orders_2024}.
+     */
     public static String nameInClass(String table) {
         return NameMask.masked(table);
     }
 
-    /** The same of several tables; names that become one are in the list once. */
-    public static List<String> namesInClass(List<String> tables) {
-        return tables.stream().map(Fingerprinter::nameInClass).distinct().toList();
+    /** Tables as the fingerprint of their statement names them; those that become one are in the list once. */
+    public static List<String> namesInClass(List<String> tables, String fingerprint) {
+        UnaryOperator<String> name =
+                NameMask.keeps(fingerprint) ? table -> table.toLowerCase(Locale.ROOT) : Fingerprinter::nameInClass;
+        return tables.stream().map(name).distinct().toList();
     }
 
     private static StatementTables noTables(String verb) {
@@ -222,7 +263,7 @@ public final class Fingerprinter {
         if (known != null) {
             return known;
         }
-        if (masker.startsWithVerb(USE)) {
+        if (!namesKept && masker.startsWithVerb(USE)) {
             return keep(masked, 0, length, named("use ?", length));
         }
         StatementTables tables = reader.read(masked, length);
@@ -231,11 +272,14 @@ public final class Fingerprinter {
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
         int read = Math.min(length, LONGEST_READ);
-        boolean literals = conditions.arePossible(masked, read) || hidden.arePossible(masked, read);
+        boolean literals = conditions.arePossible(masked, read)
+                || hidden.arePossible(masked, read)
+                || assigned.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());
-        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals, named));
+        boolean renamed = namesKept && (masker.isRewritten() || names.areKept() || masker.startsWithVerb(USE));
+        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals, named, renamed));
     }
 
     /** A class with a fixed text. */
@@ -250,11 +294,11 @@ public final class Fingerprinter {
     }
 
     private static StatementShape shape(byte[] text, int length, StatementTables tables) {
-        return shape(text, length, tables, false, false);
+        return shape(text, length, tables, false, false, false);
     }
 
     private static StatementShape shape(
-            byte[] text, int length, StatementTables tables, boolean literals, boolean accounts) {
+            byte[] text, int length, StatementTables tables, boolean literals, boolean accounts, boolean renamed) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
         byte[] digest = md5.digest();
@@ -262,7 +306,8 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts);
+        return new StatementShape(
+                ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts, renamed);
     }
 
     /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */

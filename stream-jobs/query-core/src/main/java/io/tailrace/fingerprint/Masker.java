@@ -21,6 +21,7 @@ final class Masker {
     static final int LONGEST_MASKED = 16 << 20;
 
     private static final byte[] CREATE = ByteText.ascii("create");
+    private static final byte[] ALTER = ByteText.ascii("alter");
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
@@ -35,6 +36,12 @@ final class Masker {
     private static final int LONGEST_KEYWORD = 10;
 
     private static final byte[] FALSE = ByteText.ascii("false");
+    private static final byte[] PASSWORD = ByteText.ascii("password");
+    private static final byte[] IDENTIFIED = ByteText.ascii("identified");
+    /** So far a list of rights is looked through, bytes. */
+    private static final int FARTHEST = 1 << 16;
+
+    private static final byte[] FOR = ByteText.ascii("for");
 
     private static WordTable<Boolean> words(String... words) {
         return WordTable.ofAnyCase(Stream.of(words).collect(Collectors.toMap(word -> word, word -> true)));
@@ -55,14 +62,38 @@ final class Masker {
     private boolean tagsEnd;
     /** Length of the output with the first literal, or -1 before it. */
     private int trustedLength;
+    /** The first literal is shown as a name. */
+    private boolean firstIsName;
 
     private final PasswordGuard guard = new PasswordGuard();
     private final Comments comments = new Comments();
+    /** The rules keep names of accounts and character sets, in quotes or not. */
+    private final boolean namesKept;
+
+    private final AccountGrammar grammar = new AccountGrammar();
+    /** The grammar is asked of each token: most statements name no account. */
+    private boolean watched;
+
+    private final NamePart part;
+    private final PasswordClause passwords;
+    private final ConditionTokens ahead;
+    /** Length of the output with the first password, or -1 before it. */
+    private int secretLength;
+    /** A literal holds a backslash: where it ends depends on the server's mode. */
+    private boolean backslashes;
+    /** A name was written otherwise than the statement has it, or where a literal seemed to stand. */
+    private boolean rewritten;
+
     private int verbFrom;
     private int verbTo;
 
-    Masker(SqlMode mode) {
+    /** @param namesKept whether names of accounts and character sets are shown, as since tailrace-2 */
+    Masker(SqlMode mode, boolean namesKept) {
         this.mode = mode;
+        this.namesKept = namesKept;
+        this.part = new NamePart(mode);
+        this.passwords = new PasswordClause(mode);
+        this.ahead = new ConditionTokens(mode);
     }
 
     /**
@@ -80,17 +111,34 @@ final class Masker {
         doubtful = false;
         tagsEnd = false;
         trustedLength = -1;
+        firstIsName = false;
+        secretLength = -1;
+        backslashes = false;
+        rewritten = false;
         verbFrom = -1;
         guard.reset();
+        forget();
         comments.clear();
         int i = from;
         while (i < to) {
             i = token(i);
         }
         if (doubtful && trustedLength >= 0) {
-            length = trustedLength;
+            cutAtFirstLiteral();
         }
         in = null;
+    }
+
+    private void cutAtFirstLiteral() {
+        length = trustedLength;
+        if (firstIsName) {
+            put((byte) '?');
+        }
+    }
+
+    /** A name was written otherwise than by the rules before tailrace-2. */
+    boolean isRewritten() {
+        return rewritten;
     }
 
     byte[] bytes() {
@@ -128,6 +176,12 @@ final class Masker {
 
     private int token(int i) {
         byte b = in[i];
+        if (watched && grammar.expectsName()) {
+            int end = account(i);
+            if (end > i) {
+                return end;
+            }
+        }
         return switch (b) {
             case '\'' -> literal(i);
             case '"' -> mode.ansiQuotes() ? quotedName(i) : literal(i);
@@ -151,11 +205,31 @@ final class Masker {
     private int symbol(int i) {
         if (in[i] == ';') {
             guard.endStatement();
+            forget();
+        } else if (watched && !fits(in[i])) {
+            return cut();
         }
         doubtful |= in[i] == '\\' && !isNull(i);
         separate(in[i]);
         put(in[i]);
         return i + 1;
+    }
+
+    private boolean fits(byte symbol) {
+        boolean version = length > 0 && out[length - 1] == '!';
+        return symbol == '?' ? version || grammar.placeholder() : grammar.symbol(symbol);
+    }
+
+    /** What was read does not fit behind a password: nothing behind the first one is shown. */
+    private int cut() {
+        length = secretLength;
+        forget();
+        return to;
+    }
+
+    private void forget() {
+        grammar.reset();
+        watched = false;
     }
 
     /** {@code \N}. Any other backslash stands within a literal that seems to have ended. */
@@ -191,11 +265,176 @@ final class Masker {
     }
 
     private int literal(int from) {
+        if (namesKept && length > 0 && mayPrecedeName(out[length - 1])) {
+            int end = characterSet(from);
+            if (end > from) {
+                return end;
+            }
+        }
         placeholder();
         trustedLength = trustedLength < 0 ? length : trustedLength;
         int end = afterLiteral(from);
+        boolean glued = end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        doubtful |= glued;
+        return watched && !grammar.literal(!doubtful && !backslashes) ? cut() : end;
+    }
+
+    /** A literal behind a word may be the name of a character set; behind an equals sign only in a definition. */
+    private boolean mayPrecedeName(byte last) {
+        return SqlBytes.isWord(last) || last == '=' && (isVerb(CREATE) || isVerb(ALTER));
+    }
+
+    /** Writes the name of a character set or collation that stands in quotes; {@code from} where none does. */
+    private int characterSet(int from) {
+        int end = backslashes || !CharacterSets.mayFollow(out, length, verbFrom, verbTo) ? -1 : part.read(in, from, to);
+        if (end < 0 || !CharacterSets.isName(part.bytes(), 0, part.length())) {
+            return from;
+        }
+        separate(part.bytes()[0]);
+        nameStands();
+        copy(part.bytes(), 0, part.length());
+        blankPending = isBeforeWord(end);
         doubtful |= end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
         return end;
+    }
+
+    /** A name that may be the statement's first literal is to be written. */
+    private void nameStands() {
+        rewritten = true;
+        firstIsName |= trustedLength < 0;
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+    }
+
+    /** Writes the account or role that begins here, in backticks; {@code from} where none does. */
+    private int account(int from) {
+        if (ByteText.isBlank(in[from]) || isKeyword(from) || startsCode(from)) {
+            return from;
+        }
+        int end = backslashes ? -1 : part.read(in, from, to);
+        if (end < 0) {
+            return from;
+        }
+        separate((byte) '`');
+        writePart(from, false);
+        int host = hostOf(end);
+        int hostEnd = host < 0 ? -1 : part.readHost(in, host, to);
+        if (hostEnd >= 0) {
+            put((byte) '@');
+            writePart(host, true);
+            end = hostEnd;
+        }
+        blankPending = isBeforeWord(end);
+        grammar.name();
+        return end;
+    }
+
+    /** A blank is to stand behind what was rewritten, whatever the statement has there. */
+    private boolean isBeforeWord(int from) {
+        int next = afterBlanks(from);
+        return next < to && SqlBytes.isWord(in[next]);
+    }
+
+    /** The digits of a version comment, or the mark that ends one. */
+    private boolean startsCode(int from) {
+        return length > 0 && out[length - 1] == '!' || introducedLiteral(from, wordEnd(from)) >= 0;
+    }
+
+    private boolean isKeyword(int from) {
+        int end = wordEnd(from);
+        int next = afterBlanks(end);
+        return end > from && grammar.isKeyword(in, from, end, next < to && in[next] == '(');
+    }
+
+    /** Index of the host behind {@code @}, or -1 where none stands. */
+    private int hostOf(int nameEnd) {
+        int at = afterBlanks(nameEnd);
+        boolean is = at < to && in[at] == '@';
+        return is ? afterBlanks(at + 1) : -1;
+    }
+
+    /** Index behind white space and comments that are no code. */
+    private int afterBlanks(int from) {
+        int i = from;
+        int before = -1;
+        while (i > before) {
+            before = i;
+            i = afterComment(ByteText.skipBlanks(in, i, to));
+        }
+        return i;
+    }
+
+    private int afterComment(int i) {
+        if (i + 2 < to && in[i] == '/' && in[i + 1] == '*' && in[i + 2] != '!' && in[i + 2] != 'M') {
+            return commentEnd(i);
+        }
+        boolean line = i < to && (in[i] == '#' || startsDashComment(i));
+        return line ? ByteText.lineFeed(in, i, to) : i;
+    }
+
+    /** Index behind the block comment that begins here; the end where it has none. */
+    private int commentEnd(int from) {
+        int end = from + 2;
+        while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
+            end++;
+        }
+        return Math.min(end + 2, to);
+    }
+
+    /** Writes the part of an account that was read last; hosts have no case. */
+    private void writePart(int from, boolean host) {
+        boolean literal = in[from] == '\'' || in[from] == '"';
+        if (literal) {
+            doubtful |= part.isGlued() && !mayFollowLiteral(part.end());
+            nameStands();
+        }
+        if (part.isPlaceholder()) {
+            put((byte) '?');
+            return;
+        }
+        rewritten |= in[from] != '`' || host;
+        put((byte) '`');
+        if (host) {
+            part.toLowerCase();
+        }
+        copy(part.bytes(), 0, part.length());
+        put((byte) '`');
+    }
+
+    /** Writes a placeholder for all that belongs to a password; nothing behind it where its end is not certain. */
+    private int passwordClause(int from) {
+        blankPending = true;
+        placeholder();
+        secretLength = secretLength < 0 ? length : secretLength;
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+        boolean read = grammar.takesPassword() && !backslashes;
+        int end = read ? passwords.end(in, from, to) : -1;
+        if (end < 0) {
+            length = secretLength;
+            return to;
+        }
+        grammar.password();
+        blankPending = isBeforeWord(end);
+        rewritten = true;
+        return end;
+    }
+
+    /** Whom {@code SET PASSWORD FOR} names; all behind is one placeholder. */
+    private void passwordFor(int from) {
+        int word = afterBlanks(from);
+        int end = wordEnd(word);
+        if (!ByteText.equalsIgnoreCase(in, word, end, FOR)) {
+            return;
+        }
+        grammar.expectOne();
+        int before = length;
+        blankPending = true;
+        separate(in[word]);
+        copy(word, end);
+        blankPending = true;
+        int name = afterBlanks(end);
+        if (name == to || account(name) == name) {
+            length = before;
+        }
     }
 
     /** A word right behind a literal is a keyword, or the literal's quotes do not match: {@code 'O'Brien'}. */
@@ -214,6 +453,7 @@ final class Masker {
             if (!pair) {
                 return i + 1;
             }
+            backslashes |= in[i] == '\\';
             i = i + 2 < to ? ByteText.firstOf(in, i + 2, to, quote, escape) : to;
         }
         doubtful = true;
@@ -222,6 +462,9 @@ final class Masker {
 
     private int quotedName(int from) {
         byte quote = in[from];
+        if (watched && !grammar.quotedName()) {
+            return cut();
+        }
         int end = from + 1;
         while (end < to && in[end] != quote) {
             end++;
@@ -237,11 +480,15 @@ final class Masker {
     }
 
     private int dash(int i) {
-        boolean comment = i + 1 < to && in[i + 1] == '-' && (i + 2 == to || in[i + 2] >= 0 && in[i + 2] <= ' ');
-        if (comment) {
+        if (startsDashComment(i)) {
             return lineComment(i);
         }
         return signed(i) ? number(i + 1) : symbol(i);
+    }
+
+    private boolean startsDashComment(int i) {
+        boolean dashes = i + 1 < to && in[i] == '-' && in[i + 1] == '-';
+        return dashes && (i + 2 == to || in[i + 2] >= 0 && in[i + 2] <= ' ');
     }
 
     /** A sign right before a digit belongs to the number, as for Percona's tools. */
@@ -261,16 +508,16 @@ final class Masker {
         }
         int mark = i + 2 < to && in[i + 2] == 'M' ? i + 3 : i + 2;
         if (mark < to && in[mark] == '!' && !isForNoServer(mark + 1)) {
+            if (watched && grammar.isStrict()) {
+                return cut();
+            }
             separate((byte) '/');
             copy(i, mark + 1);
             return version(mark + 1);
         }
-        int end = i + 2;
-        while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
-            end++;
-        }
-        comment(i, Math.min(end + 2, to));
-        return Math.min(end + 2, to);
+        int end = commentEnd(i);
+        comment(i, end);
+        return end;
     }
 
     /**
@@ -322,6 +569,9 @@ final class Masker {
     }
 
     private int number(int from) {
+        if (watched && !fitsNumber()) {
+            return cut();
+        }
         int end = Numbers.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
@@ -335,6 +585,11 @@ final class Masker {
             placeholder();
         }
         return wordEnd(end);
+    }
+
+    /** The version of a version comment is no token. */
+    private boolean fitsNumber() {
+        return length > 0 && out[length - 1] == '!' || grammar.placeholder();
     }
 
     /** The output ends with what is a placeholder, or what {@link NameMask} makes one. */
@@ -368,9 +623,8 @@ final class Masker {
             return literal(quote);
         }
         boolean partOfNumber = !blankPending && !commentPending && length > 0 && out[length - 1] == '?';
-        if (!partOfNumber && isConstant(from, end)) {
-            placeholder();
-            return end;
+        if (!partOfNumber && isConstant(in, from, end)) {
+            return constant(end);
         }
         separate(in[from]);
         int start = length;
@@ -379,12 +633,67 @@ final class Masker {
             verbFrom = start;
             verbTo = length;
         }
-        if (guard.masksRest(in, from, end)) {
-            blankPending = true;
-            placeholder();
-            return to;
+        boolean masksRest = guard.masksRest(in, from, end);
+        return masksRest || watched || guard.beganStatement() ? keyword(from, end, masksRest) : end;
+    }
+
+    private int constant(int end) {
+        if (watched && !grammar.placeholder()) {
+            return cut();
+        }
+        placeholder();
+        return end;
+    }
+
+    /** Reads on behind a word that may say what stands behind it. */
+    private int keyword(int from, int end, boolean masksRest) {
+        if (masksRest) {
+            return password(from, end);
+        }
+        if (namesKept && guard.beganStatement()) {
+            begin(from, end);
+        } else if (watched) {
+            return grammarWord(from, end);
         }
         return end;
+    }
+
+    private int grammarWord(int from, int end) {
+        boolean fits = grammar.word(in, from, end);
+        watched = grammar.isActive();
+        return fits ? end : cut();
+    }
+
+    /** A statement begins with this word. */
+    private void begin(int from, int end) {
+        grammar.reset();
+        if (AccountGrammar.mayBeVerb(in[from], end - from)) {
+            grammar.begin(in, from, end);
+            if (grammar.readsRights()) {
+                grammar.rights(rightsAhead(end));
+            }
+        }
+        watched = grammar.isActive();
+    }
+
+    /** Reads on behind a word after which a password may stand. */
+    private int password(int from, int end) {
+        if (namesKept && end - from == IDENTIFIED.length && ByteText.startsWithIgnoreCase(in, from, end, IDENTIFIED)) {
+            return passwordClause(end);
+        }
+        boolean own = !backslashes && grammar.isSet() && ByteText.equalsIgnoreCase(in, from, end, PASSWORD);
+        if (own) {
+            passwordFor(end);
+        }
+        blankPending = true;
+        placeholder();
+        return to;
+    }
+
+    /** What follows GRANT or REVOKE, up to a semicolon. */
+    private AccountGrammar.Rights rightsAhead(int from) {
+        ahead.start(in, from, Math.min(to, from + FARTHEST));
+        return RightsAhead.of(ahead);
     }
 
     /** Index after {@code $$} or {@code $js$} at the start of a word, or -1. */
@@ -449,21 +758,26 @@ final class Masker {
         return b == 'x' || b == 'X' || b == 'b' || b == 'B';
     }
 
-    private boolean isConstant(int from, int end) {
+    /** NULL, TRUE or FALSE. */
+    static boolean isConstant(byte[] bytes, int from, int end) {
         return switch (end - from) {
-            case 4 -> ByteText.startsWithIgnoreCase(in, from, end, NULL)
-                    || ByteText.startsWithIgnoreCase(in, from, end, TRUE);
-            case 5 -> ByteText.startsWithIgnoreCase(in, from, end, FALSE);
+            case 4 -> ByteText.startsWithIgnoreCase(bytes, from, end, NULL)
+                    || ByteText.startsWithIgnoreCase(bytes, from, end, TRUE);
+            case 5 -> ByteText.startsWithIgnoreCase(bytes, from, end, FALSE);
             default -> false;
         };
     }
 
     private void copy(int from, int end) {
+        copy(in, from, end);
+    }
+
+    private void copy(byte[] bytes, int from, int end) {
         int size = Math.min(end - from, LONGEST_MASKED - length);
         if (length + size > out.length) {
             out = Arrays.copyOf(out, grown(length + size));
         }
-        System.arraycopy(in, from, out, length, size);
+        System.arraycopy(bytes, from, out, length, size);
         length += size;
     }
 

@@ -1,33 +1,172 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Second step of a fingerprint: lower case, and each run of a digit and the hexadecimal digits after it as one
- * {@code ?}. A masked text holds no literal, so every digit in it belongs to a name. Not thread-safe.
+ * Second step of a fingerprint: lower case, and in statements that read or write rows each run of a digit and the
+ * hexadecimal digits after it as one {@code ?}. A masked text holds no literal, so every digit in it belongs to a name. Not
+ * thread-safe.
  */
 final class NameMask {
 
+    private static final byte[] DEFINER = ByteText.ascii("definer");
+
+    /** Whether names are kept where {@link NameRules} says so: since tailrace-2. */
+    private final boolean namesKept;
+
+    private byte[] in;
+    private int to;
     private byte[] out = new byte[1024];
     private int length;
+    /** Something is told that would not have been by the rules before tailrace-2. */
+    private boolean kept;
+
+    NameMask(boolean namesKept) {
+        this.namesKept = namesKept;
+    }
 
     /** Masks the names of {@code [0, end)}; the result is in {@link #bytes()} up to {@link #length()}. */
     void mask(byte[] masked, int end) {
+        in = masked;
+        to = end;
         reserve(end);
         length = 0;
-        int i = 0;
+        kept = false;
+        int from = 0;
+        while (from < to) {
+            NameRules rules = namesKept ? NameRules.of(in, from, to) : NameRules.MASKED;
+            int next = namesKept && rules != NameRules.PROGRAM ? NameRules.end(in, from, to) : to;
+            statement(from, next, rules);
+            from = next;
+        }
+        in = null;
+    }
+
+    private void statement(int from, int end, NameRules rules) {
+        if (rules == NameRules.MASKED) {
+            masked(from, end);
+        } else {
+            boolean accounts = rules == NameRules.ACCOUNTS || rules == NameRules.PROGRAM;
+            kept |= accounts;
+            kept(from, end, accounts);
+        }
+    }
+
+    private void masked(int from, int end) {
+        int i = from;
         while (i < end) {
-            byte b = masked[i++];
-            if (ByteText.isDigit(b)) {
-                out[length++] = '?';
-                while (i < end && Numbers.belongsToRun(masked[i])) {
-                    i++;
-                }
-            } else {
+            byte b = in[i];
+            if (!ByteText.isDigit(b)) {
                 out[length++] = ByteText.lower(b);
+                i++;
+            } else if (namesKept && isCharacterSet(i)) {
+                i = copy(i, wordEnd(i, end));
+            } else {
+                i = run(i, end);
             }
         }
+    }
+
+    /** One placeholder for the digits that begin here. */
+    private int run(int from, int end) {
+        out[length++] = '?';
+        int i = from + 1;
+        while (i < end && Numbers.belongsToRun(in[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Whether the first digit of a word is met, and the word is a character set's name where one stands. */
+    private boolean isCharacterSet(int digit) {
+        int from = wordStart(digit);
+        return CharacterSets.isName(in, from, wordEnd(digit, to)) && CharacterSets.stands(in, from);
+    }
+
+    private void kept(int from, int end, boolean accounts) {
+        int i = from;
+        while (i < end) {
+            byte b = in[i];
+            if (b == '`' || b == '"') {
+                i = quoted(i, end, accounts);
+            } else if (SqlBytes.isWord(b)) {
+                i = word(i, end);
+            } else {
+                out[length++] = b;
+                i++;
+            }
+        }
+    }
+
+    /** What begins with a digit may be a number, and user variables are often numbered by who makes them. */
+    private int word(int from, int end) {
+        int wordEnd = wordEnd(from, end);
+        if (ByteText.isDigit(in[from]) || isVariable(from)) {
+            masked(from, wordEnd);
+            return wordEnd;
+        }
+        // It may have stood in quotes, as a literal.
+        kept |= CharacterSets.isName(in, from, wordEnd);
+        return copy(from, wordEnd);
+    }
+
+    private boolean isVariable(int from) {
+        boolean at = isAt(from - 1, '@');
+        return at && (from == 1 || !SqlBytes.isWord(in[from - 2]) && !isAt(from - 2, '@') && !isAt(from - 2, '`'));
+    }
+
+    /** A name in quotes; those of accounts keep their case. */
+    private int quoted(int from, int end, boolean accounts) {
+        int close = from + 1;
+        while (close < end && in[close] != in[from]) {
+            close++;
+        }
+        int after = Math.min(close + 1, end);
+        boolean ofAccount = accounts || isAt(from - 1, '@') || isAt(after, '@') || isDefiner(from);
+        if (!ofAccount || in[from] != '`') {
+            return copy(from, after);
+        }
+        System.arraycopy(in, from, out, length, after - from);
+        length += after - from;
+        kept = true;
+        return after;
+    }
+
+    private boolean isDefiner(int from) {
+        int equals = ByteText.trimBlanks(in, 0, from) - 1;
+        int word = equals < 0 || in[equals] != '=' ? 0 : ByteText.trimBlanks(in, 0, equals);
+        return ByteText.equalsIgnoreCase(in, wordStart(word), word, DEFINER);
+    }
+
+    private boolean isAt(int i, char c) {
+        return i >= 0 && i < to && in[i] == c;
+    }
+
+    private int wordStart(int within) {
+        int from = within;
+        while (from > 0 && SqlBytes.isWord(in[from - 1])) {
+            from--;
+        }
+        return from;
+    }
+
+    private int wordEnd(int within, int end) {
+        int i = within;
+        while (i < end && SqlBytes.isWord(in[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Writes the range in lower case. */
+    private int copy(int from, int end) {
+        for (int i = from; i < end; i++) {
+            kept |= ByteText.isDigit(in[i]);
+            out[length++] = ByteText.lower(in[i]);
+        }
+        return end;
     }
 
     /** A CALL up to its arguments; the procedure's name keeps its digits, as for Percona's tools. */
@@ -41,6 +180,11 @@ final class NameMask {
         length = ByteText.trimBlanks(out, 0, length);
     }
 
+    /** The masked text may be of a statement that the rules before tailrace-2 gave another class. */
+    boolean areKept() {
+        return kept;
+    }
+
     byte[] bytes() {
         return out;
     }
@@ -49,10 +193,16 @@ final class NameMask {
         return length;
     }
 
-    /** A name as it stands in fingerprints, such as {@code orders_?} for {@code orders_2024}. */
+    /** Whether the statement with this fingerprint, or its first one, is of those whose names are kept. */
+    static boolean keeps(String fingerprint) {
+        byte[] bytes = ByteText.bytes(fingerprint);
+        return NameRules.of(bytes, 0, bytes.length) != NameRules.MASKED;
+    }
+
+    /** A name as it stands in fingerprints of statements on rows, such as {@code orders_?} for {@code orders_2024}. */
     static String masked(String name) {
         byte[] bytes = ByteText.bytes(name);
-        NameMask mask = new NameMask();
+        NameMask mask = new NameMask(false);
         mask.mask(bytes, bytes.length);
         return ByteText.utf8(mask.out, 0, mask.length);
     }

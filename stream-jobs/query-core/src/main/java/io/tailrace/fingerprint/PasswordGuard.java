@@ -74,10 +74,18 @@ final class PasswordGuard {
 
     private Statement statement;
     private boolean program;
+    /** The latest word may begin a statement. */
+    private boolean began;
 
     void reset() {
         statement = Statement.UNKNOWN;
         program = false;
+        began = false;
+    }
+
+    /** The word that was read last begins a statement, or may within a program. */
+    boolean beganStatement() {
+        return began;
     }
 
     /** A semicolon: another statement of the same text may follow, or of the program's body. */
@@ -87,6 +95,7 @@ final class PasswordGuard {
 
     /** Reads the next word; true when all that follows must be masked. */
     boolean masksRest(byte[] bytes, int from, int to) {
+        began = statement == Statement.UNKNOWN || statement == Statement.PROGRAM;
         switch (statement) {
             case UNKNOWN -> begin(VERBS.get(bytes, from, to), Statement.HARMLESS);
             case PROGRAM -> begin(VERBS.get(bytes, from, to), Statement.PROGRAM);
@@ -127,6 +136,7 @@ final class PasswordGuard {
         Statement found = password ? null : VERBS.get(bytes, from, to);
         if (found == Statement.DEFINITION || found == Statement.ACCOUNT) {
             statement = found;
+            began = true;
         }
         return password;
     }

@@ -13,9 +13,15 @@ import java.util.List;
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
  * @param literalsMatter whether {@link Fingerprinter#flags} may tell something of the statement at hand
  * @param accountsMatter whether {@link Fingerprinter#accounts} may
+ * @param isRenamed whether {@link Fingerprinter#previousId} may tell another id
  */
 public record StatementShape(
-        String fingerprint, long queryId, StatementTables tables, boolean literalsMatter, boolean accountsMatter) {
+        String fingerprint,
+        long queryId,
+        StatementTables tables,
+        boolean literalsMatter,
+        boolean accountsMatter,
+        boolean isRenamed) {
 
     private static final HexFormat ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -44,6 +50,7 @@ public record StatementShape(
                 queryId,
                 new StatementTables(tables.verb(), tables.read(), tables.written(), false),
                 literalsMatter,
-                accountsMatter);
+                accountsMatter,
+                isRenamed);
     }
 }

@@ -45,7 +45,7 @@ public interface EntryFramer {
 
     /**
      * A snapshot from which {@link LogFormat#restoreFramer} makes a framer that behaves the same. At most a few
-     * hundred bytes, but for the general log's framer, which knows who is connected: at most 64 KiB.
+     * hundred bytes, but for framers that know who is connected: at most 64 KiB, and the record at hand.
      */
     byte[] snapshot();
 }

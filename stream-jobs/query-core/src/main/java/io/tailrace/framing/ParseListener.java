@@ -17,6 +17,12 @@ public interface ParseListener {
     }
 
     /**
+     * The statement of the event that is reported next had another {@code query_id} by the rules before
+     * {@link io.tailrace.fingerprint.Fingerprinter#RULE_SET}.
+     */
+    default void renamed(long previousQueryId) {}
+
+    /**
      * A statement of a slow log.
      *
      * @param event without any literal

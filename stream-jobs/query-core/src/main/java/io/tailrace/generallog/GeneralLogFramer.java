@@ -5,9 +5,11 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
-import io.tailrace.generallog.Sessions.Session;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
+import io.tailrace.session.Sessions;
+import io.tailrace.session.Sessions.Session;
+import io.tailrace.session.UseStatement;
 import io.tailrace.time.LogTime;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +44,6 @@ final class GeneralLogFramer implements EntryFramer {
     private static final int BANNER = 4;
 
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
-    private static final byte[] USE = ByteText.ascii("use ");
 
     /** Microseconds. */
     private static final long MOST_OVERTAKING = 2_000_000;
@@ -65,6 +66,8 @@ final class GeneralLogFramer implements EntryFramer {
     private String time = "";
     private boolean ownTime;
     private Session session = Session.UNKNOWN;
+    /** The command at hand is the first one of its connection since a login. */
+    private boolean loggedIn;
 
     static GeneralLogFramer restore(byte[] snapshot) {
         GeneralLogFramer framer = new GeneralLogFramer();
@@ -204,13 +207,39 @@ final class GeneralLogFramer implements EntryFramer {
                     sessions.use(id, latin1(buffer, from, to));
                 }
             }
-            case QUERY -> use(buffer, id, from, to);
+            case QUERY -> {
+                String database = UseStatement.database(buffer, from, to);
+                if (database != null) {
+                    sessions.use(id, database);
+                }
+            }
             default -> {}
         }
         session = sessions.of(id);
+        loggedIn = session.isNew() && provesLogin(buffer);
+        if (loggedIn) {
+            sessions.loggedIn(id);
+        }
         if (header.command == Command.QUIT) {
             sessions.quit(id);
         }
+    }
+
+    /** A login into a database to which the account has no right is refused, and logged as the choice of that database. */
+    private boolean provesLogin(byte[] buffer) {
+        return switch (header.command) {
+            case CONNECT, CHANGE_USER -> false;
+            case INIT_DB -> !ByteText.startsWith(buffer, header.argumentFrom, header.argumentTo, DENIED)
+                    || !deniedDatabase(buffer).equals(session.database());
+            default -> true;
+        };
+    }
+
+    private String deniedDatabase(byte[] buffer) {
+        int to = header.argumentTo;
+        int at = ByteText.lastIndexOf(buffer, header.argumentFrom, to, GeneralLogParser.TO_DATABASE);
+        int from = at < 0 ? to : at + GeneralLogParser.TO_DATABASE.length;
+        return latin1(buffer, from, Math.max(from, to - 1));
     }
 
     private void connect(byte[] buffer, long id, int from, int to) {
@@ -224,21 +253,6 @@ final class GeneralLogFramer implements EntryFramer {
         } else {
             sessions.quit(id);
         }
-    }
-
-    /** {@code USE shop}: the rest of the line, without quotes, semicolon and blanks. */
-    private void use(byte[] buffer, long id, int from, int to) {
-        if (!ByteText.startsWithIgnoreCase(buffer, from, to, USE)) {
-            return;
-        }
-        int nameFrom = ByteText.skipBlanks(buffer, from + USE.length, to);
-        int nameTo = ByteText.trimBlanks(buffer, nameFrom, to);
-        if (nameTo > nameFrom && buffer[nameTo - 1] == ';') {
-            nameTo = ByteText.trimBlanks(buffer, nameFrom, nameTo - 1);
-        }
-        String name = latin1(buffer, nameFrom, nameTo);
-        boolean quoted = name.length() > 1 && name.startsWith("`") && name.endsWith("`");
-        sessions.use(id, quoted ? name.substring(1, name.length() - 1).replace("``", "`") : name);
     }
 
     private void other(byte[] buffer, int from, int end, long offset, FrameListener out) {
@@ -294,7 +308,8 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private EntryContext context() {
-        return new EntryContext(session.database(), ownTime ? "" : time, session.account(), forged, ambiguous);
+        return new EntryContext(
+                session.database(), ownTime ? "" : time, session.account(), loggedIn, forged, ambiguous);
     }
 
     @Override
@@ -330,6 +345,7 @@ final class GeneralLogFramer implements EntryFramer {
         state = STATEMENT;
         ownTime = false;
         session = Session.UNKNOWN;
+        loggedIn = false;
     }
 
     @Override
@@ -350,7 +366,7 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
         ByteBuffer out = ByteBuffer.allocate(72 + open.length + when.length + user.length + database.length);
         boolean second = secondProof >= 0;
-        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0) | (second ? 8 : 0);
+        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0) | (second ? 8 : 0) | (loggedIn ? 16 : 0);
         out.putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
@@ -379,6 +395,7 @@ final class GeneralLogFramer implements EntryFramer {
         forged = (bits & 1) != 0;
         ambiguous = (bits & 2) != 0;
         ownTime = (bits & 4) != 0;
+        loggedIn = (bits & 16) != 0;
         firstProof = in.getLong();
         secondProof = (bits & 8) != 0 ? in.getLong() : -1;
         proofs = in.get();
@@ -386,7 +403,7 @@ final class GeneralLogFramer implements EntryFramer {
         plain.restore(in.get());
         time = text(in);
         String user = text(in);
-        session = new Session(user, text(in));
+        session = new Session(user, text(in), false);
         byte[] open = new byte[in.remaining()];
         in.get(open);
         sessions = Sessions.read(open);

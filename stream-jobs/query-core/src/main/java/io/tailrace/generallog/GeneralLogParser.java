@@ -22,7 +22,9 @@ final class GeneralLogParser implements EntryParser {
     /** ER_DBACCESS_DENIED_ERROR. */
     private static final int DATABASE_DENIED = 1044;
 
-    private static final byte[] TO_DATABASE = ByteText.ascii("' to database '");
+    static final byte[] TO_DATABASE = ByteText.ascii("' to database '");
+
+    private static final byte[] USING_PASSWORD = ByteText.ascii(" (using password: ");
 
     private static final int LONGEST_SAMPLE = 64 << 10;
     private static final int LONGEST_ARGUMENT = 512;
@@ -51,9 +53,11 @@ final class GeneralLogParser implements EntryParser {
         event.setConnectionId(header.threadId);
         connection(event, entry);
         if (header.command.hasStatement()) {
+            AuditEvents.client(event);
             statement(event, bytes, ByteText.withoutLineEnd(bytes, header.argumentFrom, entry.to()), out);
         } else {
             argument(event, bytes);
+            AuditEvents.client(event);
             out.audit(event, "", "");
         }
     }
@@ -76,13 +80,16 @@ final class GeneralLogParser implements EntryParser {
         }
         if (at >= 0) {
             event.setUser(strings.utf8(name, 0, at));
-            host(event, strings.utf8(name, at + 1, name.length));
+            event.setHost(strings.utf8(name, at + 1, name.length));
         }
         byte[] database = entry.context().database().getBytes(StandardCharsets.ISO_8859_1);
         event.setDatabase(strings.utf8(database, 0, database.length));
         event.getFlags().add("status_unknown");
         if (database.length > 0 && header.command.hasStatement()) {
             event.getFlags().add("database_inherited");
+        }
+        if (entry.context().loggedIn()) {
+            event.getFlags().add("logged_in");
         }
         if (entry.context().forgedHeader()) {
             event.getFlags().add("forged_header");
@@ -92,17 +99,9 @@ final class GeneralLogParser implements EntryParser {
         }
     }
 
-    private static void host(AuditEvent event, String host) {
-        event.setHost(host);
-        boolean address = !host.isEmpty()
-                && host.chars().allMatch(c -> c == '.' || c == ':' || Character.digit(c, 16) >= 0)
-                && (host.indexOf(':') >= 0 || host.chars().filter(c -> c == '.').count() == 3);
-        event.setIp(address ? host : "");
-    }
-
     private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
         int from = Math.min(header.argumentFrom, to);
-        String fingerprint = events.classify(event, bytes, from, to);
+        String fingerprint = events.classify(event, bytes, from, to, out);
         String sample =
                 Secrets.mayHold(bytes, from, to) ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
         out.audit(event, fingerprint, sample);
@@ -142,12 +141,21 @@ final class GeneralLogParser implements EntryParser {
             return;
         }
         event.setUser(strings.utf8(bytes, account.userFrom, account.userTo));
-        host(event, strings.utf8(bytes, account.hostFrom, account.hostTo));
+        event.setHost(strings.utf8(bytes, account.hostFrom, account.hostTo));
         event.setPrivUser(strings.utf8(bytes, account.asFrom, account.asTo));
         event.setConnectionType(connectionType(strings.utf8(bytes, account.usingFrom, account.usingTo)));
         if (account.denied) {
+            usingPassword(event, bytes, from, to);
             event.setStatus(ACCESS_DENIED);
             event.getFlags().remove("status_unknown");
+        }
+    }
+
+    /** {@code (using password: NO)} at the end of a refusal. */
+    private void usingPassword(AuditEvent event, byte[] bytes, int from, int to) {
+        int at = ByteText.lastIndexOf(bytes, from, to, USING_PASSWORD);
+        if (at >= 0 && bytes[to - 1] == ')') {
+            event.getAttributes().put("using_password", strings.utf8(bytes, at + USING_PASSWORD.length, to - 1));
         }
     }
 

@@ -1,7 +1,10 @@
 package io.tailrace.lexer;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Values by words of ASCII, found by a range of bytes without making a string. Immutable.
@@ -32,6 +35,13 @@ public final class WordTable<V> {
     /** A table of these words, given in lower case and found in any. */
     public static <V> WordTable<V> ofAnyCase(Map<String, V> values) {
         return new WordTable<>(values, true);
+    }
+
+    /** The values of an enum by their names in any case, without the one that stands for every other word. */
+    public static <E extends Enum<E>> WordTable<E> ofNames(E[] values, E other) {
+        return ofAnyCase(Stream.of(values)
+                .filter(value -> value != other)
+                .collect(Collectors.toMap(value -> value.name().toLowerCase(Locale.ROOT), value -> value)));
     }
 
     private void put(byte[] word, V value) {

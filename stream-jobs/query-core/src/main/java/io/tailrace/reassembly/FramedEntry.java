@@ -20,6 +20,7 @@ import io.tailrace.framing.LogOrigin;
  * @param database {@link EntryContext#database}
  * @param timeLine {@link EntryContext#timeLine}
  * @param account {@link EntryContext#account}
+ * @param loggedIn {@link EntryContext#loggedIn}
  * @param forgedHeader {@link EntryContext#forgedHeader}
  * @param ambiguous {@link EntryContext#ambiguous}
  * @param backfill it was read from bytes that filled a gap: late, must not drive watermarks
@@ -38,6 +39,7 @@ public record FramedEntry(
         String database,
         String timeLine,
         String account,
+        boolean loggedIn,
         boolean forgedHeader,
         boolean ambiguous,
         boolean backfill) {
@@ -45,7 +47,7 @@ public record FramedEntry(
     /** What the entry's parser reads. */
     public LogEntry toLogEntry() {
         LogOrigin origin = new LogOrigin(cluster, instance, source, format, zone, log);
-        EntryContext context = new EntryContext(database, timeLine, account, forgedHeader, ambiguous);
+        EntryContext context = new EntryContext(database, timeLine, account, loggedIn, forgedHeader, ambiguous);
         return new LogEntry(origin, generation, offset, bytes, 0, bytes.length, context);
     }
 }

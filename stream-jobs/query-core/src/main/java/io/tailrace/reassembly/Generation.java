@@ -505,6 +505,7 @@ final class Generation implements FrameListener {
                         context.database(),
                         context.timeLine(),
                         context.account(),
+                        context.loggedIn(),
                         context.forgedHeader(),
                         context.ambiguous(),
                         backfill));

@@ -158,6 +158,9 @@ final class SlowLogParser implements EntryParser {
             flag("framing_ambiguous");
         }
         event.setFlags(flags);
+        if (shape.isRenamed()) {
+            out.renamed(fingerprinter.previousId(shape, entry.bytes(), header.statementFrom, header.statementTo));
+        }
         out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
     }
 

@@ -1,5 +1,6 @@
 package io.tailrace.slowlog;
 
+import io.tailrace.client.Client;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import java.util.Arrays;
@@ -99,7 +100,9 @@ final class UserHost {
             ip = bytes[open] == '[' ? strings.utf8(bytes, open + 1, to - 1) : "";
         }
         int first = ByteText.skipBlanks(bytes, from, open);
-        host = strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open));
+        Client client = Client.of(strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open)), ip);
+        host = client.host();
+        ip = client.address();
     }
 
     /** Splits {@code priv_user[user}. Where both are equal the middle is known; else the first bracket splits. */

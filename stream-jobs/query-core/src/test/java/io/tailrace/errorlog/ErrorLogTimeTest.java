@@ -11,19 +11,20 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
-import java.lang.management.ManagementFactory;
+import io.tailrace.testing.Growth;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Logs made to be slow to read are read in time that grows with their length. */
+@Tag("slow")
 class ErrorLogTimeTest {
 
     private static final String HEADER = "2026-11-21T02:00:01Z 8 [ERROR] ";
 
-    /** Bytes of each log. */
-    private static final int SIZE = 12 << 20;
+    private static final int SMALLEST_BYTES = 32 << 10;
+    private static final int LARGEST_BYTES = 512 << 10;
 
     @ParameterizedTest
     @ValueSource(
@@ -42,11 +43,16 @@ class ErrorLogTimeTest {
                 "/* ",
             })
     void repeatedText(String text) {
-        String file = HEADER + "Slave SQL\n" + text.repeat(SIZE / text.length());
-        long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        read(file.getBytes(StandardCharsets.US_ASCII));
-        long spent = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start;
-        assertThat(Duration.ofNanos(spent)).isLessThan(Duration.ofSeconds(20));
+        int fewest = SMALLEST_BYTES / text.length() / 2 * 2;
+        int most = LARGEST_BYTES / text.length();
+        Growth.assertLinear(text, fewest, most, times -> reading(text.repeat(times)));
+        Growth.assertLinear("once more " + text, fewest, most, times -> reading(text.repeat(times + 1)));
+    }
+
+    /** Whether the last literal is closed makes a difference: an even number of texts is compared with an even one. */
+    private static Runnable reading(String text) {
+        byte[] file = (HEADER + "Slave SQL\n" + text).getBytes(StandardCharsets.US_ASCII);
+        return () -> read(file);
     }
 
     private static void read(byte[] file) {

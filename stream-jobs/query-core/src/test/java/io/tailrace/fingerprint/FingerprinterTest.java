@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.testing.Cases;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -104,7 +105,9 @@ class FingerprinterTest {
 
     @Test
     void noLiteralSurvives() {
-        assertNothingSurvives(Integer.getInteger("tailrace.statements", 1_000_000), Long.getLong("tailrace.seed", 5));
+        assertNothingSurvives(
+                Integer.getInteger("tailrace.statements", Cases.of(200_000, 1_000_000)),
+                Long.getLong("tailrace.seed", 5));
     }
 
     @ParameterizedTest
@@ -146,7 +149,7 @@ class FingerprinterTest {
     @Test
     void noLiteralSurvivesTheWrongMode() {
         Random random = new Random(7);
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < Cases.of(5_000, 20_000); i++) {
             SqlMode actual = new SqlMode(random.nextBoolean(), random.nextBoolean());
             byte[] bytes = ("##" + new Statements(random, actual).next()).getBytes(StandardCharsets.UTF_8);
             assertNoSecret(fingerprinter, bytes, bytes.length);

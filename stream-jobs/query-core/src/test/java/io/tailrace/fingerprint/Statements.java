@@ -25,7 +25,7 @@ final class Statements {
     }
 
     String next() {
-        return switch (random.nextInt(16)) {
+        return switch (random.nextInt(17)) {
             case 0 -> "SELECT " + columns() + blank() + "FROM" + blank() + name() + " WHERE " + condition() + tail();
             case 1 -> "insert into " + name() + " (" + columns() + ") VALUES" + rows();
             case 2 -> "UPDATE " + name() + " SET " + name() + "=" + literal() + " where " + condition();
@@ -42,7 +42,25 @@ final class Statements {
             case 13 -> "SELECT" + comment() + name() + comment() + "FROM" + comment() + name() + comment();
             case 14 -> comment() + "INSERT INTO " + name() + " SELECT a->'$." + WORD + "', " + literal() + " AS '"
                     + WORD + "'";
-            default -> "CREATE USER " + literal() + "@'%' IDENTIFIED BY " + literal();
+            case 15 -> definition();
+            default -> "CREATE USER 'a'@'%' IDENTIFIED BY " + literal() + ", b ATTRIBUTE " + literal();
+        };
+    }
+
+    /** Statements whose names keep their digits. */
+    private String definition() {
+        return switch (random.nextInt(8)) {
+            case 0 -> "CREATE TABLE " + name() + " (" + name() + " INT DEFAULT " + literal() + " COMMENT " + literal()
+                    + ")";
+            case 1 -> "ALTER TABLE " + name() + " ADD c VARCHAR(" + number() + ") DEFAULT(" + literal() + ")";
+            case 2 -> "CREATE VIEW " + name() + " AS SELECT " + literal() + " FROM " + name() + " WHERE " + condition();
+            case 3 -> "SET GLOBAL " + name() + "=" + literal() + ", @a1=" + literal();
+            case 4 -> "SHOW COLUMNS FROM " + name() + " WHERE " + condition();
+            case 5 -> "GRANT SELECT ON " + name() + " TO 'a'@'%' REQUIRE SUBJECT " + literal() + " AND ISSUER "
+                    + literal();
+            case 6 -> "USE " + name() + "; SET NAMES utf8mb4; SELECT " + literal() + "; KILL " + number();
+            default -> "CREATE DEFINER='a'@'%' PROCEDURE p1() BEGIN SET " + name() + "=" + literal() + "; GRANT "
+                    + name() + " TO b; INSERT INTO t VALUES" + rows() + "; END";
         };
     }
 

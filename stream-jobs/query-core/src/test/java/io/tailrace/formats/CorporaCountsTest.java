@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.apache.avro.specific.SpecificRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
  * A file that is missing there, or has gone, fails too. To accept a change on purpose, run with
  * {@code -Dgolden.update=true} and read the difference.
  */
+@Tag("slow")
 class CorporaCountsTest {
 
     private static final Path TABLE = Path.of("src/test/resources/corpora-counts.txt");

@@ -17,9 +17,8 @@ import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.testing.Growth;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,16 +31,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * No text that a client may choose makes a framer or parser slow: what repeats within an entry, whatever it is, is
- * read in linear time. CPU time of the thread is measured, so that a busy machine does no harm.
+ * read in linear time.
  */
+@Tag("slow")
 class LinearTimeTest {
 
     private static final int MEGABYTE = 1 << 20;
-    private static final long MOST_MILLIS = 2_000;
+    /** Beyond what is read behind an entry that does not end. */
+    private static final int SMALLEST = 32 << 10;
+
+    private static final int LARGEST = 512 << 10;
     /** The largest entries that are read, without room for what stands around a statement. */
     private static final int LONGEST_STATEMENT = 60 * MEGABYTE;
 
-    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
     /** What is repeated behind the start of an entry. */
@@ -65,9 +67,18 @@ class LinearTimeTest {
 
     @ParameterizedTest
     @MethodSource("formats")
+    void twiceAsMuchOfAnythingTakesTwiceAsLong(LogFormat format) throws IOException {
+        for (String repeated : REPEATED) {
+            check(format, repeated, SMALLEST, LARGEST);
+        }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("formats")
     void tenMegabytesOfAnything(LogFormat format) throws IOException {
         for (String repeated : REPEATED) {
-            check(format, repeated, 10 * MEGABYTE, MOST_MILLIS);
+            check(format, repeated, 5 * MEGABYTE, 10 * MEGABYTE);
         }
     }
 
@@ -77,7 +88,7 @@ class LinearTimeTest {
     void aHundredMegabytesOnOneLine(LogFormat format) throws IOException {
         for (String repeated : REPEATED) {
             if (repeated.indexOf('\n') < 0) {
-                check(format, repeated, 100 * MEGABYTE, MOST_MILLIS);
+                check(format, repeated, 50 * MEGABYTE, 100 * MEGABYTE);
             }
         }
     }
@@ -90,39 +101,37 @@ class LinearTimeTest {
             String before = writer.before() + "SELECT ";
             byte[] part = writer.escaped(repeated).getBytes(StandardCharsets.UTF_8);
             byte[] behind = writer.behind().getBytes(StandardCharsets.UTF_8);
-            int times = LONGEST_STATEMENT / part.length;
-            byte[] file = Arrays.copyOf(before.getBytes(StandardCharsets.UTF_8), before.length() + times * part.length);
-            fill(file, before.length(), part);
-            int length = file.length;
-            file = Arrays.copyOf(file, length + behind.length);
-            System.arraycopy(behind, 0, file, length, behind.length);
-            check(writer.logFormat(), repeated, file, MOST_MILLIS);
+            Growth.assertLinear(
+                    writer.format() + ", " + repeated,
+                    LONGEST_STATEMENT / part.length / 2,
+                    LONGEST_STATEMENT / part.length,
+                    times -> reading(writer.logFormat(), statement(before, part, times, behind)));
         }
     }
 
-    private static void check(LogFormat format, String repeated, int length, long mostMillis) throws IOException {
+    private static byte[] statement(String before, byte[] part, int times, byte[] behind) {
+        byte[] file = Arrays.copyOf(
+                before.getBytes(StandardCharsets.UTF_8), before.length() + times * part.length + behind.length);
+        fill(file, before.length(), part);
+        System.arraycopy(behind, 0, file, file.length - behind.length, behind.length);
+        return file;
+    }
+
+    private static void check(LogFormat format, String repeated, int smallest, int largest) throws IOException {
         byte[] start = start(format);
-        byte[] file = Arrays.copyOf(start, length);
-        fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
-        check(format, repeated, file, mostMillis);
+        Growth.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
+            byte[] file = Arrays.copyOf(start, length);
+            fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
+            return reading(format, file);
+        });
     }
 
-    private static void check(LogFormat format, String repeated, byte[] file, long mostMillis) {
-        long millis = Long.MAX_VALUE;
-        for (int attempt = 0; attempt < 3 && millis >= mostMillis; attempt++) {
-            millis = Math.min(millis, millis(format, file));
-        }
-        assertThat(millis).as("%s, %s", format.name(), repeated).isLessThan(mostMillis);
-    }
-
-    /** The same work costs more time on a core that other programs share: who needs too long may try again, twice. */
-    private static long millis(LogFormat format, byte[] file) {
-        Reading reading = new Reading(format, file);
-        long before = THREADS.getCurrentThreadCpuTime();
-        reading.readAll();
-        long millis = (THREADS.getCurrentThreadCpuTime() - before) / 1_000_000;
-        assertThat(reading.reported).isEqualTo(file.length);
-        return millis;
+    private static Runnable reading(LogFormat format, byte[] file) {
+        return () -> {
+            Reading reading = new Reading(format, file);
+            reading.readAll();
+            assertThat(reading.reported).isEqualTo(file.length);
+        };
     }
 
     private static void fill(byte[] file, int from, byte[] repeated) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.fingerprint.AccountStatements;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.json.RecordJson;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +73,28 @@ class SecretsOfEveryFormatTest {
             return query.getAccounts();
         }
         return outcome.event() instanceof AuditEvent audit ? audit.getAccounts() : List.of();
+    }
+
+    /** Names are told and passwords are not, from whichever kind of log: slow, audit, general or error log. */
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void namesAreToldAndSecretsAreNot(LogWriter writer) {
+        AccountStatements statements =
+                new AccountStatements(new Random(writer.format().hashCode()));
+        for (int i = 0; i < 400; i++) {
+            AccountStatements.Statement statement = statements.next();
+            byte[] file = writer.record().apply(statement.text()).getBytes(StandardCharsets.UTF_8);
+            for (Parsed.Outcome outcome : Parsed.of(writer.logFormat(), FramedLog.of(writer.logFormat(), file))) {
+                String told = outcome.event() == null
+                        ? outcome.message()
+                        : new RecordJson().write(outcome.event()) + accounts(outcome) + outcome.fingerprint();
+                assertThat(told.toLowerCase(Locale.ROOT)).as(statement.text()).doesNotContain(AccountStatements.SECRET);
+                if (statement.certain()) {
+                    statement.accounts().forEach(name -> assertThat(told).contains("`" + name + "`"));
+                    statement.names().forEach(name -> assertThat(told).containsIgnoringCase(name));
+                }
+            }
+        }
     }
 
     /** As clients write statements, and as servers rewrite them for their logs. */

@@ -21,9 +21,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The tables of every class of statements in the corpora, compared with those that Druid's parser for MySQL finds. */
+@Tag("slow")
 class TablesByAnotherParserTest {
 
     /** What is read of one log, bytes: the large ones repeat themselves. */

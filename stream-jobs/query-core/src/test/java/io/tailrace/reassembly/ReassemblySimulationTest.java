@@ -9,6 +9,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import io.tailrace.testing.Cases;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class ReassemblySimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("tailrace.histories", 1000);
+    private static final int HISTORIES = Integer.getInteger("tailrace.histories", Cases.of(250, 1000));
     /** One history to play, and to tell on standard output. */
     private static final long SEED = Long.getLong("tailrace.seed", 0);
 

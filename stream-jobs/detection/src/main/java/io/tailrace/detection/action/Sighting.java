@@ -5,6 +5,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.match.Network;
 import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.detection.taxonomy.Logins;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -37,6 +38,7 @@ public record Sighting(
 
     private static final String SEPARATOR = "\u001f";
     private static final long LOGIN = Hash.of("login");
+    private static final long CHANGE_OF_USER = Hash.of("change of user");
     private static final long REFUSED_LOGIN = Hash.of("refused login");
     private static final long PREPARED = Hash.of("prepare");
     private static final double MICROS = 1e6;
@@ -59,16 +61,14 @@ public record Sighting(
     }
 
     private static Optional<Sighting> login(DetectionEvent event) {
-        String command = text(event, DatabaseField.COMMAND).toLowerCase(Locale.ROOT);
-        String name = text(event, DatabaseField.EVENT_NAME);
-        boolean connects = command.equals("connect") || command.equals("failed_connect");
-        if (!connects || !name.isEmpty() && !name.equals("connect")) {
+        String command = text(event, DatabaseField.COMMAND);
+        if (!Logins.isLogin("connection", command, text(event, DatabaseField.EVENT_NAME))) {
             return Optional.empty();
         }
         if ("failure".equals(text(event, DatabaseField.OUTCOME))) {
             return Optional.of(refusedLogin(event));
         }
-        return ofConnection(event, LOGIN, 0, 0);
+        return ofConnection(event, Logins.changesUser(command) ? CHANGE_OF_USER : LOGIN, voice(event), 0);
     }
 
     private static Sighting refusedLogin(DetectionEvent event) {
@@ -113,7 +113,7 @@ public record Sighting(
                 own(event),
                 kind,
                 number(event, DatabaseField.SERVER_QUERY_ID),
-                kind == LOGIN ? voice(event) : voice,
+                voice,
                 text(event, DatabaseField.VERB).hashCode(),
                 flags(event).stream().anyMatch(flag -> flag.text().equals("truncated")),
                 tables(event),

@@ -43,7 +43,7 @@ final class Voice {
 
     private static int audit(String eventName) {
         return switch (eventName) {
-            case "", "status", "connect" -> AUDIT;
+            case "", "status", "connect", "change_user" -> AUDIT;
             case "query_start" -> QUERY_START;
             case "query_status_end" -> QUERY_END;
             case "query_nested_start" -> NESTED_START;

@@ -53,7 +53,9 @@ public final class Correlator {
     public List<List<String>> groups(String ruleKey, DetectionEvent event) {
         List<List<String>> groups = List.of(List.of());
         for (String field : rule.groupBy()) {
-            groups = extended(groups, event.values(rule.fieldOf(ruleKey, field)));
+            List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
+            boolean untold = values.isEmpty() && rule.optional().contains(field);
+            groups = extended(groups, untold ? List.of(FieldValue.of("")) : values);
         }
         return groups.size() <= MOST_GROUPS ? groups : groups.subList(0, MOST_GROUPS);
     }
@@ -242,7 +244,10 @@ public final class Correlator {
     private Map<String, String> entity(List<String> group) {
         Map<String, String> entity = new LinkedHashMap<>();
         for (int i = 0; i < group.size(); i++) {
-            entity.put(rule.groupBy().get(i), group.get(i));
+            String field = rule.groupBy().get(i);
+            if (!group.get(i).isEmpty() || !rule.optional().contains(field)) {
+                entity.put(field, group.get(i));
+            }
         }
         return entity;
     }

@@ -134,6 +134,8 @@ public final class LogContents {
                 || field.equals(DatabaseField.FLAG.fieldName())
                 || OF_COLLECTORS.contains(field)
                 || field.equals(DatabaseField.ERROR_CODE.fieldName()) && has(DatabaseField.STATUS)
+                || field.equals(DatabaseField.LOGIN.fieldName())
+                        && (has(DatabaseField.COMMAND) || has(DatabaseField.KIND))
                 || OF_STATEMENTS.contains(field) && has(DatabaseField.STATEMENT)
                 || withDataClasses
                         && OF_DATA_CLASSES.contains(field)

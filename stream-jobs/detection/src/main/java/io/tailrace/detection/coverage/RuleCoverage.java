@@ -161,7 +161,9 @@ public final class RuleCoverage {
 
     /** Those by which a correlation groups matches of a rule, and the one whose values it counts. */
     private static Set<String> fieldsOf(CorrelationRule rule, String used) {
-        return Stream.concat(rule.groupBy().stream(), Stream.of(rule.field()).filter(field -> !field.isEmpty()))
+        Stream<String> groupBy =
+                rule.groupBy().stream().filter(field -> !rule.optional().contains(field));
+        return Stream.concat(groupBy, Stream.of(rule.field()).filter(field -> !field.isEmpty()))
                 .map(field -> rule.fieldOf(used, field))
                 .collect(Collectors.toSet());
     }

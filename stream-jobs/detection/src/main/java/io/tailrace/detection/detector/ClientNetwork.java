@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.match.IpAddress;
+import io.tailrace.client.IpAddress;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -13,12 +13,30 @@ import java.net.UnknownHostException;
  */
 record ClientNetwork(int ipv4Prefix, int ipv6Prefix) {
 
+    /** Clients on the server's own machine. */
+    static final String LOCAL = "localhost";
+
     private static final int BITS = 8;
     private static final int IPV4 = 4;
 
     static ClientNetwork of(DetectorSettings settings, int ipv4Prefix, int ipv6Prefix) {
         return new ClientNetwork(
                 settings.whole("ipv4_prefix", ipv4Prefix, 8, 32), settings.whole("ipv6_prefix", ipv6Prefix, 16, 128));
+    }
+
+    /** The network of a client; one name for all addresses of the server's own machine. */
+    String ofClient(String host) {
+        byte[] address = IpAddress.parse(host);
+        boolean local = address == null ? LOCAL.equalsIgnoreCase(host) : isLoopback(address);
+        return local ? LOCAL : of(host);
+    }
+
+    private static boolean isLoopback(byte[] address) {
+        try {
+            return InetAddress.getByAddress(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address has 4 or 16 bytes", e);
+        }
     }
 
     /** Such as 10.0.3.0/24. */

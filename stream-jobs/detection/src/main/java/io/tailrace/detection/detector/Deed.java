@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** What a statement does that needs a right which few accounts have. */
 enum Deed {
@@ -76,8 +77,40 @@ enum Deed {
             List.of("select", "insert", "update ", "delete ", "commit", "begin", "rollback", "show ");
     private static final List<String> LOGS =
             List.of("audit", "general_log", "slow_query_log", "log_output", "log_error", "log_slow", "sql_log_bin");
+    /** Of these any change counts: where a log is written, whom and what it tells of. */
+    private static final List<String> LOGS_MOVED = List.of(
+            "general_log_file",
+            "slow_query_log_file",
+            "log_slow_query_file",
+            "server_audit_events",
+            "server_audit_excl",
+            "server_audit_incl",
+            "server_audit_output",
+            "server_audit_mode",
+            "server_audit_file_path",
+            "server_audit_syslog",
+            "audit_log_file",
+            "audit_log_policy",
+            "audit_log_exclude",
+            "audit_log_include",
+            "audit_log_statement",
+            "audit_log_connection",
+            "log_error_suppression",
+            "log_error_services");
+    /** What flags tell of settings of logs. */
+    private static final Pattern LOG_SETTING = Pattern.compile("(slow_query_log|log_slow_query|general_log|log_output"
+            + "|server_audit_logging|sql_log_bin|audit_log_(filter_)?disable|log_error_verbosity)=.*");
+
+    private static final Pattern LOG_OFF = Pattern.compile(
+            "(slow_query_log|log_slow_query|general_log|server_audit_logging|sql_log_bin)=(off|other)|log_output=off"
+                    + "|(audit_log_(filter_)?disable|log_error_verbosity)=(on|other)");
+
+    private static final Pattern LIBRARY = Pattern.compile("uninstalls_.*");
+    private static final Set<String> AUDIT_LIBRARY = Set.of("uninstalls_audit");
     private static final List<String> PURGES =
             List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
+    private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
+    private static final String ROTATION = "server_audit_file_rotate_now";
     private static final String SYSTEM = "mysql.";
 
     /** What a successful statement does; nothing most of the time. */
@@ -149,12 +182,30 @@ enum Deed {
     }
 
     /** Whether a log is switched off, moved or purged. */
-    static boolean isTampering(String statement) {
+    static boolean isTampering(DetectionEvent event) {
+        String statement = EventParts.statement(event);
         if (statement.startsWith("set ")) {
-            return holds(statement, LOGS) && (holds(statement, List.of("global", "persist", "sql_log_bin")));
+            return holds(statement, LOGS) && holds(statement, SCOPES) && worsens(event, statement);
         }
-        return begins(statement, PURGES)
-                || statement.startsWith("uninstall ") && holds(statement, List.of("audit", "?"));
+        if (statement.startsWith("uninstall ")) {
+            boolean untold = holds(statement, List.of("?")) && !hasFlag(event, LIBRARY);
+            return untold || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
+        }
+        return begins(statement, PURGES);
+    }
+
+    /** Whether a setting of a log is off, moved, or nobody knows what: switched on is none. */
+    private static boolean worsens(DetectionEvent event, String statement) {
+        if (holds(statement, LOGS_MOVED)) {
+            return true;
+        }
+        boolean told = hasFlag(event, LOG_SETTING);
+        return told ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
+    }
+
+    private static boolean hasFlag(DetectionEvent event, Pattern wanted) {
+        return event.values("flag").stream()
+                .anyMatch(flag -> wanted.matcher(flag.text()).matches());
     }
 
     private static boolean begins(String statement, List<String> beginnings) {

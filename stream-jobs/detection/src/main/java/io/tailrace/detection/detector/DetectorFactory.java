@@ -54,7 +54,7 @@ final class DetectorFactory {
             String field,
             Predicate<DetectionEvent> wanted,
             int mostValues) {
-        Subject subject = new Subject(entity, field, wanted, UnaryOperator.identity());
+        Subject subject = new Subject(entity, field, wanted, UnaryOperator.identity(), value -> false);
         return new FirstSeen(basis, subject, Learning.of(settings, mostValues));
     }
 
@@ -100,7 +100,8 @@ final class DetectorFactory {
 
     private static StatefulDetector firstSeenHost(DetectorSettings settings, DetectorBasis basis) {
         ClientNetwork network = ClientNetwork.of(settings, 24, 64);
-        Subject subject = new Subject("user", "host", EventParts::isActivity, network::of);
+        Subject subject =
+                new Subject("user", "host", EventParts::isActivity, network::ofClient, ClientNetwork.LOCAL::equals);
         return new FirstSeen(basis, subject, Learning.of(settings, MOST_PER_USER));
     }
 }

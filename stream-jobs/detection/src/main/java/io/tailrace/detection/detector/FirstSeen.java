@@ -24,8 +24,10 @@ import java.util.function.UnaryOperator;
  */
 final class FirstSeen extends ConfiguredDetector {
 
-    private static final byte VERSION = 1;
+    private static final byte OLDEST_VERSION = 1;
+    private static final byte VERSION = 2;
     private static final int MOST_NAMED = 5;
+    private static final String FIELD_OF_CLASSES = "data_class";
 
     private final Subject subject;
     private final Learning learning;
@@ -39,8 +41,14 @@ final class FirstSeen extends ConfiguredDetector {
      * @param field whose values are watched
      * @param wanted events to look at
      * @param shape makes of a value what is compared, such as the network of an address
+     * @param quiet values that are learned as others and never told of
      */
-    record Subject(String entity, String field, Predicate<DetectionEvent> wanted, UnaryOperator<String> shape) {}
+    record Subject(
+            String entity,
+            String field,
+            Predicate<DetectionEvent> wanted,
+            UnaryOperator<String> shape,
+            Predicate<String> quiet) {}
 
     /**
      * When and how much it says.
@@ -48,7 +56,7 @@ final class FirstSeen extends ConfiguredDetector {
      * @param micros longest time of learning
      * @param settleMicros time of activity without anything new that ends learning
      * @param mostValues of an entity; one that has had so many has no habits, and nothing is said of it
-     * @param mostPerDay alerts of an entity in a day
+     * @param mostPerDay alerts of an entity in a day, and as many again where an event touches classes of data
      */
     record Learning(long micros, long settleMicros, int mostValues, int mostPerDay) {
 
@@ -91,7 +99,8 @@ final class FirstSeen extends ConfiguredDetector {
         if (!unseen.isEmpty()) {
             List<String> key =
                     subject.entity.isEmpty() ? List.of(cluster, instance) : List.of(cluster, instance, entity);
-            observations.accept(basis.observation(event, key, unseen));
+            int classes = event.values(FIELD_OF_CLASSES).size();
+            observations.accept(basis.observation(event, event.actionId(), key, unseen, classes));
         }
     }
 
@@ -102,8 +111,7 @@ final class FirstSeen extends ConfiguredDetector {
         private long latest = Long.MIN_VALUE;
         private long latestNew = Long.MIN_VALUE;
         private boolean restless;
-        private int day;
-        private int alertsOfDay;
+        private NewOfDay today = new NewOfDay(0);
         private KnownValues values = new KnownValues();
 
         @Override
@@ -118,8 +126,7 @@ final class FirstSeen extends ConfiguredDetector {
             out.writeLong(latest);
             out.writeLong(latestNew);
             out.writeBoolean(restless);
-            out.writeInt(day);
-            out.writeInt(alertsOfDay);
+            today.write(out);
             values.write(out);
         }
     }
@@ -131,14 +138,13 @@ final class FirstSeen extends ConfiguredDetector {
 
     @Override
     public DetectorState readState(DataInput in) throws IOException {
-        DetectorBasis.requireVersion(in, VERSION);
+        byte version = DetectorBasis.requireVersion(in, OLDEST_VERSION, VERSION);
         State state = new State();
         state.first = in.readLong();
         state.latest = in.readLong();
         state.latestNew = in.readLong();
         state.restless = in.readBoolean();
-        state.day = in.readInt();
-        state.alertsOfDay = in.readInt();
+        state.today = version == OLDEST_VERSION ? NewOfDay.readFirstVersion(in) : NewOfDay.read(in);
         state.values = KnownValues.read(in);
         return state;
     }
@@ -155,8 +161,9 @@ final class FirstSeen extends ConfiguredDetector {
         if (unknown.isEmpty()) {
             return changed;
         }
-        if (learned && !state.restless && isWithinDay(state, micros)) {
-            out.accept(alert(state, observation, unknown));
+        List<String> told = unknown.stream().filter(subject.quiet.negate()).toList();
+        if (learned && !state.restless && !told.isEmpty() && isWorthAnAlert(state, observation, told)) {
+            out.accept(alert(state, observation, told));
         }
         return true;
     }
@@ -186,14 +193,13 @@ final class FirstSeen extends ConfiguredDetector {
         return unknown;
     }
 
-    /** Counts the alert; false where the entity has had enough of them today. */
-    private boolean isWithinDay(State state, long micros) {
-        int today = KnownValues.hour(micros) / 24;
-        if (today != state.day) {
-            state.day = today;
-            state.alertsOfDay = 0;
+    /** Counts what is new; false where the entity has had enough alerts today. */
+    private boolean isWorthAnAlert(State state, Observation observation, List<String> told) {
+        int day = KnownValues.hour(observation.micros()) / 24;
+        if (day != state.today.day()) {
+            state.today = new NewOfDay(day);
         }
-        return ++state.alertsOfDay <= learning.mostPerDay;
+        return state.today.add(told, observation.amount() > 0, learning.mostPerDay);
     }
 
     private Alert alert(State state, Observation observation, List<String> unknown) {
@@ -201,12 +207,13 @@ final class FirstSeen extends ConfiguredDetector {
         facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MOST_NAMED, unknown.size()))));
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
         facts.put("known_since", DetectorAlerts.time(state.first));
+        state.today.describe(facts);
         String what = KnownValues.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
         return alerts.alert(
                 about(observation, unknown),
                 what,
                 observation.micros(),
-                unknown.size(),
+                state.today.values(),
                 List.of(Evidence.of(observation)),
                 facts);
     }

@@ -1,8 +1,8 @@
 package io.tailrace.detection.detector;
 
 import com.maxmind.db.Reader;
+import io.tailrace.client.IpAddress;
 import io.tailrace.detection.event.BoundedText;
-import io.tailrace.detection.match.IpAddress;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

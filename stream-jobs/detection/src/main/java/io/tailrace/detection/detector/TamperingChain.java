@@ -50,7 +50,7 @@ final class TamperingChain extends ConfiguredDetector {
     }
 
     private String step(DetectionEvent event) {
-        if (Deed.isTampering(EventParts.statement(event))) {
+        if (Deed.isTampering(event)) {
             return TAMPERING;
         }
         Set<Deed> deeds = Deed.of(event);

@@ -1,5 +1,6 @@
 package io.tailrace.detection.match;
 
+import io.tailrace.client.IpAddress;
 import io.tailrace.detection.event.FieldValue;
 import java.util.Optional;
 

@@ -23,12 +23,18 @@ record CorrelationDraft(
         return rule.header();
     }
 
+    /** One match of one rule suffices: matches of a group are told once in the timespan. */
+    boolean saysWhatIsNew() {
+        return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
+    }
+
     CorrelationDraft called(RuleHeader newHeader) {
         CorrelationRule renamed = new CorrelationRule(
                 newHeader,
                 rule.type(),
                 rule.rules(),
                 rule.groupBy(),
+                rule.optional(),
                 rule.timespanMicros(),
                 rule.aliases(),
                 rule.operator(),
@@ -45,6 +51,7 @@ record CorrelationDraft(
                 rule.type(),
                 rules,
                 rule.groupBy(),
+                rule.optional(),
                 rule.timespanMicros(),
                 aliasFields,
                 rule.operator(),

@@ -16,7 +16,7 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 final class CorrelationReader {
 
     private static final Set<String> KEYS =
-            Set.of("type", "rules", "group-by", "timespan", "aliases", "condition", "generate");
+            Set.of("type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate");
     private static final Set<String> AGGREGATES = Set.of("value_sum", "value_avg", "value_percentile", "value_median");
     /** So many matches of one group are kept. */
     private static final long LARGEST_BOUND = 500_000;
@@ -39,6 +39,7 @@ final class CorrelationReader {
                 type,
                 List.of(),
                 map.texts("group-by"),
+                optional(),
                 timespan(),
                 Map.of(),
                 condition.operator,
@@ -96,6 +97,18 @@ final class CorrelationReader {
         Node node = map.require("timespan", "a correlation");
         String written = map.text("timespan");
         return Timespan.micros(written).orElseThrow(() -> map.refusal(node, Timespan.EXPECTED + ", found " + written));
+    }
+
+    /** Ours, not Sigma's. */
+    private Set<String> optional() {
+        List<String> groupBy = map.texts("group-by");
+        List<String> optional = map.texts("optional");
+        if (!groupBy.containsAll(optional)) {
+            throw map.refusal(
+                    map.get("optional").orElseThrow(),
+                    "optional is expected to name fields of group-by, found " + String.join(", ", optional));
+        }
+        return Set.copyOf(optional);
     }
 
     private boolean generate() {

@@ -2,12 +2,14 @@ package io.tailrace.detection.sigma;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A rule over the matches of other rules.
  *
  * @param rules keys of the rules that it counts, in the order in which it names them
  * @param groupBy fields whose values tell one group from another, or aliases of them; none: all events are one group
+ * @param optional those of them that events may lack: these events are a group of their own
  * @param timespanMicros length of the window
  * @param aliases alias to field by the key of the rule
  * @param bound what the metric is compared with
@@ -19,6 +21,7 @@ public record CorrelationRule(
         Type type,
         List<String> rules,
         List<String> groupBy,
+        Set<String> optional,
         long timespanMicros,
         Map<String, Map<String, String>> aliases,
         Operator operator,
@@ -74,6 +77,6 @@ public record CorrelationRule(
 
     CorrelationRule withoutAlerts() {
         return new CorrelationRule(
-                header, type, rules, groupBy, timespanMicros, aliases, operator, bound, field, false);
+                header, type, rules, groupBy, optional, timespanMicros, aliases, operator, bound, field, false);
     }
 }

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -41,10 +42,17 @@ final class DetectionReader {
     private final String file;
     private final LogSource source;
     private final RuleContext context;
+    private final Consumer<RuleError> warnings;
     private int values;
 
-    /** @param source the logs whose fields the rule may use */
-    DetectionReader(String file, LogSource source, RuleContext context) {
+    /**
+     * A reader of one rule's searches.
+     *
+     * @param source the logs whose fields the rule may use
+     * @param warnings receives what may not mean what was meant
+     */
+    DetectionReader(String file, LogSource source, RuleContext context, Consumer<RuleError> warnings) {
+        this.warnings = warnings;
         this.file = file;
         this.source = source;
         this.context = context;
@@ -172,8 +180,12 @@ final class DetectionReader {
         if (++values > MOST_VALUES) {
             throw YamlMap.refusal(file, node, "a rule is expected to have at most " + MOST_VALUES + " values");
         }
+        Scalar read = Scalar.of(scalar);
+        DoubtfulSigns.of(field, chain, read)
+                .ifPresent(doubt ->
+                        warnings.accept(YamlMap.refusal(file, node, doubt).error()));
         List<Expression> alternatives = new ArrayList<>();
-        for (Operand operand : chain.apply(Scalar.of(scalar))) {
+        for (Operand operand : chain.apply(read)) {
             alternatives.add(field.isEmpty() ? keyword(chain, operand, node) : field(field, chain, operand, node));
         }
         return Expression.any(alternatives);

@@ -34,25 +34,26 @@ final class RuleDocument {
         if (map.has("correlation")) {
             drafts.add(new CorrelationReader(map, header()).read());
         } else if (map.has("filter")) {
-            drafts.add(filter());
+            drafts.add(filter(drafts));
         } else {
-            drafts.add(rule());
+            drafts.add(rule(drafts));
         }
     }
 
-    private SigmaRule rule() {
+    private SigmaRule rule(RuleDrafts drafts) {
         RuleHeader header = header();
         LogSource source = source();
-        Expression condition =
-                new DetectionReader(map.file(), source, context).read(map.map("detection", "a rule"), Set.of());
+        Expression condition = new DetectionReader(map.file(), source, context, drafts::warn)
+                .read(map.map("detection", "a rule"), Set.of());
         return new SigmaRule(header, source, condition, true);
     }
 
-    private RuleFilter filter() {
+    private RuleFilter filter(RuleDrafts drafts) {
         RuleHeader header = header();
         LogSource source = source();
         YamlMap filter = map.map("filter", "a filter");
-        Expression condition = new DetectionReader(map.file(), source, context).read(filter, Set.of("rules"));
+        Expression condition =
+                new DetectionReader(map.file(), source, context, drafts::warn).read(filter, Set.of("rules"));
         Node rules = filter.require("rules", "a filter");
         List<String> references = filter.texts("rules");
         boolean any = references.isEmpty() || references.size() == 1 && ANY.equalsIgnoreCase(references.get(0));

@@ -69,6 +69,11 @@ final class RuleDrafts {
         errors.add(error);
     }
 
+    /** Of a document that is read on. */
+    void warn(RuleError warning) {
+        warnings.add(warning);
+    }
+
     private void claim(RuleHeader header) {
         claim(header, header.key());
         if (!header.name().isEmpty() && !header.name().equals(header.key())) {
@@ -128,12 +133,28 @@ final class RuleDrafts {
 
     /** A filter that names a rule which is not there is a mistake, but what it filters is known: the others. */
     private void apply(RuleFilter filter) {
+        List<String> named = new ArrayList<>();
         for (String reference : filter.rules()) {
-            if (rules.values().stream().noneMatch(rule -> rule.header().isNamed(reference))) {
+            List<String> meant = counted(reference);
+            if (meant.isEmpty()) {
                 errors.add(at(filter.place(), "there is no rule " + reference));
             }
+            named.addAll(meant.isEmpty() ? List.of(reference) : meant);
         }
-        rules.replaceAll((key, rule) -> filter.isFor(rule) ? rule.with(filter.condition()) : rule);
+        RuleFilter resolved = filter.rules().isEmpty() ? filter : filter.of(named);
+        rules.replaceAll((key, rule) -> resolved.isFor(rule) ? rule.with(filter.condition()) : rule);
+    }
+
+    /** What a filter means by a name: a rule over single events, or the one of which a correlation says what is new. */
+    private List<String> counted(String reference) {
+        if (rules.values().stream().anyMatch(rule -> rule.header().isNamed(reference))) {
+            return List.of(reference);
+        }
+        return correlations.values().stream()
+                .filter(correlation -> correlation.header().isNamed(reference))
+                .filter(correlation -> correlation.saysWhatIsNew())
+                .flatMap(correlation -> correlation.references().stream())
+                .toList();
     }
 
     /** @param path the correlations on the way to this one */

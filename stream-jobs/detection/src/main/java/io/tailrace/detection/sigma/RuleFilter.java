@@ -13,6 +13,10 @@ import java.util.List;
  */
 record RuleFilter(RuleHeader header, LogSource source, List<String> rules, Expression condition, RuleError place) {
 
+    RuleFilter of(List<String> others) {
+        return new RuleFilter(header, source, others, condition, place);
+    }
+
     boolean isFor(SigmaRule rule) {
         return source.covers(rule.source())
                 && (rules.isEmpty() || rules.stream().anyMatch(rule.header()::isNamed));

@@ -17,7 +17,7 @@ public final class Searches {
      * @return what matches nothing where the key is absent
      */
     public static Expression of(YamlMap map, String key, RuleContext context) {
-        DetectionReader reader = new DetectionReader(map.file(), DATABASE, context);
+        DetectionReader reader = new DetectionReader(map.file(), DATABASE, context, warning -> {});
         return map.get(key).map(reader::search).orElse(new Expression.AtLeast(1, List.of()));
     }
 }

@@ -1,8 +1,8 @@
 package io.tailrace.detection.taxonomy;
 
+import io.tailrace.client.Client;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.match.Network;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.EventId;
@@ -26,6 +26,9 @@ public final class DatabaseEvents {
     private static final String PRODUCT = "mysql";
 
     private static final String SETTINGS = "set statement ";
+    /** Error logs hold it of logins only: a statement that lacks a right is told to its client. */
+    private static final String ACCESS_DENIED = "access_denied";
+
     private static final String STATUS_UNKNOWN = "status_unknown";
     private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -72,6 +75,7 @@ public final class DatabaseEvents {
         fields.known(DatabaseField.COMMAND, event.getCommand());
         fields.known(DatabaseField.COMMAND_CLASS, event.getCommandClass());
         fields.known(DatabaseField.EVENT_NAME, event.getEventName());
+        fields.known(DatabaseField.LOGIN, Logins.of(event));
         fields.from(event.getUser(), event.getHost(), event.getIp());
         fields.known(DatabaseField.PRIV_USER, event.getPrivUser());
         fields.known(DatabaseField.PROXY_USER, event.getProxyUser());
@@ -105,6 +109,10 @@ public final class DatabaseEvents {
         fields.known(DatabaseField.SUBSYSTEM, event.getSubsystem());
         fields.known(DatabaseField.ERROR_CODE, event.getCode());
         fields.known(DatabaseField.KIND, event.getKind());
+        if (event.getKind().equals(ACCESS_DENIED)) {
+            fields.known(DatabaseField.LOGIN, Logins.FAILURE);
+            fields.known(DatabaseField.OUTCOME, Logins.FAILURE);
+        }
         fields.known(DatabaseField.MESSAGE, event.getMessage());
         fields.from(event.getUser(), event.getHost(), event.getIp());
         fields.number(DatabaseField.CONNECTION_ID, event.getThreadId(), 0);
@@ -152,11 +160,12 @@ public final class DatabaseEvents {
             map.forEach((name, value) -> out.text(prefix + name, value));
         }
 
-        /** Some logs write an address where others write a host's name, and a server need not look names up. */
+        /** Events that were published before parsers did so have the client in another form. */
         void from(String user, String host, String ip) {
+            Client client = Client.of(host, ip);
             known(DatabaseField.USER, user);
-            known(DatabaseField.HOST, host.isEmpty() ? ip : host);
-            known(DatabaseField.SRC_IP, ip.isEmpty() && Network.of(host).isPresent() ? host : ip);
+            known(DatabaseField.HOST, client.host().isEmpty() ? client.address() : client.host());
+            known(DatabaseField.SRC_IP, client.address());
         }
 
         void statement(String verb, String fingerprint, Long queryId) {

@@ -16,6 +16,7 @@ public enum DatabaseField {
     COMMAND("command", "event.action"),
     COMMAND_CLASS("command_class"),
     EVENT_NAME("event_name"),
+    LOGIN("login"),
     OUTCOME("outcome", "event.outcome"),
     STATUS("status"),
     ERROR_CODE("error_code", "error.code"),

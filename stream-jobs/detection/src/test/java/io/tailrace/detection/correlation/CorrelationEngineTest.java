@@ -56,6 +56,21 @@ class CorrelationEngineTest {
     }
 
     @Test
+    void aHabitIsToldOnceAndAnEventWithoutAnOptionalFieldIsToldToo() {
+        start("type: value_count\nrules: fail\ngroup-by: [user, program]\noptional: [program]\ntimespan: 10s\n"
+                + "condition: {gte: 1, field: host}");
+
+        for (int second = 0; second < 25; second++) {
+            match("fail", second, "etl");
+        }
+        match("fail", 25, "eve");
+
+        assertThat(alerts)
+                .extracting(alert -> alert.micros() / SECOND + " " + alert.entity())
+                .containsExactly("0 {user=etl}", "10 {user=etl}", "20 {user=etl}", "25 {user=eve}");
+    }
+
+    @Test
     void aWindowIsNoLongerThanTheTimespan() {
         start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 3}");
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * happens: {@link BenignCompany}. Days of learning come first, whose applications are thinned, or the test would take
  * hours. Alerts of one rule and entity within ten minutes are one, as in the detect job.
  */
+@Tag("slow")
 class BenignDayTest {
 
     private static final int MOST_A_DAY = 10;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * hours and sometimes do not, nightly jobs, a weekly report, new releases with new tables, clients that move. The
  * detectors of the pack must say little.
  */
+@Tag("slow")
 class BenignWeeksTest {
 
     private static final int WEEKS = 10;

@@ -31,7 +31,7 @@ final class DetectorRun {
     /** A Monday. */
     static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
 
-    private static final Set<String> LISTS = Set.of("table", "data_class", "target_user");
+    private static final Set<String> LISTS = Set.of("table", "data_class", "target_user", "flag");
 
     private final String yaml;
     private final List<Alert> alerts = new ArrayList<>();

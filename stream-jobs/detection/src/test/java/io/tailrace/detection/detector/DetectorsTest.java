@@ -67,9 +67,9 @@ class DetectorsTest {
         for (int i = 0; i < 20; i++) {
             run.at(20 * DAY + i / 10.0, "user", "app", "host", "10.66." + i + ".1");
         }
-        assertThat(run.alerts()).as("two a day").hasSize(2);
+        assertThat(run.alerts()).as("two a day, and what else was new").hasSize(3);
         run.at(22 * DAY, "user", "app", "host", "10.67.0.1");
-        assertThat(run.alerts()).as("more values than it may have").hasSize(2);
+        assertThat(run.alerts()).as("more values than it may have").hasSize(3);
     }
 
     @Test
@@ -89,6 +89,90 @@ class DetectorsTest {
                         text -> assertThat(text).contains("first_seen_table", "user=app", "table=mysql.user"),
                         text -> assertThat(text).contains("first_seen_data_class", "program=shop", "data_class=pci"),
                         text -> assertThat(text).contains("first_seen_user", "user=eve"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"})
+    void anAccountThatWasAlwaysLocalComesFromElsewhere(String local) {
+        start("first_seen_host: {}");
+        daily(local, 15);
+        run.at(15 * DAY, "user", "app", "host", "127.0.0.1").at(15 * DAY, "user", "app", "host", "localhost");
+        assertThat(run.alerts()).isEmpty();
+        run.at(15 * DAY + 1, "user", "app", "host", "203.0.113.7");
+
+        assertThat(run.alert().facts())
+                .containsEntry("host", "203.0.113.0/24")
+                .containsEntry("known_values", "1")
+                .doesNotContainKey("new_today");
+    }
+
+    @Test
+    void whoComesFromTheServerItselfIsNotNew() {
+        start("first_seen_host: {}");
+        daily("10.0.0.5", 15);
+        run.at(15 * DAY, "user", "app", "host", "localhost");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void decoysHideNoTableOfSensitiveData() {
+        start("first_seen_table: {}");
+        learnOrders();
+        for (int i = 0; i < 3; i++) {
+            run.at(15 * DAY + i / 10.0, "user", "app", "table", "shop.decoy" + i);
+        }
+        assertThat(run.alerts()).hasSize(3);
+        run.at(15 * DAY + 1, "user", "app", "table", "shop.cards", "data_class", "pci");
+
+        assertThat(run.alerts()).hasSize(4);
+        assertThat(run.alerts().get(3).metric()).isEqualTo(4);
+        assertThat(run.alerts().get(3).facts())
+                .containsEntry("table", "shop.cards")
+                .containsEntry("new_today", "4")
+                .containsEntry("new_today_sensitive", "1")
+                .containsEntry("new_today_names", "shop.cards, shop.decoy0, shop.decoy1, shop.decoy2");
+    }
+
+    @Test
+    void whatIsMoreThanADaysAlertsIsSummedUp() {
+        start("first_seen_table: {}");
+        learnOrders();
+        for (int i = 0; i < 100; i++) {
+            run.at(15 * DAY + i / 100.0, "user", "app", "table", "shop.t" + i);
+        }
+        assertThat(run.alerts()).extracting(Alert::metric).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 11L, 19L, 35L, 67L);
+        assertThat(run.alerts().get(9).facts().get("new_today_names"))
+                .isEqualTo("shop.t0, shop.t1, shop.t2, shop.t3, shop.t4, shop.t5, shop.t6, shop.t7 and 59 more");
+        run.at(16 * DAY + 1, "user", "app", "table", "shop.next_day");
+        assertThat(run.alerts()).hasSize(11);
+        assertThat(run.alerts().get(10).facts()).doesNotContainKey("new_today");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "set global general_log = ?¦general_log=on",
+                "set global slow_query_log=?, log_output=?¦slow_query_log=on,log_output=other",
+                "set global server_audit_logging=?¦server_audit_logging=on",
+                "set global server_audit_file_rotate_now = on¦",
+                "uninstall component ?¦uninstalls_other"
+            })
+    void whoSwitchesALogOnDoesNotTamper(String change) {
+        start("tampering_chain: {}");
+        String[] parts = change.split("¦", -1);
+        run.at(0, "user", "dba", "statement", parts[0], "flag", parts[1]);
+        run.at(0.1, "user", "dba", "statement", "create user ?@?");
+        assertThat(run.alerts()).isEmpty();
+
+        run.at(2, "user", "dba", "statement", "set global general_log = ?", "flag", "general_log=off");
+        run.at(2.1, "user", "dba", "statement", "create user ?@?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    private void learnOrders() {
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "app", "table", "shop.orders");
+        }
     }
 
     @Test

@@ -217,4 +217,41 @@ class RuleErrorsTest {
         assertThat(rules.errors())
                 .anySatisfy(error -> assertThat(error.reason()).contains(reason));
     }
+
+    @Test
+    void aFilterOfACorrelationThatSaysWhatIsNewFiltersItsRule() {
+        String rules = named("each", "a: 1")
+                + correlation(
+                        "new",
+                        "type: value_count\nrules: each\ngroup-by: [a, b]\noptional: [b]\ntimespan: 30d\n"
+                                + "condition: {gte: 1, field: a}")
+                + correlation("many", "type: event_count\nrules: each\ngroup-by: a\ntimespan: 1d\ncondition: {gte: 9}");
+        String filter = "title: f\nlogsource:\n  category: database\nfilter:\n  rules: %s\n  selection:\n    a: 2\n"
+                + "  condition: not selection\n";
+
+        assertThat(new RuleSetReader()
+                        .text("r.yml", rules + filter.formatted("new"))
+                        .ruleSet()
+                        .errors())
+                .isEmpty();
+        assertThat(new RuleSetReader()
+                        .text("r.yml", rules + filter.formatted("many"))
+                        .ruleSet()
+                        .errors())
+                .singleElement()
+                .satisfies(error -> assertThat(error.reason()).contains("there is no rule many"));
+    }
+
+    @Test
+    void onlyWhatGroupsIsOptional() {
+        String rules = named("each", "a: 1")
+                + correlation(
+                        "new",
+                        "type: event_count\nrules: each\ngroup-by: a\noptional: [b]\ntimespan: 30d\n"
+                                + "condition: {gte: 1}");
+        assertThat(new RuleSetReader().text("r.yml", rules).ruleSet().errors())
+                .singleElement()
+                .satisfies(error ->
+                        assertThat(error.reason()).contains("optional is expected to name fields of group-by"));
+    }
 }

@@ -142,7 +142,9 @@ class TaxonomyTest {
                 .containsEntry("kind", "access_denied")
                 .containsEntry("detail.using_password", "YES")
                 .containsEntry("error_code", "MY-010926")
-                .doesNotContainKeys("statement", "outcome");
+                .containsEntry("login", "failure")
+                .containsEntry("outcome", "failure")
+                .doesNotContainKeys("statement");
     }
 
     private static Map<String, String> texts(DetectionEvent event) {

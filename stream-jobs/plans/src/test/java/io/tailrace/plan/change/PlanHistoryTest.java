@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.tailrace.testing.Cases;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -432,7 +433,7 @@ class PlanHistoryTest {
     void ofStatementsThatDidNotChangeAtMostOneInAHundredIsCalledSlower(double wave) {
         int slower = 0;
         int faster = 0;
-        int trials = 2000;
+        int trials = Cases.of(400, 2000);
         for (int trial = 0; trial < trials; trial++) {
             Verdict verdict = trial(wave, 1, 0.2 + 0.3 * (trial % 5));
             slower += verdict == Verdict.SLOWER ? 1 : 0;
@@ -445,10 +446,11 @@ class PlanHistoryTest {
     @Test
     void threeTimesSlowerIsFoundInNineteenOfTwenty() {
         int slower = 0;
-        for (int trial = 0; trial < 500; trial++) {
+        int trials = Cases.of(200, 500);
+        for (int trial = 0; trial < trials; trial++) {
             slower += trial(0.1, 3, 0.2 + 0.2 * (trial % 5)) == Verdict.SLOWER ? 1 : 0;
         }
-        assertThat(slower).isGreaterThanOrEqualTo(475);
+        assertThat((double) slower / trials).isGreaterThanOrEqualTo(0.95);
     }
 
     /** A statement runs each second, thrice as long before its change as after it. */

@@ -1,4 +1,4 @@
-package io.tailrace.generallog;
+package io.tailrace.session;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,19 +18,23 @@ import java.util.Map;
  * than {@value #MOST} connections the ones that were silent longest are forgotten, as are names beyond
  * {@value #MOST_CHARACTERS} characters. Names are raw ISO-8859-1 characters of the log's bytes.
  */
-final class Sessions {
+public final class Sessions {
 
-    static final int MOST = 1024;
+    public static final int MOST = 1024;
     /** Of distinct names together, and of their number: a snapshot stays below 64 KiB. */
     static final int MOST_CHARACTERS = 32 << 10;
 
     /** Longest name that is kept; a longer one is unknown. */
     static final int LONGEST_NAME = 320;
 
-    /** What is known of a connection. */
-    record Session(String account, String database) {
+    /**
+     * What is known of a connection.
+     *
+     * @param isNew no command was seen since its login, of which nobody knows yet whether it was taken
+     */
+    public record Session(String account, String database, boolean isNew) {
 
-        static final Session UNKNOWN = new Session("", "");
+        public static final Session UNKNOWN = new Session("", "", false);
     }
 
     /** Highest thread id that connected; 0: none did. */
@@ -41,36 +46,50 @@ final class Sessions {
      * The connection is younger than every one that the log saw open, and it saw none open: a server counts its
      * connections upwards and logs each one's start.
      */
-    boolean contradicts(long threadId) {
+    public boolean contradicts(long threadId) {
         return youngest > 0 && threadId > youngest;
     }
 
-    Session of(long threadId) {
+    public Session of(long threadId) {
         Session session = open.get(threadId);
         return session == null ? Session.UNKNOWN : session;
     }
 
     /** A connection starts, perhaps to be refused. */
-    void starts(long threadId) {
+    public void starts(long threadId) {
         youngest = Math.max(youngest, threadId);
     }
 
-    void connect(long threadId, String account, String database) {
-        open.put(threadId, new Session(bounded(account), bounded(database)));
+    /** A login as the log tells it; whether it was taken shows by the connection's next command. */
+    public void connect(long threadId, String account, String database) {
+        put(threadId, new Session(bounded(account), bounded(database), true));
+    }
+
+    /** The connection's login was taken, and this is known. */
+    public void loggedIn(long threadId) {
+        Session session = of(threadId);
+        if (session.isNew()) {
+            put(threadId, new Session(session.account(), session.database(), false));
+        }
+    }
+
+    private void put(long threadId, Session session) {
+        open.put(threadId, session);
         if (open.size() > MOST) {
             forgetEldest();
         }
     }
 
-    void use(long threadId, String database) {
-        connect(threadId, of(threadId).account(), database);
+    public void use(long threadId, String database) {
+        Session session = of(threadId);
+        put(threadId, new Session(session.account(), bounded(database), session.isNew()));
     }
 
-    void quit(long threadId) {
+    public void quit(long threadId) {
         open.remove(threadId);
     }
 
-    void clear() {
+    public void clear() {
         youngest = 0;
         open.clear();
     }
@@ -85,7 +104,7 @@ final class Sessions {
         eldest.remove();
     }
 
-    byte[] write() {
+    public byte[] write() {
         Map<String, Integer> names = names();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -101,10 +120,21 @@ final class Sessions {
                 out.writeShort(names.get(entry.getValue().database()));
             }
             out.writeLong(youngest);
+            out.write(newOnes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return bytes.toByteArray();
+    }
+
+    /** A bit for each connection, in their order. */
+    private byte[] newOnes() {
+        BitSet bits = new BitSet(MOST);
+        int index = 0;
+        for (Session session : open.values()) {
+            bits.set(index++, session.isNew());
+        }
+        return bits.toByteArray();
     }
 
     /** Every name with its number. Connections that would make them too long are forgotten, the eldest first. */
@@ -128,7 +158,7 @@ final class Sessions {
         return names;
     }
 
-    static Sessions read(byte[] snapshot) {
+    public static Sessions read(byte[] snapshot) {
         Sessions sessions = new Sessions();
         try (DataInputStream in = new DataInputStream(new java.io.ByteArrayInputStream(snapshot))) {
             List<String> names = new ArrayList<>();
@@ -138,17 +168,27 @@ final class Sessions {
                 in.readFully(name);
                 names.add(new String(name, StandardCharsets.ISO_8859_1));
             }
-            int open = in.readUnsignedShort();
-            for (int i = 0; i < open; i++) {
-                long threadId = in.readLong();
-                String account = names.get(in.readUnsignedShort());
-                sessions.open.put(threadId, new Session(account, names.get(in.readUnsignedShort())));
-            }
-            // Snapshots of 0.1 before the field was added end here.
-            sessions.youngest = in.available() > 0 ? in.readLong() : 0;
+            readOpen(in, names, sessions);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return sessions;
+    }
+
+    private static void readOpen(DataInputStream in, List<String> names, Sessions sessions) throws IOException {
+        int count = in.readUnsignedShort();
+        long[] threadIds = new long[count];
+        Session[] found = new Session[count];
+        for (int i = 0; i < count; i++) {
+            threadIds[i] = in.readLong();
+            String account = names.get(in.readUnsignedShort());
+            found[i] = new Session(account, names.get(in.readUnsignedShort()), false);
+        }
+        // Snapshots of former versions end before the one or the other of these.
+        sessions.youngest = in.available() > 0 ? in.readLong() : 0;
+        BitSet areNew = BitSet.valueOf(in.readAllBytes());
+        for (int i = 0; i < count; i++) {
+            sessions.open.put(threadIds[i], new Session(found[i].account(), found[i].database(), areNew.get(i)));
+        }
     }
 }

@@ -1,4 +1,4 @@
-package io.tailrace.detection.match;
+package io.tailrace.client;
 
 import java.util.Arrays;
 
@@ -20,6 +20,49 @@ public final class IpAddress {
         byte[] address = text.indexOf(':') >= 0 ? parse6(text) : parse4(text);
         boolean mapped = address != null && address.length == V6 && Arrays.equals(address, 0, 12, MAPPED, 0, 12);
         return mapped ? Arrays.copyOfRange(address, V6 - V4, V6) : address;
+    }
+
+    /** An address in its usual form: of IPv6 the one of RFC 5952, with the longest run of zeros left out. */
+    public static String format(byte[] address) {
+        return address.length == V4 ? format4(address) : format6(address);
+    }
+
+    private static String format4(byte[] address) {
+        return (address[0] & 255) + "." + (address[1] & 255) + '.' + (address[2] & 255) + '.' + (address[3] & 255);
+    }
+
+    private static String format6(byte[] address) {
+        int gap = -1;
+        int gapLength = 1;
+        for (int from = 0; from < V6 / 2; from++) {
+            int length = zeros(address, from);
+            gap = length > gapLength ? from : gap;
+            gapLength = Math.max(gapLength, length);
+        }
+        StringBuilder text = new StringBuilder(LONGEST);
+        for (int i = 0; i < V6 / 2; i++) {
+            if (i == gap) {
+                text.append("::");
+                i += gapLength - 1;
+            } else {
+                boolean first = text.isEmpty() || text.charAt(text.length() - 1) == ':';
+                text.append(first ? "" : ":").append(Integer.toHexString(group(address, i)));
+            }
+        }
+        return text.toString();
+    }
+
+    /** How many groups from this one on are zero. */
+    private static int zeros(byte[] address, int from) {
+        int to = from;
+        while (to < V6 / 2 && group(address, to) == 0) {
+            to++;
+        }
+        return to - from;
+    }
+
+    private static int group(byte[] address, int index) {
+        return (address[2 * index] & 255) << 8 | address[2 * index + 1] & 255;
     }
 
     private static byte[] parse4(String text) {

@@ -1,0 +1,313 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.dataclass.DataClassReader;
+import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A rule means the same on every log: the same deeds, written by all formats, have the same values in every field that
+ * rules use. What a format does not write is absent, which {@link #UNTOLD} lists with the reason; it is never another value,
+ * but for the database of McAfee's plugin.
+ */
+class FormatParityTest {
+
+    private static final Path PACK = Path.of("../../rules");
+    private static final List<Deed> DEEDS = DaysWork.deeds();
+    private static final DataClassifier CLASSIFIER = classifier();
+    private static final List<DetectionEvent> REFERENCE = events("percona-audit-json");
+
+    /** Of statements and logins. */
+    private static final Set<DatabaseField> COMPARED = Set.of(
+            DatabaseField.INSTANCE,
+            DatabaseField.EVENT_CLASS,
+            DatabaseField.LOGIN,
+            DatabaseField.OUTCOME,
+            DatabaseField.ERROR_CODE,
+            DatabaseField.USER,
+            DatabaseField.HOST,
+            DatabaseField.SRC_IP,
+            DatabaseField.CONNECTION_ID,
+            DatabaseField.DATABASE,
+            DatabaseField.TABLE,
+            DatabaseField.TABLE_READ,
+            DatabaseField.TABLE_WRITTEN,
+            DatabaseField.DATA_CLASS,
+            DatabaseField.DATA_CLASS_READ,
+            DatabaseField.DATA_CLASS_WRITTEN,
+            DatabaseField.DATA_ACCESS,
+            DatabaseField.TARGET_ACCOUNT,
+            DatabaseField.TARGET_USER,
+            DatabaseField.VERB,
+            DatabaseField.STATEMENT,
+            DatabaseField.QUERY_ID,
+            DatabaseField.FLAG);
+
+    /** Fields that rules use and that are not compared, with the reason. */
+    private static final Map<DatabaseField, String> OF_ONE_LOG = Map.ofEntries(
+            Map.entry(DatabaseField.COMMAND, "as the server names it"),
+            Map.entry(DatabaseField.COMMAND_CLASS, "the server's own classes, of audit logs"),
+            Map.entry(DatabaseField.CONNECTION_TYPE, "written by some with the login only"),
+            Map.entry(DatabaseField.PROGRAM, "what the client says of itself, in some audit logs"),
+            Map.entry(DatabaseField.KIND, "messages of error logs"),
+            Map.entry(DatabaseField.MESSAGE, "messages of error logs"),
+            Map.entry(DatabaseField.ROWS_SENT, "measured by slow logs"),
+            Map.entry(DatabaseField.ROWS_EXAMINED, "measured by slow logs"),
+            Map.entry(DatabaseField.ROWS_AFFECTED, "measured by slow logs"),
+            Map.entry(DatabaseField.BYTES_SENT, "measured by slow logs"),
+            Map.entry(DatabaseField.TIMESTAMP, "to the second or finer"));
+
+    /** What a format does not say of a deed, for this reason. */
+    private record Untold(String format, DatabaseField field, String reason) {}
+
+    private static final String ONE_FIELD = "one field for the client: its name where the server knows it";
+    private static final List<Untold> UNTOLD = List.of(
+            new Untold("mariadb-audit", DatabaseField.SRC_IP, ONE_FIELD),
+            new Untold("mariadb-audit-syslog", DatabaseField.SRC_IP, ONE_FIELD),
+            new Untold("aurora-audit", DatabaseField.SRC_IP, ONE_FIELD),
+            new Untold("mysql-general", DatabaseField.SRC_IP, ONE_FIELD),
+            new Untold("mysql-error", DatabaseField.SRC_IP, ONE_FIELD),
+            new Untold("mysql-general", DatabaseField.OUTCOME, "a command is written before it runs"),
+            new Untold("mysql-general", DatabaseField.ERROR_CODE, "a command is written before it runs"),
+            new Untold("mysql-general", DatabaseField.DATABASE, "a refusal names no database"),
+            new Untold("mysql-slow", DatabaseField.OUTCOME, "MySQL and MariaDB write no outcome, Percona does"),
+            new Untold("mysql-slow", DatabaseField.ERROR_CODE, "MySQL and MariaDB write no outcome, Percona does"),
+            new Untold("mysql-error", DatabaseField.DATABASE, "a refusal names no database"),
+            new Untold(
+                    "mcafee-audit-json",
+                    DatabaseField.DATABASE,
+                    "of a login none, of a statement that of its first object"));
+
+    /** Doubts about a log, not about what was done. */
+    private static final Set<String> DOUBTS =
+            Set.of("status_unknown", "database_inherited", "logged_in", "year_inferred");
+
+    private static DataClassifier classifier() {
+        try {
+            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            return new DataClassifier(DataClassReader.read(file.toString(), Files.readString(file), error -> {
+                throw new AssertionError(error.toString());
+            }));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<DetectionEvent> events(String name) {
+        LogFormat format = new KnownFormats().named(name).orElseThrow();
+        String source = KnownFormats.sourceOf(format);
+        LogOrigin origin = new LogOrigin("", "db1", source, name, "UTC", name);
+        byte[] log = RenderedLog.of(RenderedLog.writers().get(name), DEEDS).getBytes(StandardCharsets.UTF_8);
+        List<DetectionEvent> events = new ArrayList<>();
+        try {
+            new LogReader(log, new ByteArrayInputStream(new byte[0]), format, origin, new Sink(events)).read(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return events;
+    }
+
+    private record Sink(List<DetectionEvent> events) implements DetectionSink {
+
+        @Override
+        public void event(DetectionEvent event) {
+            CLASSIFIER.enrich(event);
+            events.add(event);
+        }
+
+        @Override
+        public void deadLetter(Refusal refusal) {
+            throw new AssertionError(refusal.code() + ": " + refusal.message());
+        }
+    }
+
+    static Stream<String> formats() {
+        return RenderedLog.writers().keySet().stream();
+    }
+
+    @Test
+    void everyFormatIsRendered() {
+        assertThat(formats())
+                .containsExactlyInAnyOrderElementsOf(
+                        new KnownFormats().all().stream().map(LogFormat::name).toList());
+    }
+
+    @Test
+    void theReferenceSaysWhatWasDone() {
+        List<DetectionEvent> statements = statements(REFERENCE);
+        List<Deed> done =
+                DEEDS.stream().filter(deed -> deed.statement() != null).toList();
+        assertThat(statements).hasSize(DaysWork.STATEMENTS).hasSameSizeAs(done);
+        for (int i = 0; i < done.size(); i++) {
+            Deed deed = done.get(i);
+            Map<DatabaseField, String> found = fields(statements.get(i));
+            assertThat(texts(statements.get(i), DatabaseField.TABLE_WRITTEN))
+                    .as(deed.toString())
+                    .isEqualTo(deed.writes());
+            assertThat(texts(statements.get(i), DatabaseField.TABLE_READ))
+                    .as(deed.toString())
+                    .isEqualTo(deed.reads());
+            isOf(deed, found);
+        }
+        List<Deed> logins = DEEDS.stream().filter(Deed::isLogin).toList();
+        assertThat(logins(REFERENCE)).hasSameSizeAs(logins);
+        for (int i = 0; i < logins.size(); i++) {
+            Map<DatabaseField, String> found = fields(logins(REFERENCE).get(i));
+            isOf(logins.get(i), found);
+            assertThat(found).containsEntry(DatabaseField.LOGIN, logins.get(i).failed() ? "failure" : "success");
+        }
+    }
+
+    private static void isOf(Deed deed, Map<DatabaseField, String> found) {
+        assertThat(found)
+                .as(deed.toString())
+                .containsEntry(DatabaseField.USER, deed.account().user())
+                .containsEntry(DatabaseField.HOST, deed.account().from())
+                .containsEntry(DatabaseField.CONNECTION_ID, "" + deed.connection())
+                .containsEntry(DatabaseField.OUTCOME, deed.failed() ? "failure" : "success");
+        assertThat(found.getOrDefault(DatabaseField.SRC_IP, ""))
+                .isEqualTo(deed.account().address());
+        assertThat(found.getOrDefault(DatabaseField.DATABASE, "")).isEqualTo(deed.database());
+    }
+
+    @ParameterizedTest
+    @MethodSource("formats")
+    void statementsAreTheSameInEveryFormat(String format) {
+        List<DetectionEvent> found = statements(events(format));
+        List<DetectionEvent> expected = format.equals("mysql-error") ? List.of() : statements(REFERENCE);
+        assertThat(found).hasSameSizeAs(expected);
+        for (int i = 0; i < expected.size(); i++) {
+            Map<DatabaseField, String> one = fields(found.get(i));
+            one.remove(DatabaseField.LOGIN);
+            compare(format, fields(expected.get(i)), one);
+        }
+    }
+
+    /** Of a general log the first command after a login tells that it was taken, and is what it is besides. */
+    @ParameterizedTest
+    @MethodSource("formats")
+    void loginsAreTheSameInEveryFormat(String format) {
+        List<DetectionEvent> expected = logins(REFERENCE);
+        if (format.equals("mysql-error")) {
+            expected = expected.stream().filter(FormatParityTest::isRefused).toList();
+        } else if (format.equals("mysql-slow")) {
+            expected = List.of();
+        }
+        List<DetectionEvent> found = logins(events(format));
+        assertThat(found.stream().map(FormatParityTest::login).sorted())
+                .as(format)
+                .containsExactlyElementsOf(
+                        expected.stream().map(FormatParityTest::login).sorted().toList());
+        if (format.equals("mysql-general") || format.equals("mysql-error")) {
+            return;
+        }
+        for (int i = 0; i < expected.size(); i++) {
+            compare(format, fields(expected.get(i)), fields(found.get(i)));
+        }
+    }
+
+    @Test
+    void everyFieldThatRulesUseIsComparedOrExcused() throws IOException {
+        Set<DatabaseField> used = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(PACK)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".yml")).toList()) {
+                Matcher keys =
+                        Pattern.compile("(?m)^ +-? *([a-z_]+)(\\|[a-z|]+)?:").matcher(Files.readString(file));
+                while (keys.find()) {
+                    Stream.of(DatabaseField.values())
+                            .filter(field -> field.fieldName().equals(keys.group(1)))
+                            .forEach(used::add);
+                }
+            }
+        }
+        used.removeAll(COMPARED);
+        used.removeAll(OF_ONE_LOG.keySet());
+        assertThat(used).isEmpty();
+    }
+
+    private static boolean isRefused(DetectionEvent event) {
+        return texts(event, DatabaseField.LOGIN).contains("failure");
+    }
+
+    /** Who, from where, with what result. */
+    private static String login(DetectionEvent event) {
+        return Stream.of(DatabaseField.LOGIN, DatabaseField.USER, DatabaseField.HOST, DatabaseField.CONNECTION_ID)
+                .map(field -> String.join(",", texts(event, field)))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static void compare(String format, Map<DatabaseField, String> expected, Map<DatabaseField, String> found) {
+        for (DatabaseField field : COMPARED) {
+            String value = found.getOrDefault(field, "");
+            String wanted = expected.getOrDefault(field, "");
+            boolean missing = value.isEmpty() || value.equals("unknown");
+            boolean guessed = format.equals("mcafee-audit-json") && field == DatabaseField.DATABASE;
+            if (!guessed && !(missing && isUntold(format, field))) {
+                assertThat(value).as(format + ' ' + field + " of " + expected).isEqualTo(wanted);
+            }
+        }
+    }
+
+    private static boolean isUntold(String format, DatabaseField field) {
+        return UNTOLD.stream()
+                .anyMatch(each -> each.format().equals(format)
+                        && each.field() == field
+                        && !each.reason().isEmpty());
+    }
+
+    private static List<DetectionEvent> statements(List<DetectionEvent> events) {
+        return events.stream()
+                .filter(event -> texts(event, DatabaseField.EVENT_CLASS).contains("query"))
+                .toList();
+    }
+
+    private static List<DetectionEvent> logins(List<DetectionEvent> events) {
+        return events.stream()
+                .filter(event -> !texts(event, DatabaseField.LOGIN).isEmpty()
+                        && !texts(event, DatabaseField.LOGIN).contains("unknown"))
+                .toList();
+    }
+
+    private static Map<DatabaseField, String> fields(DetectionEvent event) {
+        Map<DatabaseField, String> fields = new EnumMap<>(DatabaseField.class);
+        for (DatabaseField field : COMPARED) {
+            List<String> values = new ArrayList<>(texts(event, field));
+            values.removeAll(DOUBTS);
+            if (!values.isEmpty()) {
+                fields.put(field, String.join(",", values));
+            }
+        }
+        return fields;
+    }
+
+    private static List<String> texts(DetectionEvent event, DatabaseField field) {
+        return event.values(field.fieldName()).stream().map(FieldValue::text).toList();
+    }
+}

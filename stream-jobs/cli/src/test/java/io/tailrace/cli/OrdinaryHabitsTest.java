@@ -1,0 +1,121 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.Alert;
+import io.tailrace.detection.Detector;
+import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.detection.detector.DetectorEngine;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogOrigin;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What ordinary tools and habits send within three weeks, through the parsers of the pipeline and the whole pack with its
+ * detectors: at most one alert of level medium or higher per 100,000 events, and none that is untrue.
+ */
+class OrdinaryHabitsTest {
+
+    private static final Path TOOLS = Path.of("src/test/resources/ordinary");
+    private static final Path PACK = Path.of("../../rules");
+    private static final int DAYS = 18;
+    private static final long EVENTS_AN_ALERT = 100_000;
+    private static final long END_OF_TIME = Long.MAX_VALUE / 4;
+
+    /** What may be said, for it is true: habits when they are seen for the first time, and a server made read-only. */
+    private static final Map<String, Long> TRUE_ALERTS = Map.of(
+            "HIGH into_outfile", 1L,
+            "MEDIUM load_data_local", 1L,
+            "MEDIUM dump_like_read", 1L,
+            "HIGH sensitive_dumped", 1L,
+            "MEDIUM very_many_rows_sent", 1L,
+            "MEDIUM many_classes_read", 1L,
+            "MEDIUM service_limited", 1L);
+
+    @Test
+    void whatHappensEveryDayIsNoNews() throws IOException {
+        List<OrdinaryTool> tools = OrdinaryTool.all(TOOLS);
+        assertThat(tools).hasSizeGreaterThanOrEqualTo(28);
+
+        Run run = new Run();
+        for (Map.Entry<String, byte[]> log : OrdinaryLogs.of(tools, DAYS).entrySet()) {
+            run.read(log.getKey(), log.getValue());
+        }
+        run.end();
+
+        Map<String, Long> told = run.ofLevel(Level.MEDIUM);
+        assertThat(told).isEqualTo(TRUE_ALERTS);
+        assertThat(told.values().stream().mapToLong(Long::longValue).sum())
+                .isLessThanOrEqualTo(run.events / EVENTS_AN_ALERT);
+    }
+
+    /** The whole pack and its detectors on logs of several servers. */
+    private static final class Run implements DetectionSink {
+
+        private final Detector detector;
+        private final DetectorEngine detectors;
+        private final DataClassifier classifier;
+        private final Actions actions = new Actions(Actions.MOST_ACTIONS);
+        private final Map<String, Long> counts = new TreeMap<>();
+        private long events;
+
+        Run() throws IOException {
+            RuleBundle bundle = RuleBundle.of(RuleBundle.files(PACK), new DatabaseFields());
+            assertThat(bundle.errors()).isEmpty();
+            detector = new Detector(bundle.rules(), 0);
+            detectors = new DetectorEngine(bundle.detectors(), 0, () -> Long.MAX_VALUE / 2);
+            classifier = new DataClassifier(bundle.dataClasses());
+        }
+
+        void read(String name, byte[] bytes) throws IOException {
+            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
+            LogOrigin origin =
+                    new LogOrigin("", "db-" + name, KnownFormats.sourceOf(format), format.name(), "UTC", name + ".log");
+            new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
+        }
+
+        void end() {
+            detector.advance(END_OF_TIME, this::count);
+        }
+
+        private void count(Alert alert) {
+            counts.merge(alert.rule().level() + " " + alert.rule().name(), 1L, Long::sum);
+        }
+
+        Map<String, Long> ofLevel(Level least) {
+            return counts.entrySet().stream()
+                    .filter(each -> Arrays.stream(Level.values())
+                            .filter(level -> level.compareTo(least) >= 0)
+                            .anyMatch(level -> each.getKey().startsWith(level.name())))
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        }
+
+        @Override
+        public void event(DetectionEvent event) {
+            events++;
+            classifier.enrich(event);
+            event.actionFrom(actions::of);
+            detector.detect(event, this::count);
+            detectors.detect(event, this::count);
+        }
+
+        @Override
+        public void deadLetter(Refusal refusal) {
+            throw new AssertionError(refusal.code() + ": " + refusal.message());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+
+/**
+ * Reads one part of an account's name, the user or the host, in quotes or not. A part whose end depends on the server's
+ * mode, or that is none a server would take, cannot be read. Not thread-safe.
+ */
+final class NamePart {
+
+    /** Longest part, bytes: servers allow 128 and 255 characters. */
+    private static final int LONGEST = 255;
+
+    private final SqlMode mode;
+    private final byte[] name = new byte[LONGEST];
+    private int length;
+    private int end;
+    private boolean placeholder;
+    private boolean glued;
+
+    NamePart(SqlMode mode) {
+        this.mode = mode;
+    }
+
+    /** Reads a user, role or name in quotes; index behind it, or -1. */
+    int read(byte[] bytes, int from, int to) {
+        return read(bytes, from, to, false);
+    }
+
+    /** Reads a host, which may hold points. */
+    int readHost(byte[] bytes, int from, int to) {
+        return read(bytes, from, to, true);
+    }
+
+    private int read(byte[] bytes, int from, int to, boolean host) {
+        length = 0;
+        placeholder = false;
+        glued = false;
+        end = from == to
+                ? -1
+                : switch (bytes[from]) {
+                    case '\'', '"' -> quoted(bytes, from, to, !isName(bytes[from]) && !mode.noBackslashEscapes());
+                    case '`' -> quoted(bytes, from, to, false);
+                    case '?' -> placeholder(from);
+                    default -> bare(bytes, from, to, host);
+                };
+        return end;
+    }
+
+    private boolean isName(byte quote) {
+        return quote == '"' && mode.ansiQuotes();
+    }
+
+    /** Bytes of the part that was read, without quotes, up to {@link #length}. */
+    byte[] bytes() {
+        return name;
+    }
+
+    int length() {
+        return length;
+    }
+
+    int end() {
+        return end;
+    }
+
+    /** A question mark of a prepared statement, or where a literal stood. */
+    boolean isPlaceholder() {
+        return placeholder;
+    }
+
+    /** A word stands right behind the quotes. */
+    boolean isGlued() {
+        return glued;
+    }
+
+    void toLowerCase() {
+        for (int i = 0; i < length; i++) {
+            name[i] = ByteText.lower(name[i]);
+        }
+    }
+
+    private int placeholder(int from) {
+        placeholder = true;
+        return from + 1;
+    }
+
+    private int quoted(byte[] bytes, int from, int to, boolean escapes) {
+        byte quote = bytes[from];
+        int i = from + 1;
+        while (i < to) {
+            if (bytes[i] == quote) {
+                if (i + 1 == to || bytes[i + 1] != quote) {
+                    glued = i + 1 < to && SqlBytes.isWord(bytes[i + 1]);
+                    return i + 1;
+                }
+                i++;
+            }
+            if (length == LONGEST || !isOfName(bytes[i], escapes)) {
+                return -1;
+            }
+            name[length++] = bytes[i++];
+        }
+        return -1;
+    }
+
+    /** Backticks would end the quotes in which the name is written. */
+    private static boolean isOfName(byte b, boolean escapes) {
+        return (b >= ' ' || b < 0) && b != 0x7f && b != '`' && !(escapes && b == '\\');
+    }
+
+    private int bare(byte[] bytes, int from, int to, boolean host) {
+        int i = from;
+        while (i < to && (SqlBytes.isWord(bytes[i]) || host && bytes[i] == '.')) {
+            i++;
+        }
+        boolean text = i < to && (bytes[i] == '\'' || bytes[i] == '"');
+        if (i == from || i - from > LONGEST || text || bytes[from] == '$' || !host && !isWord(bytes, from, i)) {
+            return -1;
+        }
+        length = i - from;
+        System.arraycopy(bytes, from, name, 0, length);
+        return i;
+    }
+
+    /** No number, and no constant. */
+    private static boolean isWord(byte[] bytes, int from, int to) {
+        return !ByteText.isDigit(bytes[from]) && !Masker.isConstant(bytes, from, to)
+                || ByteText.isDigit(bytes[from]) && Numbers.end(bytes, from, to) < to;
+    }
+}

@@ -1,0 +1,195 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.WordTable;
+
+/**
+ * Finds where a clause ends that begins with IDENTIFIED: syntax of MySQL 5.5 to 9 and MariaDB 10 to 12, and what servers
+ * write into their logs in place of a password. A clause that is written otherwise, or whose quotes may lie, has no
+ * end. Not thread-safe.
+ */
+final class PasswordClause {
+
+    private enum Word {
+        AND,
+        AS,
+        AUTHENTICATION,
+        BY,
+        CURRENT,
+        IDENTIFIED,
+        INITIAL,
+        PASSWORD,
+        RANDOM,
+        REPLACE,
+        RETAIN,
+        SECRET,
+        USING,
+        VIA,
+        WITH,
+        OTHER
+    }
+
+    private static final WordTable<Word> WORDS = WordTable.ofNames(Word.values(), Word.OTHER);
+
+    private final SqlMode mode;
+    private final ConditionTokens tokens;
+
+    PasswordClause(SqlMode mode) {
+        this.mode = mode;
+        this.tokens = new ConditionTokens(mode);
+    }
+
+    /** Index of the token behind the clause whose IDENTIFIED ends at {@code from}; -1 where that is not certain. */
+    int end(byte[] bytes, int from, int to) {
+        tokens.start(bytes, from, to);
+        boolean certain = methods() && isAtEnd() && !tokens.hasVersions();
+        return certain ? tokens.from() : -1;
+    }
+
+    private boolean isAtEnd() {
+        return switch (tokens.kind()) {
+            case END -> true;
+            case STOP, NAME -> !tokens.isQuotedName();
+            default -> is(',');
+        };
+    }
+
+    /** Each of the factors with which an account is identified. */
+    private boolean methods() {
+        boolean more = true;
+        while (more) {
+            if (!method() || !endOfMethod()) {
+                return false;
+            }
+            more = skip(Word.AND) || skip(Word.INITIAL) && skip(Word.AUTHENTICATION);
+            if (more && !skip(Word.IDENTIFIED)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean method() {
+        if (skipPlaceholder()) {
+            return true;
+        }
+        if (skip(Word.BY)) {
+            return password();
+        }
+        if (!skip(Word.WITH) && !skip(Word.VIA)) {
+            return false;
+        }
+        boolean plugin = plugin();
+        while (plugin && tokens.kind() == Kind.OR) {
+            tokens.next();
+            plugin = plugin();
+        }
+        return plugin;
+    }
+
+    /** {@code REPLACE 'old'} and {@code RETAIN CURRENT PASSWORD}. */
+    private boolean endOfMethod() {
+        boolean replaced = !skip(Word.REPLACE) || secret();
+        boolean retained = !skip(Word.RETAIN) || skip(Word.CURRENT) && skip(Word.PASSWORD);
+        return replaced && retained;
+    }
+
+    private boolean plugin() {
+        boolean named = tokens.kind() == Kind.NAME && word() == Word.OTHER || tokens.kind() == Kind.PLACEHOLDER;
+        if (!named && !isSoundText()) {
+            return false;
+        }
+        tokens.next();
+        boolean withPassword = skip(Word.BY) || skip(Word.AS) || skip(Word.USING);
+        return !withPassword || password();
+    }
+
+    private boolean password() {
+        if (skip(Word.RANDOM)) {
+            return skip(Word.PASSWORD);
+        }
+        if (!skip(Word.PASSWORD)) {
+            return secret();
+        }
+        if (tokens.kind() != Kind.OPEN) {
+            return secret();
+        }
+        tokens.next();
+        boolean secret = secret() && tokens.kind() == Kind.CLOSE;
+        tokens.next();
+        return secret;
+    }
+
+    private boolean skipPlaceholder() {
+        boolean placeholder = tokens.kind() == Kind.PLACEHOLDER;
+        if (placeholder) {
+            tokens.next();
+        }
+        return placeholder;
+    }
+
+    private boolean secret() {
+        boolean secret = isSoundText() || isSoundCode() || tokens.kind() == Kind.PLACEHOLDER;
+        if (secret) {
+            tokens.next();
+            return true;
+        }
+        return is('<') ? maskedByMySql() : is('*') && maskedByMariaDb();
+    }
+
+    /** {@code <secret>} */
+    private boolean maskedByMySql() {
+        tokens.next();
+        boolean secret = skip(Word.SECRET) && is('>');
+        tokens.next();
+        return secret;
+    }
+
+    /** {@code *****} */
+    private boolean maskedByMariaDb() {
+        int end = tokens.from();
+        while (is('*') && tokens.from() == end) {
+            end = tokens.end();
+            tokens.next();
+        }
+        // What is half masked goes on right behind the stars.
+        return tokens.from() > end || tokens.kind() == Kind.END || is(',') || is(';');
+    }
+
+    private boolean isSoundText() {
+        return tokens.kind() == Kind.TEXT && tokens.isSound() && !holdsBackslash();
+    }
+
+    private boolean isSoundCode() {
+        return tokens.kind() == Kind.CODED && tokens.isClosed() && !holdsBackslash() && !isGlued();
+    }
+
+    private boolean isGlued() {
+        return tokens.end() < tokens.limit() && SqlBytes.isWord(tokens.bytes()[tokens.end()]);
+    }
+
+    /** No log tells whether a backslash is one character of a literal or changes where it ends. */
+    private boolean holdsBackslash() {
+        int end = ByteText.firstOf(tokens.bytes(), tokens.from(), tokens.end(), (byte) '\\', (byte) '\\');
+        return end < tokens.end() && !mode.noBackslashEscapes();
+    }
+
+    private boolean is(char symbol) {
+        return tokens.end() == tokens.from() + 1 && tokens.bytes()[tokens.from()] == symbol;
+    }
+
+    private Word word() {
+        Word word = WORDS.get(tokens.bytes(), tokens.from(), tokens.end());
+        return word == null ? Word.OTHER : word;
+    }
+
+    private boolean skip(Word wanted) {
+        boolean is = word() == wanted;
+        if (is) {
+            tokens.next();
+        }
+        return is;
+    }
+}

@@ -1,0 +1,46 @@
+package io.tailrace.session;
+
+import io.tailrace.lexer.ByteText;
+import java.nio.charset.StandardCharsets;
+
+/** Reads {@code USE shop}. */
+public final class UseStatement {
+
+    private static final byte[] USE = ByteText.ascii("use");
+    private static final byte[] COMMENT = ByteText.ascii("/*");
+    private static final byte[] COMMENT_END = ByteText.ascii("*/");
+
+    private UseStatement() {}
+
+    /**
+     * The database that a statement makes the default one, without quotes, semicolon and blanks, as raw ISO-8859-1
+     * characters; null where it is another statement.
+     */
+    public static String database(byte[] bytes, int from, int to) {
+        int start = afterComments(bytes, from, to);
+        int nameFrom = start + USE.length;
+        boolean uses = ByteText.startsWithIgnoreCase(bytes, start, to, USE)
+                && nameFrom < to
+                && (ByteText.isBlank(bytes[nameFrom]) || bytes[nameFrom] == '`');
+        return uses ? name(bytes, ByteText.skipBlanks(bytes, nameFrom, to), to) : null;
+    }
+
+    private static int afterComments(byte[] bytes, int from, int to) {
+        int at = ByteText.skipBlanks(bytes, from, to);
+        while (ByteText.startsWith(bytes, at, to, COMMENT)) {
+            int end = ByteText.indexOf(bytes, at + COMMENT.length, to, COMMENT_END);
+            at = end < 0 ? to : ByteText.skipBlanks(bytes, end + COMMENT_END.length, to);
+        }
+        return at;
+    }
+
+    private static String name(byte[] bytes, int from, int to) {
+        int end = ByteText.trimBlanks(bytes, from, to);
+        if (end > from && bytes[end - 1] == ';') {
+            end = ByteText.trimBlanks(bytes, from, end - 1);
+        }
+        String name = new String(bytes, from, end - from, StandardCharsets.ISO_8859_1);
+        boolean quoted = name.length() > 1 && name.startsWith("`") && name.endsWith("`");
+        return quoted ? name.substring(1, name.length() - 1).replace("``", "`") : name;
+    }
+}

@@ -1,0 +1,173 @@
+package io.tailrace.fingerprint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.lexer.ByteText;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Names are told and literals are not, wherever the grammar puts them. */
+class KeptNamesTest {
+
+    private static final int ROUNDS = 40_000;
+
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+    private final Fingerprinter previous = Fingerprinter.ofPreviousRules(SqlMode.DEFAULT);
+
+    private StatementShape shape(Fingerprinter of, String statement) {
+        byte[] bytes = ByteText.bytes(statement);
+        return of.statement(bytes, 0, bytes.length);
+    }
+
+    private String fingerprint(String statement) {
+        return shape(fingerprinter, statement).fingerprint();
+    }
+
+    @Test
+    void everyNameIsToldAndNoSecret() {
+        AccountStatements statements = new AccountStatements(new Random(17));
+        int told = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            AccountStatements.Statement statement = statements.next();
+            String fingerprint = fingerprint(statement.text());
+            assertNoSecret(statement.text(), fingerprint);
+            if (statement.certain()) {
+                statement.accounts().forEach(name -> assertThat(fingerprint)
+                        .as(statement.text())
+                        .contains(name));
+                statement.names().forEach(name -> assertThat(fingerprint)
+                        .as(statement.text())
+                        .contains(name.toLowerCase(Locale.ROOT)));
+                told++;
+            }
+            assertThat(fingerprint(fingerprint)).as(statement.text()).isEqualTo(fingerprint);
+        }
+        assertThat(told).isGreaterThan(ROUNDS / 3);
+    }
+
+    /** At each byte a log may cut it, and of a server of another mode than we think. */
+    @Test
+    void noBeginningTellsASecret() {
+        Random random = new Random(18);
+        AccountStatements statements = new AccountStatements(random);
+        for (int i = 0; i < 2_000; i++) {
+            String statement = statements.next().text();
+            Fingerprinter mode = new Fingerprinter(new SqlMode(false, random.nextBoolean()));
+            for (int end = 1; end <= statement.length(); end++) {
+                String beginning = statement.substring(0, end);
+                assertNoSecret(beginning, fingerprint(beginning));
+                assertNoSecret(beginning, shape(mode, beginning).fingerprint());
+            }
+        }
+    }
+
+    private static void assertNoSecret(String statement, String told) {
+        if (told.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
+            throw new AssertionError(statement + " told " + told);
+        }
+    }
+
+    /** Whoever was known by an old id is found by it. */
+    @Test
+    void previousIdsAreThoseOfThePreviousRules() {
+        AccountStatements accounts = new AccountStatements(new Random(19));
+        Statements others = new Statements(new Random(20), SqlMode.DEFAULT);
+        for (int i = 0; i < 20_000; i++) {
+            String statement = i % 2 == 0 ? accounts.next().text() : others.next();
+            byte[] bytes = ByteText.bytes(statement);
+            StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+            assertThat(fingerprinter.previousId(shape, bytes, 0, bytes.length))
+                    .as(statement)
+                    .isEqualTo(shape(previous, statement).queryId());
+        }
+    }
+
+    /** The rules of tailrace-1 as they were: their ids are in tables. */
+    @ParameterizedTest
+    @CsvFileSource(
+            resources = "/fingerprint/rules-tailrace-1.psv",
+            delimiter = '|',
+            quoteCharacter = '\u0001',
+            maxCharsPerColumn = 99999)
+    void previousRulesAreUnchanged(String rule, String statement, String fingerprint) {
+        assertThat(shape(previous, statement.replace("\\n", "\n")).fingerprint())
+                .as(rule)
+                .isEqualTo(fingerprint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT c1 FROM sbtest17 WHERE id = 5",
+                "INSERT INTO orders_2024 VALUES (1, 'a')",
+                "UPDATE db2.t1 SET a = 'x' WHERE charset = 'utf8'",
+                "DELETE FROM t1",
+                "CREATE TEMPORARY TABLE tmp_123 (a INT)",
+                "SAVEPOINT sp_12",
+                "EXECUTE stmt_12",
+                "SET autocommit=0",
+                "SET @a1 = 5",
+                "CALL shop.p1(1)",
+                "EXPLAIN SELECT * FROM t1",
+            })
+    void ordinaryStatementsKeepTheirIds(String statement) {
+        StatementShape shape = shape(fingerprinter, statement);
+        assertThat(shape.queryId()).isEqualTo(shape(previous, statement).queryId());
+        assertThat(shape.isRenamed()).isFalse();
+    }
+
+    /** However an account is written, it is one class; who has another name is another. */
+    @Test
+    void spellingsOfAnAccountAreOneClass() {
+        for (String account :
+                List.of("'app1'@'%'", "\"app1\"@\"%\"", "`app1`@`%`", "app1@'%'", "'app1' @ '%'", "app1/**/@'%'")) {
+            assertThat(fingerprint("GRANT SELECT ON shop.* TO " + account))
+                    .isEqualTo("grant select on shop.* to `app1`@`%`");
+        }
+        assertThat(fingerprint("DROP USER 'App'@'LOCALHOST'")).isEqualTo("drop user `App`@`localhost`");
+    }
+
+    /** What cannot be a name, or only perhaps, is masked as ever. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\u0001',
+            value = {
+                "GRANT ALL ON *.* TO 'x | grant all on *.* to ?",
+                "CREATE USER 'a', 'b | create user ?",
+                "GRANT ALL ON *.* TO 'u'@'h' 'pw' | grant all on *.* to `u`@`h` ?",
+                "GRANT ALL ON *.* TO 'u'@'h' 'pw', 'v' | grant all on *.* to `u`@`h` ?, ?",
+                "CREATE USER 'a\\'@'h' IDENTIFIED BY 'pw', 'b'@'h' | create user ?",
+                "CREATE USER x'6162', N'a', 0x41, NULL | create user ?, ?, ?, ?",
+                "CREATE USER a IDENTIFIED BY 'x' 'y', b | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY 'pa'ss', 'b' | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY 'x\\', 'b' | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY 'x' /*!50000 , b */ | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY *****'x', b | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY PASSWORD *6C89, b | create user `a` identified ?",
+                "CREATE USER a IDENTIFIED BY 'x', b IDENTIFIED BY y, c | create user `a` identified ?",
+                "CREATE USER a ATTRIBUTE 'x', 'y' | create user `a` attribute ?, ?",
+                "SET PASSWORD = 'x' | set password ?",
+                "SET PASSWORD FOR = 'x' | set password ?",
+                "SET PASSWORD FOR 'a' 'x' | set password for `a` ?",
+                "SET role = 'x' | set role = ?",
+                "SET GLOBAL init_connect='SET NAMES utf8mb4' | set global init_connect=?",
+                "SET character_set_client = 'utf8' | set character_set_client = ?",
+                "SET NAMES 'hunter2' | set names ?",
+                "SELECT a FROM t WHERE collation = 'utf8' | select a from t where collation = ?",
+                "CHANGE MASTER TO MASTER_USER='u', MASTER_HOST='h' | change master to master_user=?, master_host=?",
+                "START SLAVE USER='u' PASSWORD='p' | start slave user=? password ?",
+                "CREATE SERVER s OPTIONS (USER 'u', PASSWORD 'p') | create server s options ?",
+                "USE db1; SELECT a1 FROM t1 WHERE b = 'x' | use db1; select a? from t? where b = ?",
+                "CREATE TABLE t1 (a INT DEFAULT 1.5a) | create table t1 (a int default ?.?)",
+            })
+    void whatMayBeALiteralIsMasked(String statement, String fingerprint) {
+        assertThat(fingerprint(statement)).isEqualTo(fingerprint);
+    }
+}

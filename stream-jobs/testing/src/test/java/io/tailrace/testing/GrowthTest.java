@@ -1,0 +1,61 @@
+package io.tailrace.testing;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("slow")
+class GrowthTest {
+
+    private static final int LIMIT = 1 << 12;
+
+    private long sum;
+
+    @Test
+    void linearWorkPasses() {
+        assertThatCode(() -> Growth.assertLinear("sum", 1 << 12, 1 << 15, sized(size -> 100L * size)))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void workThatSortsPasses() {
+        assertThatCode(() ->
+                        Growth.assertLinear("sort", 1 << 12, 1 << 15, sized(size -> (long) (size * Math.log(size)))))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void quadraticWorkFails() {
+        assertThatThrownBy(() -> Growth.assertLinear("pairs", 1 << 11, 1 << 13, sized(size -> (long) size * size)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("pairs");
+    }
+
+    /** As a search that looks back, but not further than so far. */
+    @Test
+    void workThatIsQuadraticUpToALimitFails() {
+        assertThatThrownBy(() -> Growth.assertLinear(
+                        "looks back", 1 << 11, 1 << 15, sized(size -> (long) size * Math.min(size, LIMIT))))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void whatIsTooSlowBesideTheOtherFails() {
+        assertThatThrownBy(() -> Growth.assertAtMost("ten times", 3, () -> spend(1_000_000), () -> spend(10_000_000)))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    private IntFunction<Runnable> sized(IntToLongFunction steps) {
+        return size -> () -> spend(steps.applyAsLong(size));
+    }
+
+    private void spend(long steps) {
+        for (long i = 0; i < steps; i++) {
+            sum = sum * 31 + i;
+        }
+    }
+}
