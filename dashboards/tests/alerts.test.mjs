@@ -1,17 +1,20 @@
 // The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
 //
-// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), ALERTS (JSON of the alerts); SCREENSHOTS, a directory
+// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), ALERTS (JSON of the alerts); SCREENSHOTS, a directory
 // for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { browser, screenshots } from './administrator.mjs';
 import * as truth from './truth.mjs';
+import { browser, screenshots, visitAs } from './visitor.mjs';
+
+visitAs('security');
 
 const LIST = 'Alerts that are not closed';
 const DONE = 'Closed and silenced alerts';
 const EVENTS = 'What was done on the servers';
+const LEVELS = ['critical', 'high', 'medium', 'low', 'informational'];
 
 const alerts = JSON.parse(process.env.ALERTS);
 
@@ -41,7 +44,7 @@ describe('Alerts', () => {
     assert.equal((await browser.chart('Open and urgent')).data[0].cnt_urgent, urgent.length);
   });
 
-  test('lists them with entity, count and when they were last seen', async () => {
+  test('lists them by level and time of the event, with entity and count', async () => {
     await assertListed(LIST, withStatus('open', 'acknowledged'));
     await assertListed(DONE, withStatus('closed', 'silenced'));
     const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
@@ -82,7 +85,7 @@ test('the browser reports no errors', () => assert.deepEqual(browser.errors, [])
 
 async function assertListed(title, expected) {
   const shown = (await browser.chart(title)).data.map((row) => [row.id, row.status, row.alert_count]);
-  const wanted = [...expected].sort((a, b) => b.updated_at.localeCompare(a.updated_at))
+  const wanted = [...expected].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || b.event_time.localeCompare(a.event_time))
     .map((alert) => [alert.alert_id.replaceAll('-', ''), alert.status, alert.count]);
   assert.deepEqual(shown, wanted, title);
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-/** Every chart is there, drawn without trouble, and shows something. */
+/** Every chart is there, drawn without trouble, shows something, and nothing of the page is cut off. */
 export async function assertDrawn(browser, count) {
   const charts = await browser.charts();
   assert.equal(charts.length, count, charts.map((chart) => chart.title).join(', '));
@@ -11,6 +11,14 @@ export async function assertDrawn(browser, count) {
     assert.equal(chart.empty, false, `${chart.title} shows nothing`);
     assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
   }
+  await assertNothingCutOff(browser);
+}
+
+/** A number as it is shown with how much is known of it (sql/queries/parts/known.sql). */
+export function ofKnown(number, known, all, things) {
+  const [shown, whole, rest] = [number, all, all - known].map((each) => each.toLocaleString('en-US'));
+  const about = known === all ? `of ${whole} ${things}` : `of ${known.toLocaleString('en-US')} known, ${rest} unknown`;
+  return `${shown}<em>${about}</em>`;
 }
 
 /** Everything is within its panel. */

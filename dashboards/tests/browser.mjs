@@ -3,7 +3,7 @@
 // Also keeps an account of what a person would not see: requests that leave the machine, errors of the console,
 // and charts whose query failed.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -79,11 +79,15 @@ export class Browser {
     await this.page.fill('[data-test="password-input"], input[name="password"]', password);
     await this.page.click('[data-test="login-button"], button[type="submit"]');
     await this.page.waitForURL((url) => !url.pathname.includes('/login'));
+    this.user = user;
   }
 
   /** Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge. */
   async open(slug) {
     await this.follow(`/superset/dashboard/${slug}/`);
+    if (process.env.OPENED) {
+      appendFileSync(process.env.OPENED, `${this.user} ${slug}\n`); // test_browser.py asks whether any was left out
+    }
   }
 
   /** Opens a dashboard by path and query, as open does by its name. */

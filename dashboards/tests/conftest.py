@@ -35,7 +35,6 @@ def browser_tests(stack: Stack) -> dict[str, str]:
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
-        "SUPERSET_PASSWORD": stack.home.secret(superset.PASSWORD),
         "CLICKHOUSE_URL": f"http://127.0.0.1:{stack.settings.port_clickhouse}",
         "CLICKHOUSE_PASSWORD": stack.home.secret(password_name("writer")),
         "AUDITOR_PASSWORD": stack.home.secret(password_name("auditor")),

@@ -1,15 +1,17 @@
 // Query detail, Plans and Traces in a real browser, held against the workload's known answers.
 //
-// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
+// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
 // directory for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { browser, screenshots } from './administrator.mjs';
-import { assertClose, assertDrawn, one, queryIdOf } from './assertions.mjs';
+import { assertClose, assertDrawn, ofKnown, one, queryIdOf } from './assertions.mjs';
 import * as truth from './truth.mjs';
+import { browser, screenshots, visitAs } from './visitor.mjs';
 import { slowQueries } from './workload.mjs';
+
+visitAs('developer');
 
 const TEN_MINUTES = 600_000; // buckets of a day that is shown
 const HEAVIEST = 'C0A4E6129F7BD835'; // it has two plans
@@ -96,7 +98,8 @@ describe('Query detail', () => {
     await assertStatement(ERRING);
     const failed = of(ERRING).filter((event) => event.error_code);
     assert.ok(failed.length > 0);
-    assert.equal((await one(browser, 'Failed')).failed, failed.length);
+    const told = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
+    assert.equal((await one(browser, 'Failed')).shown_failed, ofKnown(failed.length, told.length, of(ERRING).length, 'executions'));
     for (const title of ['Plans of the statement', 'Trees of its plans', 'Requests that ran it']) {
       const chart = await browser.chart(title);
       assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);

@@ -1,16 +1,18 @@
 // The security dashboards in a real browser, held against what happened (security_workload.mjs).
 //
-// Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
+// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
 // directory for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { browser, screenshots } from './administrator.mjs';
-import { assertDrawn, assertNoneFailed, one } from './assertions.mjs';
+import { assertDrawn, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { dataAccess } from './compliance_workload.mjs';
 import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
 import * as truth from './truth.mjs';
+import { browser, screenshots, visitAs } from './visitor.mjs';
+
+visitAs('security');
 
 const MINUTE = 60_000;
 const end = Number(process.env.WORKLOAD_END) * 1000;
@@ -38,8 +40,9 @@ describe('Logins', () => {
     assert.equal((await one(browser, 'Accounts refused')).cnt_refused_accounts,
       new Set(refused.map((tried) => `${tried.instance} ${tried.user}`)).size);
     assert.equal((await one(browser, 'Sources refused')).cnt_refused_sources, new Set(refused.map((tried) => tried.src)).size);
-    assert.equal((await one(browser, 'Without TLS')).cnt_unencrypted,
-      taken.filter((tried) => tried.encryption === 'tcp').length);
+    assert.equal((await one(browser, 'Without TLS')).shown_unencrypted, ofKnown(
+      taken.filter((tried) => tried.encryption === 'tcp').length, taken.filter((tried) => tried.encryption).length, taken.length, 'logins'));
+    assert.match((await browser.chart('Without TLS')).text, /^Without TLS\n\d+\s+of \d/, 'no tags, and nothing twice');
   });
 
   test('shows both outcomes over time', async () => {
@@ -128,7 +131,7 @@ describe('Session', () => {
 
   test('lists sessions, those of alerts first', async () => {
     const { data } = await browser.chart('Sessions worth a look');
-    assert.deepEqual([data[0].connection_id, data[0].reason, data[0].alert_count], [String(INTRUDER.connection), 'high', 1]);
+    assert.deepEqual([data[0].connection_id, data[0].reason, data[0].alert_count], [String(INTRUDER.connection), 'high', 2], 'as on its own page');
     assert.deepEqual(data.slice(1).map((row) => row.reason).filter((reason) => reason === 'high'), []);
   });
 

@@ -189,6 +189,18 @@ def test_a_page_of_a_table_fits_its_panel(dashboard):
             assert 8 * cell["height"] >= least, cell["chart"]
 
 
+PIVOT_FRAME_PIXELS, PIVOT_ROW_PIXELS, PIVOT_ROWS = 190, 26, 10
+"""Of a pivot table: title, headers and margins together, each row, and how many rows are seen at once."""
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_pivot_table_shows_ten_rows(dashboard):
+    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+        chart = next(chart for chart in of_kind("charts") if chart.name == cell["chart"])
+        if chart.content["viz_type"] == "pivot_table_v2":
+            assert 8 * cell["height"] >= PIVOT_FRAME_PIXELS + PIVOT_ROWS * PIVOT_ROW_PIXELS, cell["chart"]
+
+
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
 def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
     assert chart.content["slice_name"].strip()
@@ -268,6 +280,52 @@ def test_axes_have_titles_and_units(chart):
     # Without a margin Superset draws the title over the numbers.
     assert params["x_axis_title_margin"] >= 25
     assert params["y_axis_title_margin"] >= 40
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_what_is_stacked_is_drawn_as_bars(chart):
+    # The lines of stacked areas lie upon each other where the upper ones are 0: a peak has another's colour.
+    assert chart.content["viz_type"] == "echarts_timeseries_bar" or not chart.content["params"].get("stack")
+
+
+TABLES = [
+    chart for chart in of_kind("charts") if chart.content["viz_type"] == "table" and chart not in NUMBERS
+]
+PAGED = [chart for chart in TABLES if chart.content["params"].get("page_length") != 0]
+
+
+@pytest.mark.parametrize("chart", PAGED, ids=names(PAGED))
+def test_a_table_with_pages_has_a_search_box(chart):
+    assert chart.content["params"].get("include_search") is True
+
+
+FILTERS = [
+    (name, each)
+    for name, asset in COMPILED.items()
+    if name.startswith("dashboards/")
+    for each in asset["metadata"]["native_filter_configuration"]
+    if each["filterType"] == "filter_select"
+]
+ONE_VALUE = {"NATIVE_FILTER-query-id": "query_statement", "NATIVE_FILTER-connection_id": "sessions"}
+"""Filters of one value, each with a query that takes any: Superset offers whatever is typed."""
+
+
+@pytest.mark.parametrize(("name", "each"), FILTERS, ids=[f"{name}-{each['id']}" for name, each in FILTERS])
+def test_a_part_of_a_value_is_not_offered_as_a_value(name, each):
+    controls = each["controlValues"]
+    assert controls["creatable"] is False and controls["searchAllOptions"] is True
+    assert controls["multiSelect"] or each["id"] in ONE_VALUE, f"{name}: what is typed would be a value"
+
+
+LISTS_OF_ALERTS = ("alerts_list", "alerts_done", "session_alerts")
+
+
+@pytest.mark.parametrize("name", LISTS_OF_ALERTS)
+def test_alerts_are_sorted_by_severity_and_dated_by_their_events(name):
+    params = next(chart for chart in of_kind("charts") if chart.name == name).content["params"]
+    assert [json.loads(each)[0] for each in params["order_by_cols"]][:2] == ["level_rank", "event_time"]
+    times = [column for column in params["all_columns"] if column.endswith(("_time", "_at"))]
+    assert times[0] == "event_time"
 
 
 SECONDS = re.compile(r"\bquery time\b")

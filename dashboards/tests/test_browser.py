@@ -1,16 +1,35 @@
-"""Runs the browser tests (dashboards.test.mjs) against a stack that holds the workload."""
+"""Runs the browser tests (*.test.mjs) against a stack that holds the workload."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tailrace import dashboards
+
+DASHBOARDS = [asset.content for asset in dashboards.load() if asset.kind == "dashboards"]
+
 
 # It starts the stack, too, and on a new machine installs it.
 @pytest.mark.browser
 @pytest.mark.timeout(2400)
-def test_dashboards_show_what_is_true(browser_tests):
-    ran = subprocess.run(
-        ["npm", "test", "--silent"], cwd=Path(__file__).parent, env=browser_tests, check=False
-    )
-    assert ran.returncode == 0, "the tests in dashboards.test.mjs say what is wrong, above"
+def test_dashboards_show_what_is_true(browser_tests, tmp_path):
+    opened = tmp_path / "opened"
+    ran = npm("test", "--silent", environment={**browser_tests, "OPENED": str(opened)})
+    assert ran.returncode == 0, "the tests in *.test.mjs say what is wrong, above"
+    by_whom = {tuple(line.split()) for line in opened.read_text().splitlines()}
+    for content in DASHBOARDS:
+        slug = content["slug"]
+        assert any((role, slug) in by_whom for role in content["roles"]), f"no role of {slug} has drawn it"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(2400)
+def test_each_role_can_draw_each_of_its_dashboards(browser_tests):
+    """In a browser. test_roles.py asks for the same data without one."""
+    ran = npm("run", "roles", "--silent", environment={**browser_tests, "DRAW": "all"})
+    assert ran.returncode == 0, "the tests in roles.test.mjs say what is wrong, above"
+
+
+def npm(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedProcess:
+    return subprocess.run(["npm", *arguments], cwd=Path(__file__).parent, env=environment, check=False)

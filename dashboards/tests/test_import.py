@@ -5,6 +5,8 @@ import hashlib
 import hmac
 import json
 import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,50 @@ def test_a_refused_bundle_says_where_to_look(client):
     del assets["charts/slow_load.yaml"]["viz_type"]
     with pytest.raises(SupersetError, match="tailrace logs superset"):
         client.import_assets(dashboards.bundle(assets), {})
+
+
+NAME_OF_SEARCHED = "Audit events"
+USERS = ("searched_100%_a", "searched_100xxa", "other")
+
+
+@pytest.fixture(scope="module")
+def searched(stack) -> Iterator[None]:
+    """Audit events of USERS, which are gone when others count."""
+    now = {"event_time": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", "instance": "searched"}
+    clickhouse = stack.clickhouse()
+    clickhouse.insert("tailrace.audit_events", [{**now, "user": user} for user in USERS], async_insert=0)
+    yield
+    clickhouse.execute(
+        "ALTER TABLE tailrace.audit_events DELETE WHERE instance = 'searched'", mutations_sync=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [("ARCHED", USERS[:2]), ("00%_", USERS[:1]), ("%", USERS[:1]), ("_", USERS[:2]), ("nobody", ())],
+)
+@pytest.mark.usefixtures("searched")
+def test_a_search_in_a_table_finds_a_part_of_a_value(client, typed, found):
+    # Its query takes values of this filter by itself.
+    (dataset,) = [each for each in client.every("/api/v1/dataset/") if each["table_name"] == NAME_OF_SEARCHED]
+    asked = {
+        "datasource": {"id": dataset["id"], "type": "table"},
+        "queries": [
+            {
+                "columns": ["user"],
+                "metrics": [],
+                "orderby": [["user", True]],
+                "filters": [
+                    {"col": "instance", "op": "IN", "val": ["searched"]},
+                    {"col": "user", "op": "ILIKE", "val": f"{typed}%"},
+                ],
+            }
+        ],
+        "form_data": {"server_pagination": True},
+        "force": True,
+    }
+    (answer,) = client.post("/api/v1/chart/data", asked)["result"]
+    assert {row["user"] for row in answer["data"]} == set(found), answer["query"]
 
 
 def test_a_login_that_has_expired_is_made_again(stack, client):

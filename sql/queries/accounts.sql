@@ -20,6 +20,10 @@ WITH
             UNION ALL
             SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
+    ),
+    grants_told AS (
+        SELECT DISTINCT instance FROM tailrace.server_snapshots
+        WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < range_end
     )
 SELECT
     {{ end_of_range() }} AS as_of,
@@ -34,7 +38,9 @@ SELECT
     locked, password, authentication, tls_required, so_since,
     dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), range_end) AS password_days,
     (account_facts.instance, user) IN administrators AS is_administrator,
-    if(is_administrator, 'yes', 'no') AS administrator,
+    is_administrator OR account_facts.instance IN grants_told AS rights_known,
+    multiIf(is_administrator, 'yes', rights_known, 'no', 'not known') AS administrator,
+    locked = 'yes' OR password = 'none' OR password_days IS NOT NULL AS password_known,
     privileges,
     if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS look
 FROM (

@@ -3,7 +3,7 @@
 -- clients within one hour. Several of these at once are several people, or machines, behind one account. Of clients and
 -- programs up to 20 are named, and up to 20 are counted within an hour. All names of the server's own machine are one.
 {%- macro client() -%}
-    multiIf(ip IN ('127.0.0.1', '::1') OR ip = '' AND host IN ('127.0.0.1', '::1'), 'localhost', ip != '', ip, host)
+    multiIf(client_ip IN ('127.0.0.1', '::1'), 'localhost', client_ip != '', client_ip, client_host)
 {%- endmacro %}
 WITH
     {{ shown_range(30) }},

@@ -11,7 +11,7 @@
 SELECT
     toDateTime(audit_events.event_time, 'UTC') AS event_time,
     cluster, instance, user,
-    ip AS src_ip,
+    client_ip AS src_ip,
     database,
     if(audit_events.command = '', event_class, audit_events.command) AS command,
     object,
@@ -24,5 +24,5 @@ ANY LEFT JOIN (
 WHERE true
     {{- passes('instance', 'instance') }}
     {{- passes('user', 'user') }}
-    {{- passes('ip', 'src_ip') }}
+    {{- passes('client_ip', 'src_ip') }}
     {{- passes('database', 'database') }}

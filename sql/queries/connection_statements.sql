@@ -8,7 +8,7 @@ WITH
 SELECT
     toDateTime(event_time, 'UTC') AS at,
     cluster, instance, database, user,
-    if(ip = '', host, ip) AS src_ip,
+    if(client_ip = '', client_host, client_ip) AS src_ip,
     toString(query_events.connection_id) AS connection_id,
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,

@@ -1,4 +1,4 @@
-{%- include "parts/utc.sql" -%}
+{%- include "parts/range.sql" -%}
 -- Which minutes of which log files Tailrace has seen: stretches of minutes in one state.
 --
 --     covered   every byte that the file grew by has been read and accounted for
@@ -8,7 +8,8 @@
 --
 -- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it.
 -- Bytes written while nobody looked belong to the first minute that looked again. A log of which lines came and no
--- census is unknown. One of which nothing has come for a week is taken as retired. The minute that is still running
+-- census is unknown, and so is every log in the minutes of the range before it was first watched. One of which nothing has come for a
+-- week is taken as retired. The minute that is still running
 -- is left out.
 --
 -- Logs are numbered by a hash, and a stretch is what lies between two minutes that differ: months have millions of
@@ -76,7 +77,7 @@ WITH
         SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (
             -- One row of a log whose server came to another cluster, too: stretches are joined to it.
             SELECT argMax(ledger.cluster, at) AS cluster, instance, source, log,
-                greatest(first_second, 60 * intDiv(toInt64(toUnixTimestamp(min(at))), 60)) AS begun
+                first_second AS begun
             FROM tailrace.ledger
             WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
             GROUP BY instance, source, log)
@@ -122,7 +123,7 @@ SELECT
     cluster, instance, source, log,
     ['unknown', 'covered', 'behind', 'missing'][1 + severity] AS state,
     file,
-    toDateTime(from_second, 'UTC') AS from_time,
+    greatest(toDateTime(from_second, 'UTC'), {{ begin_of_range() }}) AS from_time,
     toDateTime(to_second, 'UTC') AS to_time,
     toUInt64(intDiv(to_second - from_second, 60)) AS minutes
 FROM stretches

@@ -1,7 +1,8 @@
 {%- include "parts/range.sql" -%}
 -- Minutes of each log and day by state, as the books have them for each minute (coverage.sql): covered, behind, missing,
 -- unknown. For months of many logs: a minute in which a census looked is taken as covered, and only files that have open
--- gaps, or that were longer than was read, are gone through minute by minute.
+-- gaps, or that were longer than was read, are gone through minute by minute. All minutes of the range count: those before a
+-- log was first watched are unknown.
 WITH
     {{ shown_range(7) }},
     toStartOfMinute(range_start) AS first_minute,
@@ -75,7 +76,7 @@ WITH
         GROUP BY instance, source, log, day
     ),
     looked AS (
-        SELECT cluster, instance, source, log, toDate(at) AS looked_on, min(at) AS first_at,
+        SELECT cluster, instance, source, log, toDate(at) AS looked_on,
             groupBitmapIf(intDiv(toUnixTimestamp(at), 60), kind = 'CENSUS' AND at >= first_minute) AS seen
         FROM tailrace.ledger
         WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= known_since AND at < end_minute
@@ -83,19 +84,18 @@ WITH
     ),
     logs AS (
         SELECT cluster, instance, source, log,
-            greatest(first_minute, toStartOfMinute(toDateTime(min(first_at), 'UTC'))) AS since,
             mapFromArrays(groupArray(looked_on), groupArray(seen)) AS seen_on
         FROM looked
         GROUP BY cluster, instance, source, log
     ),
     days AS (
-        SELECT cluster, instance, source, log, toDate(since) + arrayJoin(range(
-                toUInt64(dateDiff('day', since, end_minute - INTERVAL 1 SECOND) + 1))) AS day,
-            dateDiff('minute', greatest(since, toStartOfDay(day, 'UTC')), least(end_minute, toStartOfDay(day + 1, 'UTC')))
+        SELECT cluster, instance, source, log, toDate(first_minute) + arrayJoin(range(
+                toUInt64(dateDiff('day', first_minute, end_minute - INTERVAL 1 SECOND) + 1))) AS day,
+            dateDiff('minute', greatest(first_minute, toStartOfDay(day, 'UTC')), least(end_minute, toStartOfDay(day + 1, 'UTC')))
                 AS expected,
             seen_on[day] AS seen
         FROM logs
-        WHERE since < end_minute
+        WHERE first_minute < end_minute
     )
 SELECT
     greatest(toDateTime(day, 'UTC'), {{ begin_of_range() }}) AS time,

@@ -1,31 +1,73 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/data_access.sql" -%}
 {%- include "parts/links.sql" -%}
--- The records of access to classes of data, one row each, with the statement and what its connection did: one action may be
--- told by several logs. Rows sent are known where the slow log told them.
+{%- macro named(column, nothing) -%}
+    if(anyIf({{ column }}, {{ column }} != '{{ nothing }}') = '', '{{ nothing }}', anyIf({{ column }}, {{ column }} != '{{ nothing }}'))
+{%- endmacro -%}
+-- The records of access to classes of data, one row for each action, with the statement and what its connection did. Several
+-- records may tell of one action: other logs', and of MariaDB's plugin the rows of its tables, which have no statement. What
+-- the rows of tables name is all that was touched, so an action with them is not unknown because its statement does not say it.
+-- Rows sent are known where the slow log told them.
 WITH
     {{ shown_range(7) }},
-    {{ touches() }} AS touched,
-    arrayMap(touch -> touch.2, touched) AS ways
+    {{ touches() }} AS touched
 SELECT
-    toDateTime(data_access.event_time, 'UTC') AS accessed_at,
-    {{ whose() }},
-    arrayStringConcat(arrayDistinct(arrayMap(touch -> touch.1, touched)), ', ') AS classes,
-    arrayStringConcat(arrayDistinct(ways), ', ') AS how,
-    arrayStringConcat(data_access.tables, ', ') AS tables,
-    verb,
-    {{ how_known() }} AS basis,
-    data_access.rows_sent AS rows_sent,
-    outcome,
-    source AS told_by,
-    has(ways, 'may have touched') AS is_unknown,
+    told_at AS accessed_at,
+    cluster, instance, user, src_ip, origin, program, database, action,
+    arrayStringConcat(arrayFilter(class -> is_unknown OR class != '(unknown)', all_classes), ', ') AS classes,
+    arrayStringConcat(arrayFilter(way -> has(ways, way) AND (is_unknown OR way != 'may have touched'),
+        ['read', 'changed', 'may have touched']), ', ') AS how,
+    arrayStringConcat(all_tables, ', ') AS tables,
+    told_verb AS verb,
+    arrayStringConcat(arrayFilter(basis -> is_unknown OR basis != 'unknown', bases), ', ') AS basis,
+    most_rows AS rows_sent,
+    multiIf(has(outcomes, 'failure'), 'failure', has(outcomes, 'success'), 'success', 'unknown') AS outcome,
+    arrayStringConcat(logs, ', ') AS told_by,
+    unknown_by_log OR (has(ways, 'may have touched') AND NOT known_by_log) AS is_unknown,
     if(fingerprint = '', '(not known)', fingerprint) AS statement,
-    if(data_access.connection_id = 0, '', {{ link_to_session('accessed_at', 'instance',
-        'toString(data_access.connection_id)', "'session'") }}) AS session,
-    if(data_access.query_id IS NULL, '', {{ link_to_query("leftPad(hex(assumeNotNull(data_access.query_id)), 16, '0')",
-        "'statement'") }}) AS look
-FROM tailrace.data_access FINAL
+    if(told_connection = 0, '', {{ link_to_session('accessed_at', 'instance', 'toString(told_connection)', "'session'") }}) AS session,
+    if(told_query IS NULL, '', {{ link_to_query("leftPad(hex(assumeNotNull(told_query)), 16, '0')", "'statement'") }}) AS look
+FROM (
+    SELECT
+        any(cluster) AS cluster, any(instance) AS instance, action,
+        toDateTime(min(told_time), 'UTC') AS told_at,
+        {{ named('user', '(none)') }} AS user,
+        anyIf(src_ip, src_ip != '') AS src_ip,
+        if(src_ip != '', src_ip, {{ named('origin', '(unknown)') }}) AS origin,
+        {{ named('program', '(not told)') }} AS program,
+        {{ named('database', '(none)') }} AS database,
+        arraySort(groupUniqArrayArray(arrayMap(touch -> touch.1, record_touched))) AS all_classes,
+        groupUniqArrayArray(arrayMap(touch -> touch.2, record_touched)) AS ways,
+        arraySort(groupUniqArrayArray(record_tables)) AS all_tables,
+        arraySort(groupUniqArrayArray(splitByString(', ', record_basis))) AS bases,
+        anyIf(record_verb, record_verb != '') AS told_verb,
+        max(record_rows) AS most_rows,
+        groupUniqArray(record_outcome) AS outcomes,
+        arraySort(groupUniqArray(log)) AS logs,
+        countIf(names_rows AND NOT may_be_more) > 0 AS known_by_log,
+        countIf(names_rows AND may_be_more) > 0 AS unknown_by_log,
+        max(record_connection) AS told_connection,
+        max(record_query) AS told_query
+    FROM (
+        SELECT
+            {{ whose() }},
+            data_access.event_time AS told_time,
+            touched AS record_touched,
+            arrayMap(name -> toString(name), data_access.tables) AS record_tables,
+            {{ how_known() }} AS record_basis,
+            toString(verb) AS record_verb,
+            data_access.rows_sent AS record_rows,
+            toString(data_access.outcome) AS record_outcome,
+            toString(source) AS log,
+            has(data_access.basis, 'log') AS names_rows,
+            has(data_access.basis, 'unknown') AS may_be_more,
+            data_access.connection_id AS record_connection,
+            data_access.query_id AS record_query
+        FROM tailrace.data_access FINAL
+        WHERE data_access.event_time >= range_start AND data_access.event_time < range_end AND notEmpty(touched)
+    ) AS told
+    GROUP BY action
+) AS actions
 ANY LEFT JOIN (
     SELECT fingerprints.query_id AS text_id, fingerprint FROM tailrace.fingerprints
-) AS texts ON texts.text_id = ifNull(data_access.query_id, 0)
-WHERE data_access.event_time >= range_start AND data_access.event_time < range_end AND notEmpty(touched)
+) AS texts ON texts.text_id = ifNull(told_query, 0)

@@ -25,7 +25,7 @@ SELECT
         replaceAll(kind, '_', ' ')) AS what,
     level, code, message,
     {{ named('database') }}, {{ named('user') }},
-    if(ip = '', host, ip) AS src_ip,
+    if(client_ip = '', client_host, client_ip) AS src_ip,
     toString(if(thread_id != 0, thread_id, toUInt64OrZero(details['connection']))) AS connection,
     if(connection = '0', '', connection) AS connection_id,
     what NOT IN ('victim of a deadlock', 'packet not read') AND (kind NOT IN ('other', 'innodb_monitor', 'plugin_change', 'backup', 'replication_state', 'role_change', 'cluster_view',

@@ -2,7 +2,7 @@
 -- show as accounts that one program uses from few machines; an interactive program on one of them stands out.
 -- Parameters: from, to.
 SELECT
-    cluster, instance, user, program_name AS client_program, host AS client_host, ip AS client_ip,
+    cluster, instance, user, program_name AS client_program, client_host, client_ip,
     countIf(event_class = 'connection' AND status = 0 AND match(lower(command), '^connect|^change user')) AS logins,
     countIf(event_class = 'connection' AND status != 0) AS refused_logins,
     countIf(event_class IN ('query', 'admin')) AS statements,

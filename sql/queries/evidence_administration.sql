@@ -12,7 +12,7 @@ WITH
         GROUP BY query_id
     )
 SELECT
-    event_time AS at, cluster, instance, user, priv_user AS effective_user, host AS client_host, ip AS client_ip,
+    event_time AS at, cluster, instance, user, priv_user AS effective_user, client_host, client_ip,
     program_name AS client_program, connection_id AS connection, event_class AS class, command AS record,
     database AS default_database, text AS statement,
     multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,

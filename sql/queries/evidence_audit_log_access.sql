@@ -7,7 +7,7 @@ WITH texts AS (
     GROUP BY query_id
 )
 SELECT
-    event_time AS at, instance, user, host AS client_host, ip AS client_ip, program_name AS client_program,
+    event_time AS at, instance, user, client_host, client_ip, program_name AS client_program,
     if(empty(tables_written), 'read', 'changed') AS access,
     arrayStringConcat(arrayConcat(tables_read, tables_written), ', ') AS what, text AS statement,
     multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result

@@ -1,5 +1,6 @@
 -- What started, stopped or changed auditing: statements that set its variables or load and remove its plugins, records of
--- the audit log's own start and end, starts and ends of servers, and changes of audit settings that looks found.
+-- the audit log's own start and end, starts and ends of servers, and changes of audit settings that looks found. `concerns` tells
+-- changes of auditing from what happens at every restart. A library or component whose name is masked may be the audit plugin.
 -- Parameters: from, to.
 WITH changing AS (
     SELECT query_id, any(fingerprint) AS text
@@ -8,16 +9,21 @@ WITH changing AS (
         OR match(fingerprint, 'audit_log_(filter|rotate|encryption)')
     GROUP BY query_id
 )
-SELECT event_time AS at, source AS seen_in, cluster, instance, user, host AS client_host, ip AS client_ip,
+SELECT event_time AS at, source AS seen_in, cluster, instance, user, client_host, client_ip,
     if(text != '', text, concat('record of the audit log itself: ', if(command != '', command, event_name))) AS what,
-    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result
+    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,
+    if(match(text, 'install plugin') AND NOT match(text, 'audit'), 'another plugin', 'auditing') AS concerns
 FROM tailrace.audit_events
 LEFT ANY JOIN changing ON changing.query_id = ifNull(audit_events.query_id, 0)
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     AND (text != '' AND event_class != 'table' OR event_class = 'server')
 UNION ALL
 SELECT event_time AS at, 'error log' AS seen_in, cluster, instance, '' AS user, '' AS client_host, '' AS client_ip,
-    concat(kind, ': ', arrayStringConcat(mapValues(details), ' ')) AS what, '' AS result
+    concat(kind, ': ', arrayStringConcat(mapValues(details), ' ')) AS what, '' AS result,
+    multiIf(
+        kind = 'server_state', 'start or end of the server',
+        match(lower(concat(details['plugin'], ' ', message)), 'audit'), 'auditing',
+        'another plugin') AS concerns
 FROM tailrace.error_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     AND (kind = 'plugin_change' OR kind = 'server_state' AND details['state'] IN ('start', 'ready', 'shutdown'))
@@ -27,7 +33,7 @@ SELECT toDateTime64(at, 6, 'UTC') AS at, 'look at the server' AS seen_in, cluste
         name -> concat(', ', name, ': ', before[name], ' → ', after[name]),
         arrayFilter(name -> before[name] != after[name],
             arraySort(arrayDistinct(arrayConcat(mapKeys(before), mapKeys(after)))))))) AS what,
-    '' AS result
+    '' AS result, 'auditing' AS concerns
 FROM tailrace.server_changes FINAL
 WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
     AND (kind = 'audit' OR kind = 'settings' AND match(key, 'audit|general_log|log_output|log_bin|slow_query_log'))

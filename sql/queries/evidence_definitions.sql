@@ -6,7 +6,7 @@ WITH texts AS (
     GROUP BY query_id
 )
 SELECT
-    event_time AS at, cluster, instance, user, host AS client_host, ip AS client_ip, program_name AS client_program,
+    event_time AS at, cluster, instance, user, client_host, client_ip, program_name AS client_program,
     connection_id AS connection, verb AS action, database AS default_database, arrayStringConcat(tables_written, ', ') AS affected_tables,
     text AS statement,
     multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,

@@ -2,7 +2,7 @@
 -- them, and refusals that only the error log tells. `seen_in` says which: one attempt may stand in both.
 -- Parameters: from, to.
 SELECT
-    event_time AS at, source AS seen_in, cluster, instance, user, host AS client_host, ip AS client_ip,
+    event_time AS at, source AS seen_in, cluster, instance, user, client_host, client_ip,
     program_name AS client_program,
     if(event_class = 'connection', 'login refused', 'statement refused') AS what,
     database AS default_database, toString(status) AS error, toString(event_id) AS event
@@ -15,7 +15,7 @@ WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     )
 UNION ALL
 SELECT
-    event_time AS at, 'error log' AS seen_in, cluster, instance, user, host AS client_host, ip AS client_ip,
+    event_time AS at, 'error log' AS seen_in, cluster, instance, user, client_host, client_ip,
     '' AS client_program, 'login refused' AS what, database AS default_database, code AS error, toString(event_id) AS event
 FROM tailrace.error_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND kind = 'access_denied'

@@ -12,7 +12,7 @@ SELECT
     {{ bar('event_time') }} AS time,
     toDateTime(event_time, 'UTC') AS at,
     cluster, instance, {{ named('database') }}, {{ named('user') }},
-    if(ip = '', host, ip) AS src_ip,
+    if(client_ip = '', client_host, client_ip) AS src_ip,
     toString(query_events.connection_id) AS connection_id,
     toInt32(error_code) AS code,
     concat(toString(code), ' ', {{ meaning('code') }}) AS error,

@@ -15,5 +15,5 @@ SELECT
     cluster, instance,
     if(records.user = '', '(not told)', records.user) AS user,
     if(program_name = '', '(not told)', program_name) AS program,
-    arrayJoin(['administrators', 'definitions', 'accounts and rights', 'audit log']) AS kind
+    arrayJoin(['administrators', 'definitions', 'accounts and rights', 'audit log', 'servers and plugins']) AS kind
 FROM records

@@ -4,7 +4,8 @@
 -- What statements waited for in InnoDB, as slow logs tell: rows to be grouped by statement, server or bucket of time.
 --
 -- Every server writes lock_time. InnoDB's counters are Percona Server's (`InnoDB_*`, log_slow_verbosity = full) and MariaDB's
--- (`Pages_*`, log_slow_verbosity = innodb); `told` is 1 for entries that have them. They are read from the entries, up to a
+-- (`Pages_*`, log_slow_verbosity = innodb); `told` is 1 for entries that have them, `waits_told`
+-- for those of Percona Server. They are read from the entries, up to a
 -- week; longer ranges come from the hourly rollup, which has the lock time alone.
 {%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
     {%- if other %} + toFloat64OrZero(attributes['{{ other }}']){% endif -%}
@@ -19,6 +20,7 @@ WITH
             event_time, cluster, instance, database, user, query_id, rule_set, 1 AS entries, weight,
             weight * query_events.query_time AS query_time, weight * query_events.lock_time AS lock_time,
             mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed') AS told,
+            mapContains(attributes, 'InnoDB_IO_r_ops') AS waits_told,
             weight * ({{ counter('InnoDB_IO_r_wait') }}) AS read_wait,
             weight * ({{ counter('InnoDB_IO_r_ops', 'Pages_read') }}) AS reads,
             weight * ({{ counter('InnoDB_IO_r_bytes') }}) AS read_bytes,
@@ -30,7 +32,7 @@ WITH
         UNION ALL
         SELECT
             toDateTime64(hour, 6, 'UTC'), cluster, instance, database, user, query_id, rule_set, count, weight,
-            query_time, lock_time, 0, 0, 0, 0, 0, 0, 0
+            query_time, lock_time, 0, 0, 0, 0, 0, 0, 0, 0
         FROM tailrace.query_classes_1h
         WHERE shown > 7 * 86400 AND hour >= range_start AND hour < range_end
     )
@@ -41,7 +43,7 @@ SELECT
     cluster, instance, {{ named('database') }}, {{ named('user') }},
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,
-    entries, weight, query_time, lock_time, told, read_wait, reads, read_bytes, row_lock_wait, queue_wait, pages,
+    entries, weight, query_time, lock_time, told, waits_told, read_wait, reads, read_bytes, row_lock_wait, queue_wait, pages,
     {{ logged_by('instance') }} AS logged
 FROM measures
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)

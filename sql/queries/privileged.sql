@@ -35,14 +35,14 @@
     )
 {%- endset -%}
 {%- set of_auditing -%}
-    SELECT at, 'audit log' AS kind, cluster, instance, user AS name, client_host, client_ip,
+    SELECT at, if(concerns = 'auditing', 'audit log', 'servers and plugins') AS kind, cluster, instance, user AS name, client_host, client_ip,
         '' AS program_told, if(seen_in IN ('audit', 'general'), what, concat(seen_in, ': ', what)) AS what, result, 0 AS connection
     FROM (
 {{ within_range(auditing, 7) }}
     )
 {%- endset -%}
--- What needs more than ordinary rights, by kind: what administrators did, definitions, changes of accounts and rights, and
--- changes of auditing: as evidence tells each. What an administrator defines is of two kinds: kinds are not to be added up.
+-- What needs more than ordinary rights, by kind: what administrators did, definitions, changes of accounts and rights,
+-- changes of auditing, and what happens at every restart (servers start, plugins load): as evidence tells each. What an administrator defines is of two kinds: kinds are not to be added up.
 -- Filters on the kind are applied here too, so that only what is shown is asked.
 {% set query -%}
 WITH {{ shown_range(7) }}, {{ bar_width() }}
@@ -58,8 +58,9 @@ SELECT
     NOT {{ in_working_hours('done_at') }} AS out_of_hours,
     if(connection = 0, '', {{ link_to_session('done_at', 'instance', 'toString(connection)', "'session'") }}) AS session
 FROM (
-{%- for kind, branch in [('administrators', by_administrators), ('definitions', of_definitions),
-        ('accounts and rights', of_rights), ('audit log', of_auditing)] if kind in (filter_values('kind') or [kind]) %}
+{%- for kinds, branch in [(['administrators'], by_administrators), (['definitions'], of_definitions),
+        (['accounts and rights'], of_rights), (['audit log', 'servers and plugins'], of_auditing)]
+        if not filter_values('kind') or filter_values('kind') | select('in', kinds) | list %}
 {{ branch }}
     {%- if not loop.last %}
     UNION ALL

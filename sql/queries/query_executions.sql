@@ -11,6 +11,7 @@
 {%- endmacro %}
 WITH
     {{ chosen_statement() }},
+    {{ known_ids() }},
     {{ bucket_width() }},
     {{ latest_changes() }},
     changed_in AS (
@@ -20,11 +21,11 @@ WITH
             WHERE since < range_end {{- passes('instance') }})
         WHERE since > first_since AND instance IN (
             SELECT instance FROM tailrace.query_events
-            WHERE query_id = chosen AND event_time >= range_start AND event_time < range_end))
+            WHERE query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < range_end))
 SELECT
     toDateTime(intDiv(toUInt32(executed_at), width) * width, 'UTC') AS time,
     toDateTime(event_time, 'UTC') AS executed_at,
-    leftPad(hex(query_events.query_id), 16, '0') AS query_id,
+    leftPad(hex(ifNull(chosen, 0)), 16, '0') AS query_id,
     query_events.cluster AS cluster, query_events.instance AS instance,
     if(query_events.database = '', '(none)', query_events.database) AS database,
     if(query_events.user = '', '(none)', query_events.user) AS user,
@@ -45,7 +46,7 @@ SELECT
     query_events.query_time * query_events.weight AS query_time,
     query_events.rows_examined * query_events.weight AS rows_examined,
     query_events.rows_sent * query_events.weight AS rows_sent,
-    if(ifNull(error_code, 0) != 0, query_events.weight, 0) AS errors,
+    multiIf(error_code IS NULL, NULL, error_code != 0, query_events.weight, 0) AS errors,
     0 AS changed,
     {{ is_latest('query_events.instance', 'event_time') }} AS latest
 FROM tailrace.query_events
@@ -54,7 +55,7 @@ ASOF LEFT JOIN (
     FROM tailrace.plan_captures FINAL
     WHERE plan_captures.query_id = chosen AND status = 'ok' AND plan_captures.plan_hash != ''
 ) AS captured ON captured.instance = query_events.instance AND captured.captured_at <= query_events.event_time
-WHERE query_events.query_id = chosen AND event_time >= range_start AND event_time < range_end
+WHERE query_events.query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < range_end
 UNION ALL
 SELECT
     toDateTime(arrayJoin(range(intDiv(toUInt32(range_start), width) * width, toUInt32(range_end), width)), 'UTC') AS time,
@@ -63,5 +64,5 @@ SELECT
     {{ passes_filter_on('cluster') }}, {{ passes_filter_on('instance') }}, {{ passes_filter_on('database') }},
     {{ passes_filter_on('user') }}, {{ passes_filter_on('program') }}, {{ passes_filter_on('endpoint') }},
     {{ passes_filter_on('plan_hash') }},
-    0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, NULL,
     has((SELECT buckets FROM changed_in), toUInt32(time)), 1

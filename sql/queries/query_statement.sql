@@ -1,8 +1,16 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
 -- What one statement is: its text without literals, its tables, when it was seen, and where to look further.
+--
+-- A fingerprint is written once an hour at most, so its `seen_at` may be an hour early. The slow logs' entries know better; those
+-- of the last hour that has some are read. A statement that only audit logs tell keeps `seen_at`.
 WITH
-    {{ chosen_statement() }}
+    {{ chosen_statement() }},
+    (
+        SELECT max(event_time) FROM tailrace.query_events
+        WHERE query_events.query_id = chosen
+            AND event_time >= (SELECT max(hour) FROM tailrace.query_classes_1h WHERE query_classes_1h.query_id = chosen)
+    ) AS last_executed
 SELECT
     leftPad(hex(fingerprints.query_id), 16, '0') AS query_id,
     anyLast(fingerprint) AS query,
@@ -10,12 +18,17 @@ SELECT
     arrayStringConcat(arraySort(groupUniqArrayArray(tables_read)), ', ') AS reads,
     arrayStringConcat(arraySort(groupUniqArrayArray(tables_written)), ', ') AS writes,
     toDateTime(min(first_seen_at), 'UTC') AS first_seen,
-    toDateTime(max(seen_at), 'UTC') AS last_seen,
+    toDateTime(greatest(max(seen_at), ifNull(last_executed, toDateTime64(0, 6, 'UTC'))), 'UTC') AS last_seen,
     concat(
         {{ link('slow-queries', 'query-id', 'query_id', 'query_id', "'Slow queries'") }}, ' · ',
         {{ link('plans', 'query-id', 'query_id', 'query_id', "'Plans'") }}, ' · ',
         {{ link('traces', 'query-id', 'query_id', 'query_id', "'Traces'") }}, ' · ',
-        {{ link('samples', 'query-id', 'query_id', 'query_id', "'Unmasked samples'") }}, ' (for who may)') AS elsewhere
+        {{ link('samples', 'query-id', 'query_id', 'query_id', "'Unmasked samples'") }}, ' (for who may)',
+        if(
+            notEmpty(groupUniqArrayArray(previous_query_ids) AS earlier),
+            concat(' · by the former rules of fingerprints: ', arrayStringConcat(arrayMap(id ->
+                {{ link_to_query("leftPad(hex(id), 16, '0')", "leftPad(hex(id), 16, '0')") }}, earlier), ', ')),
+            '')) AS elsewhere
 FROM tailrace.fingerprints
 WHERE fingerprints.query_id = chosen
 GROUP BY fingerprints.query_id

@@ -1,8 +1,11 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
--- Alerts that concern a session: those that name a record of it, and those about its user or its client on its server while
--- it lasted, or in the quarter of an hour before, in which a password may have been guessed.
+-- Alerts that concern a session: those that name a record of it, and those about its user or its client (`is_about`). The
+-- dashboard's filters choose the session, not its alerts: an alert may have no user.
+{%- for column in ['user', 'src_ip', 'cluster', 'instance', 'connection_id'] -%}
+    {%- set _ = filter_values(column, remove_filter=True) -%}
+{%- endfor %}
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},
@@ -24,8 +27,7 @@ SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     concat('<a href="', link_path, '">alert</a>') AS look
 FROM tailrace.alerts FINAL
-WHERE alerts.event_time >= range_start - INTERVAL 15 MINUTE AND (why = 'names what it did'
+WHERE {{ is_alert_of_range() }} AND (why = 'names what it did'
     OR alerts.instance = chosen.1
-        AND alerts.event_time >= since - INTERVAL 15 MINUTE AND alerts.window_from <= until
-        AND (alerts.user != '' AND has(names, lowerUTF8(alerts.user)) AND (alerts.src_ip = '' OR has(addresses, alerts.src_ip))
-            OR alerts.user = '' AND has(addresses, alerts.src_ip)))
+        AND {{ is_about('alerts.event_time', 'alerts.window_from', 'lowerUTF8(alerts.user)', 'alerts.src_ip',
+            'since', 'until', 'names', 'addresses') }})

@@ -2,23 +2,27 @@
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Sessions worth a look, at most 200 connections: those whose records an alert names, by its level, then those that were
--- refused something, then the latest ones. With a connection id in the filter, all sessions that had it.
+-- refused something, then the latest ones. With a connection id in the filter, all sessions that had it. Alerts are counted
+-- as session_alerts.sql lists them.
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},
     {{ connections_to_look_at(200) }},
     {{ session_records('connections') }},
-    arrayFilter(record -> record.1 BETWEEN begun AND ended, told.records) AS its_alerts
+    arrayFilter(record -> record.1 BETWEEN begun AND ended, told.records) AS its_alerts,
+    arrayFilter(
+        each -> {{ is_about('each.2', 'each.3', 'each.4', 'each.5', 'begun', 'ended', 'names', 'addresses') }},
+        near.alerts) AS alerts_about
 SELECT
     toDateTime(ended, 'UTC') AS event_time,
     toDateTime(begun, 'UTC') AS began_at,
     cluster, found.instance AS instance, toString(found.connection_id) AS connection_id,
     name AS user, address AS src_ip, client_program AS program,
     statements, error_count, rows_sum AS rows_sent,
-    length(arrayDistinct(its_alerts.2)) AS alert_count,
+    length(arrayDistinct(arrayConcat(its_alerts.2, alerts_about.1))) AS alert_count,
     arrayMax(arrayPushBack(its_alerts.3, 0)) AS worst_level,
     multiIf(worst_level > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], worst_level),
-        error_count > 0, 'errors only', 'ordinary') AS reason,
+        alert_count > 0, 'of its user or client', error_count > 0, 'errors only', 'ordinary') AS reason,
     multiIf(begin_seen, '', refused_login, 'login refused', 'began before') AS note,
     {{ link_within('session', "concat(" ~ iso("begun - 1") ~ ", ' : ', " ~ iso("ended + 2") ~ ")",
         [('instance', 'instance', 'found.instance'), ('connection_id', 'connection_id', 'toString(found.connection_id)')],
@@ -30,6 +34,8 @@ FROM (
         anyIf(sessions_numbered.user, sessions_numbered.user != '') AS name,
         anyIf(sessions_numbered.src_ip, sessions_numbered.src_ip != '(unknown)') AS address,
         anyIf(sessions_numbered.program, sessions_numbered.program != '') AS client_program,
+        groupUniqArrayIf(lowerUTF8(sessions_numbered.user), sessions_numbered.user != '') AS names,
+        groupUniqArrayIf(sessions_numbered.src_ip, sessions_numbered.src_ip != '(unknown)') AS addresses,
         {{ most_of_a_log('is_statement') }} AS statements,
         {{ most_of_a_log("error != ''") }} AS error_count,
         sum(sessions_numbered.rows_sent) AS rows_sum,
@@ -43,3 +49,9 @@ LEFT JOIN (
     FROM alerted_records
     GROUP BY instance, connection_id
 ) AS told ON told.instance = found.instance AND told.connection_id = found.connection_id
+LEFT JOIN (
+    SELECT instance, groupArray((alert_id, event_time, window_from, lowerUTF8(user), toString(src_ip))) AS alerts
+    FROM tailrace.alerts FINAL
+    WHERE {{ is_alert_of_range() }}
+    GROUP BY instance
+) AS near ON near.instance = found.instance

@@ -16,20 +16,20 @@ from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
 from tailrace.settings import Settings
 
 START_SECONDS = 120
+LISTENING = "0A"
+"""A socket's state in /proc/net/tcp."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 
 
 class Server:
-    """One running ClickHouse."""
+    """One running ClickHouse; its native port is closed unless it is asked for."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, native: bool = False) -> None:
         self.home = Home(home)
-        http, native = _free_ports(2)
-        environment = {
-            "TAILRACE_HOME": str(home),
-            "TAILRACE_PORT_CLICKHOUSE": str(http),
-            "TAILRACE_PORT_CLICKHOUSE_NATIVE": str(native),
-        }
+        http, native_port = _free_ports(2)
+        environment = {"TAILRACE_HOME": str(home), "TAILRACE_PORT_CLICKHOUSE": str(http)}
+        if native:
+            environment["TAILRACE_PORT_CLICKHOUSE_NATIVE"] = str(native_port)
         if cache := os.environ.get("TAILRACE_CACHE"):
             environment["TAILRACE_CACHE"] = cache
         self.settings = Settings.from_environment(environment)
@@ -45,6 +45,23 @@ class Server:
             assert self._process.poll() is None, self.home.log("clickhouse").read_text()
             assert time.monotonic() < deadline, "ClickHouse is not up"
             time.sleep(0.05)
+
+    @property
+    def pid(self) -> int:
+        """The running process; fails where it has ended."""
+        assert self._process.poll() is None, f"ClickHouse has ended with {self._process.returncode}"
+        return self._process.pid
+
+    def listening_ports(self) -> set[int]:
+        """The TCP ports at which the process listens."""
+        process = Path(f"/proc/{self.pid}")
+        own = {os.readlink(link) for link in (process / "fd").iterdir() if link.is_symlink()}
+        sockets = [line.split() for line in (process / "net" / "tcp").read_text().splitlines()[1:]]
+        return {
+            int(local.rpartition(":")[2], 16)
+            for _, local, _, state, *rest in sockets
+            if state == LISTENING and f"socket:[{rest[5]}]" in own
+        }
 
     def stop(self) -> None:
         if self._process:
@@ -93,8 +110,8 @@ class Shards(Server):
     CLUSTER = "tailrace"
 
     def __init__(self, home: Path) -> None:
-        super().__init__(home / "1")
-        self.second = Server(home / "2")
+        super().__init__(home / "1", native=True)
+        self.second = Server(home / "2", native=True)
         self.second.home.root.mkdir(exist_ok=True)
         (self.second.home.root / "secrets").symlink_to(self.home.secrets)
         self.second.settings.access.symlink_to(self.settings.access)

@@ -88,10 +88,21 @@ def rendered() -> Callable[..., str]:
 def metric() -> Callable[..., str]:
     """The expression of a metric of a dataset, as Superset's Jinja renders it; `over_time` as for queries."""
 
-    def render(dataset: str, name: str, over_time: bool = False) -> str:
-        compiled = dashboards.compile_assets()[f"datasets/tailrace/{dataset}.yaml"]["metrics"]
-        (expression,) = (each["expression"] for each in compiled if each["metric_name"] == name)
-        return _jinja().from_string(expression).render(columns=OVER_TIME if over_time else [])
+    def render(dataset: str, name: str, over_time: bool = False, **filters: list[str]) -> str:
+        (metrics,) = (
+            content["metrics"]
+            for file, content in dashboards.compile_assets().items()
+            if file.startswith("datasets/") and file.endswith(f"/{dataset}.yaml")
+        )
+        (expression,) = (each["expression"] for each in metrics if each["metric_name"] == name)
+        return (
+            _jinja()
+            .from_string(expression)
+            .render(
+                columns=OVER_TIME if over_time else [],
+                filter_values=lambda column, **_: filters.get(column, []),
+            )
+        )
 
     return render
 

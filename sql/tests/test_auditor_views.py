@@ -114,10 +114,10 @@ def test_which_accounts_are_unused(admin, user):
 
 def test_who_changed_rights(admin, user):
     texts = {
-        1: "grant select on shop.* to ?@?",
+        1: "grant select on shop.* to `app`@`%`",
         2: "select ?",
-        3: "/*!? create user ?@? */",
-        4: "alter user ?@? identified by ?",
+        3: "/*!? create user `app`@`%` */",
+        4: "alter user ?@? identified by ?",  # as tailrace-1 had it
         5: "alter table users add x int",
     }
     stored(
@@ -147,6 +147,8 @@ def test_who_changed_rights(admin, user):
         "denied": (log, "error 1045"),
         "": ("look at the server", "success"),
     }
+    (granted,) = (row["what"] for row in answer(user, "rights_changes") if row["user"] == "user1")
+    assert granted == "grant select on shop.* to `app`@`%`"
     (what,) = (row["what"] for row in answer(user, "rights_changes") if not row["user"])
     assert what == "grants_global: 'eve'@'%' global *.* added, privileges:  → SUPER"
 

@@ -1,14 +1,18 @@
 """The books against a real ClickHouse: sound ones balance, every kind of fault is named with its place."""
 
 import json
+import os
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from bookkeeper import NOW, Bookkeeper, minutes_ago
 
-from tailrace import books, books_report
+from tailrace import backfill, books, books_report
 from tailrace.books import LogFile
+from tailrace.health import facts, rules
+from tailrace.sources import Source
 
 FILE = LogFile("db1", "slowlog", "/log/slow.log", 1)
 PARSED = "entries cut by the framer against what the parser made of them"
@@ -421,3 +425,161 @@ def test_prints_what_does_not_balance(admin, capsys):
     books_report.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
 
     assert f"The books do not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out
+
+
+KEY = ("db1", "slowlog", "/log/slow.log")
+
+
+def without_census(at: datetime = NOW) -> Bookkeeper:
+    """Three entries of a log that no census has seen."""
+    file = Bookkeeper(at=at).read(3)
+    file.ledger = [row for row in file.ledger if row["kind"] != "CENSUS"]
+    return file
+
+
+def fresh(instance: str = "db1") -> Bookkeeper:
+    """Now, and not when the first test began: a census is old after five minutes."""
+    return Bookkeeper(instance, at=datetime.now(UTC))
+
+
+def read_listed(clickhouse, *keys: tuple[str, str, str], instance: str = "") -> books.Books:
+    listed = dict.fromkeys(keys or [KEY], minutes_ago(9).timestamp())
+    return books.read(clickhouse, instance, patience_seconds=0, listed=listed)
+
+
+def test_a_log_without_a_census_is_unknown_and_not_complete(admin, capsys):
+    found = read(admin, without_census())
+
+    assert found.balances and not found.is_complete
+    assert [(log.instance, log.log, log.census_at) for log in found.unknown] == [("db1", "/log/slow.log", 0)]
+    books_report.show(found)
+    out = capsys.readouterr().out
+    assert "What came balances; whether all came is not known." in out
+    assert "db1 slowlog /log/slow.log: lines of it came, and no census ever has" in out
+    assert "The books balance" not in out
+    assert json.loads(json.dumps(found.to_json()))["unknown"][0]["census_at"] is None
+
+
+def test_a_listed_log_that_never_came_is_unknown(admin, capsys):
+    found = read_listed(admin, instance="db1")
+
+    assert not found.is_complete and not found.hold_anything
+    assert [log.why for log in found.unknown] == ["it is listed, and nothing of it has ever come"]
+    books_report.show(found)
+    assert "Nothing is in the books." in (out := capsys.readouterr().out)
+    assert "The books balance" not in out
+
+
+def test_an_empty_log_that_the_census_sees_is_known(admin):
+    fresh().census(0, generation=0).store(admin)
+
+    assert read_listed(admin).unknown == []
+
+
+def test_only_the_logs_of_the_asked_server_are_told(admin):
+    fresh().read(3).store(admin)
+
+    assert read_listed(admin, KEY, ("db2", "slowlog", "/b"), instance="db1").is_complete
+    assert [log.instance for log in read_listed(admin, KEY, ("db2", "slowlog", "/b")).unknown] == ["db2"]
+
+
+def test_a_log_of_one_kind_does_not_speak_for_another_of_its_server(admin):
+    Bookkeeper().read(3).store(admin)
+    other = without_census()
+    for row in (*other.ledger, *other.events):
+        row["log"] = "/log/other.log"
+    other.store(admin)
+
+    assert [log.log for log in books.read(admin, patience_seconds=0).unknown] == ["/log/other.log"]
+
+
+def test_a_pattern_is_seen_once_one_of_its_files_is(admin):
+    fresh().read(3).store(admin)
+
+    assert read_listed(admin, ("db1", "slowlog", "/log/*.log")).unknown == []
+
+
+def test_lines_long_after_the_last_census_are_unknown(admin):
+    Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
+    without_census().store(admin)
+
+    (log,) = books.read(admin, patience_seconds=0).unknown
+    assert log.why == "lines of it came after the last census"
+
+
+def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
+    Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
+
+    assert books.read(admin, patience_seconds=0).unknown == []  # nobody says that it is watched
+    (log,) = read_listed(admin).unknown
+    assert log.why == "it is listed, and no census of it has come for long"
+
+
+def test_waits_for_the_census_of_a_listed_log(admin):
+    Bookkeeper(at=NOW + timedelta(hours=1)).read(3).store(admin)
+    missing = ("db1", "slowlog", "/log/other.log")
+    found = books.balance(admin, wait_seconds=0, listed={KEY: 0, missing: 0})
+
+    assert found.covers(NOW.timestamp()) and found.unknown
+
+
+def firing(admin, listed: dict[tuple[str, str, str], float]) -> list[str]:
+    (rule,) = [rule for rule in rules.load() if rule.name == "TailraceUnknown"]
+    return [found.summary for found in rules.firing([rule], facts.of_books(admin, listed=listed))]
+
+
+def test_a_log_without_a_census_raises_an_alert(admin):
+    without_census(at=minutes_ago(9)).store(admin)
+    fresh("db2").read(3).store(admin)
+    absent = ("db3", "audit", "/log/audit.log")
+    seen = ("db2", "slowlog", "/log/slow.log")
+    listed = {absent: minutes_ago(9).timestamp(), seen: minutes_ago(9).timestamp()}
+
+    db1, db3 = firing(admin, listed)
+    assert db1.startswith("no census of db1's /log/slow.log has come for ")
+    assert db3.startswith("no census of db3's /log/audit.log has come for ")
+    (still,) = firing(admin, dict.fromkeys(listed, datetime.now(UTC).timestamp()))
+    assert still.startswith("no census of db1's ")
+
+
+def test_a_log_that_nobody_watches_any_more_raises_no_alert_and_stays_unknown(admin):
+    without_census(at=NOW - timedelta(days=9)).store(admin)
+
+    assert firing(admin, {}) == []
+    assert not books.read(admin, patience_seconds=0).is_complete
+
+
+def untouched(clickhouse, path: Path) -> list[tuple[str, str]]:
+    found = backfill.untouched(clickhouse, [Source("db1", "slowlog", path, "shop")], NOW.timestamp())
+    return [(file.path.name, file.why) for file in found]
+
+
+def test_files_of_which_nothing_came_are_named_before_nothing_is_said_to_be_missing(admin, tmp_path):
+    long_ago = minutes_ago(30).timestamp()
+    names = (
+        "slow.log",
+        "slow.log.1",
+        "slow.log.2",
+        "slow.log.3",
+        "slow.log.4.gz",
+        "slow.log.5",
+        "slow.log.6",
+    )
+    for name in names:
+        (tmp_path / name).write_text(
+            "" if name == "slow.log.5" else "half" if name == "slow.log.6" else "x\n"
+        )
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    inode = {name: (tmp_path / name).stat().st_ino for name in names}
+    path = tmp_path / "slow.log"
+    log = str(path)
+    Bookkeeper(log=log).census(2, inode=inode["slow.log"]).store(admin)
+    Bookkeeper(log=log).census(2, generation=0, inode=inode["slow.log.1"]).store(admin)
+
+    assert untouched(admin, path) == [
+        ("slow.log.1", backfill.NO_LINE),
+        ("slow.log.2", backfill.NO_CENSUS),
+        ("slow.log.3", backfill.NO_CENSUS),
+    ]
+    os.utime(tmp_path / "slow.log.3")
+    assert ("slow.log.3", backfill.NO_CENSUS) not in untouched(admin, path)  # it may be on its way

@@ -114,6 +114,46 @@ def test_records_say_who_and_how_and_where_to_look(admin, ask):
     assert [row["user"] for row in of_class] == ["app"]
 
 
+def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
+    """MariaDB's plugin writes a row for the statement and one for each table, which has no statement."""
+    text = {"query_id": 0xAC, "fingerprint": "select * from v_cards", "seen_at": ago(1)}
+    stored(admin, "fingerprints", text)
+    statement = {
+        "query_id": 0xAC,
+        "connection_id": 77,
+        "verb": "SELECT",
+        "source": "audit",
+        "database": "shop",
+    }
+    row = {"data_class_read": ["pci"], "tables": ["shop.cards"], "connection_id": 77, "source": "audit"}
+    slow = {**statement, "source": "slowlog", "rows_sent": 9, "outcome": "unknown"}
+    stored(
+        admin,
+        "data_access",
+        access("a1", ago(1), **row),
+        access("a1", ago(1), basis=["statement"], data_class_read=["pci"], **statement),
+        access("a1", ago(1), basis=["statement"], data_class_read=["pci"], **slow),
+        access("a2", ago(2), **row),
+        access("a2", ago(2), basis=["unknown"], **statement),
+        access("a3", ago(3), basis=["unknown"], **statement),
+    )
+    told, of_a_view, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
+    assert (told["statement"], told["tables"], told["rows_sent"]) == (
+        "select * from v_cards",
+        "shop.cards",
+        9,
+    )
+    assert (told["how"], told["outcome"], told["told_by"]) == ("read", "success", "audit, slowlog")
+    assert (told["basis"], told["database"]) == ("named by the log, read from the statement", "shop")
+    assert (of_a_view["classes"], of_a_view["how"], of_a_view["is_unknown"]) == ("pci", "read", False)
+    assert (of_a_view["statement"], of_a_view["basis"]) == ("select * from v_cards", "named by the log")
+    assert (unknown["classes"], unknown["how"], unknown["is_unknown"]) == (
+        "(unknown)",
+        "may have touched",
+        True,
+    )
+
+
 def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
     """A posting about db1's audit log; a census, unless it says otherwise."""
     row = {"cluster": "c", "instance": "db1", "source": "audit", "log": "/a.log", "generation": generation}
@@ -285,3 +325,101 @@ def test_privileged_activity_is_told_by_kind(admin, ask):
     assert found(kind=["definitions"]) == definitions
     failed = ask("privileged", "SELECT user FROM ({}) WHERE has_failed")
     assert failed == [{"user": "root"}]
+
+
+def test_restarts_and_plugins_are_no_changes_of_auditing(admin, ask, metric):
+    texts = {1: "install plugin server_audit soname ?", 2: "uninstall plugin feedback", 3: "install soname ?"}
+    for number, text in texts.items():
+        stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
+    stored(admin, "audit_events", *(event(1, "root", query_id=number, minutes=number) for number in texts))
+    stored(
+        admin,
+        "error_events",
+        message("server_state", details={"state": "start"}),
+        message("server_state", details={"state": "ready"}),
+        message("server_state", details={"state": "shutdown"}),
+        message("plugin_change", details={"plugin": "FEEDBACK"}, message="Plugin 'FEEDBACK' is disabled."),
+        message("plugin_change", details={"plugin": "SERVER_AUDIT"}, message="Shutting down plugin"),
+        message("plugin_change", message="server_audit: logging started to the file audit.log"),
+    )
+    outer = "SELECT kind, count() AS times FROM ({}) WHERE kind != 'administrators' GROUP BY kind"
+    found = {row["kind"]: row["times"] for row in ask("privileged", outer)}
+    # A library whose name is masked may be the audit plugin.
+    assert (found["audit log"], found["servers and plugins"]) == (2 + 2, 3 + 1 + 1)
+    changes = f"SELECT {metric('privileged', 'cnt_auditing')} AS changes FROM ({{}})"
+    assert ask("privileged", changes) == [{"changes": 4}]
+    only = ask("privileged", outer, kind=["servers and plugins"])
+    assert {row["kind"]: row["times"] for row in only}["servers and plugins"] == 5
+
+
+def message(kind: str, **more) -> dict:
+    row = {"event_id": str(uuid.uuid4()), "cluster": "c", "instance": "db1", "source": "errorlog"}
+    return {**row, "event_time": ago(1), "kind": kind, **more}
+
+
+def number(ask, metric, name: str, dataset: str, query: str = "", **filters) -> object:
+    """A number of a dashboard, as its dataset's metric tells it."""
+    outer = f"SELECT {metric(dataset, name, **filters)} AS shown FROM ({{}})"
+    return ask(query or dataset, outer, **filters)[0]["shown"]
+
+
+def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
+    def shown(name: str) -> object:
+        return number(ask, metric, name, "accounts")
+
+    assert shown("shown_never") == "unknown<em>no server was asked</em>"
+    assert shown("cnt_accounts") is None and number(ask, metric, "cnt_shared", "accounts_use") is None
+
+    at = ago(0, 1)[:-3]
+    stored(admin, "server_snapshots", {"instance": "db1", "kind": "accounts", "at": at, "status": "ok"})
+    aged = {"password_changed_at": f"{NOW - timedelta(days=200):%Y-%m-%dT%H:%M:%SZ}"}
+    stored(admin, "server_facts", account("a"), account("b", **aged), account("r", role="yes"))
+    assert shown("shown_never") == "unknown<em>none of 2 accounts is known</em>"
+    assert shown("shown_dormant") == "unknown<em>none of 2 accounts is known</em>"
+    assert shown("shown_administrators") == "unknown<em>none of 2 accounts is known</em>"
+    assert shown("shown_weak") == "1<em>of 1 known, 1 unknown</em>"
+
+    stored(admin, "audit_events", event(1, "a"))
+    stored(admin, "server_snapshots", {"instance": "db1", "kind": "grants_global", "at": at, "status": "ok"})
+    assert shown("shown_never") == "0<em>of 1 known, 1 unknown</em>"
+    assert shown("shown_administrators") == "0<em>of 2 accounts</em>"
+
+
+def test_minutes_are_measured_against_the_range_that_is_shown(admin, ask, metric):
+    assert number(ask, metric, "part_covered", "coverage_days") is None
+    assert number(ask, metric, "unknown_minutes", "coverage") is None
+    stored(admin, "ledger", *(look(NOW - timedelta(minutes=minutes), 10) for minutes in range(1, 21)))
+    stored(admin, "ledger", look(NOW, 0, kind="FRONTIER", to_offset=10))
+    week = 7 * 24 * 60
+    for dataset, part, unknown in (
+        ("coverage_days", "part_covered", "min_unknown"),
+        ("coverage", "covered_share", "unknown_minutes"),
+    ):
+        assert number(ask, metric, part, dataset) == pytest.approx(20 / week, abs=2 / week), dataset
+        assert number(ask, metric, unknown, dataset) == pytest.approx(week - 20, abs=2), dataset
+    # Superset lets through what begins within the range.
+    begun = f"SELECT sum(minutes) AS shown FROM ({{}}) WHERE from_time >= '{RANGE[0][:19].replace('T', ' ')}'"
+    assert ask("coverage", begun)[0]["shown"] == pytest.approx(week, abs=2)
+
+
+def test_no_known_server_is_not_no_server_without_audit(ask, metric):
+    assert number(ask, metric, "cnt_unaudited", "coverage_servers") is None
+
+
+@pytest.mark.parametrize(
+    ("dataset", "name"),
+    [("privileged", "cnt_auditing"), ("data_access", "cnt_known"), ("access_flow", "cnt_classes")],
+)
+def test_without_a_log_that_tells_a_number_is_not_known(admin, ask, metric, dataset, name):
+    assert number(ask, metric, name, dataset) is None
+    stored(admin, "audit_events", event(1, "a"))
+    assert number(ask, metric, name, dataset) == 0
+    assert number(ask, metric, name, dataset, instance=["db2"]) is None
+
+
+def test_hours_without_an_access_have_no_colour(admin, ask, metric):
+    stored(admin, "data_access", access("a1", ago(1), data_class_read=["pci"]))
+    accesses = metric("data_access_hours", "cnt_actions")
+    outer = f"SELECT hour, weekday, {accesses} AS actions FROM ({{}}) GROUP BY ALL"
+    assert sorted(row["actions"] or 0 for row in ask("data_access_hours", outer)) == [0] * 167 + [1]
+    assert [row["actions"] for row in ask("data_access_hours", outer)].count(None) == 167

@@ -447,3 +447,96 @@ def test_messages_of_innodb_have_their_numbers(innodb):
     assert found["page cleaner is late"]["loop_took_ms"] == 4500
     assert found["long semaphore wait"]["waited_seconds"] == 241
     assert (found["monitor"]["history_list_length"], found["monitor"]["lock_waits"]) == (12_000, 3)
+
+
+@pytest.fixture
+def shown(ask, user, metric, rendered):
+    """A number of a dashboard, as its dataset's metric tells it."""
+
+    def run(name: str, dataset: str, **filters: list[str]) -> object:
+        sql = rendered(dataset, *RANGE, **filters)
+        (row,) = user("reader_developer").rows(
+            f"SELECT {metric(dataset, name, **filters)} AS shown FROM ({sql})"
+        )
+        return row["shown"]
+
+    return run
+
+
+def test_errors_that_servers_do_not_log_are_not_none(shown, user):
+    assert shown("cnt_failed", "failed_statements") is None
+    assert shown("cnt_crashes", "errors") is None
+    assert shown("cnt_messages", "innodb_messages") is None
+    of_new = {"query_id": [f"{NEW:016X}"]}
+    assert shown("shown_failed", "query_executions", **of_new) == (
+        "unknown<em>none of 2 executions is known</em>"
+    )
+    user("writer").insert("tailrace.error_events", [message("other", 5), message("deadlock", 5)])
+    user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1, 0.2, 0.3], error_code=0))
+    assert shown("cnt_failed", "failed_statements") == 0
+    assert shown("cnt_crashes", "errors") == 0
+    assert shown("cnt_messages", "innodb_messages") == 1, "deadlocks are messages of InnoDB"
+    assert shown("shown_failed", "query_executions", **of_new) == "0<em>of 3 known, 2 unknown</em>"
+
+
+@pytest.mark.parametrize("name", ["sum_row_lock_wait", "sum_read_wait", "sum_read_bytes"])
+def test_waits_that_servers_do_not_log_are_not_none(shown, user, name):
+    assert shown(name, "innodb_statements") is None
+    user("writer").insert("tailrace.query_events", executions(NEW, DURING, [1], attributes=COUNTERS))
+    assert shown(name, "innodb_statements") > 0
+
+
+NAMED, ALSO_NAMED, CLASS_OF_BOTH, CLASS_OF_ONE = 0xFFFF_0000_0000_0011, 12, 0xFFFF_0000_0000_0013, 14
+
+
+@pytest.fixture
+def renamed(admin, user, rendered):
+    """Executions under ids by two sets of rules: one old class became two, another is one statement's."""
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(CLASS_OF_BOTH, BEFORE, [0.1] * 3),
+            *executions(CLASS_OF_ONE, BEFORE, [0.1] * 5),
+            *executions(NAMED, DURING, [0.1] * 7, rule_set="tailrace-2"),
+            *executions(ALSO_NAMED, DURING, [0.1] * 11, rule_set="tailrace-2"),
+        ],
+    )
+    texts = {
+        NAMED: ("drop user `a`", [CLASS_OF_BOTH, CLASS_OF_ONE]),
+        ALSO_NAMED: ("drop user `b`", [CLASS_OF_BOTH]),
+    }
+    rows = [
+        {
+            "query_id": query_id,
+            "rule_set": "tailrace-2",
+            "fingerprint": text,
+            "seen_at": f"{NOW:%Y-%m-%d %H:%M:%S}",
+            "previous_query_ids": [previous],
+        }
+        for query_id, (text, earlier) in texts.items()
+        for previous in earlier
+    ]
+    user("writer").insert("tailrace.fingerprints", rows)
+
+    def ask(query: str, query_id: int) -> list[dict]:
+        asked = rendered(query, (NOW - 3 * HOUR).isoformat(), NOW.isoformat(), query_id=[f"{query_id:016X}"])
+        return user("reader_developer").rows(f"SELECT * FROM ({asked})")
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("query_id", "entries"),
+    [(NAMED, 7 + 5), (ALSO_NAMED, 11), (CLASS_OF_BOTH, 3 + 7 + 11), (CLASS_OF_ONE, 5 + 7)],
+)
+def test_a_statement_is_found_under_its_ids_by_both_rules(renamed, query_id, entries):
+    """What ran under an old id that others had, too, is not told of one of them."""
+    found = renamed("query_executions", query_id)
+    assert sum(row["entries"] for row in found) == entries
+    assert {row["query_id"] for row in found} == {f"{query_id:016X}"}
+
+
+def test_a_statement_names_its_ids_by_the_former_rules(renamed):
+    (told,) = renamed("query_statement", NAMED)
+    assert f"{CLASS_OF_BOTH:016X}</a>" in told["elsewhere"]
+    assert f"{CLASS_OF_ONE:016X}</a>" in told["elsewhere"]

@@ -218,3 +218,23 @@ def test_what_a_statement_is(ask):
 @pytest.mark.parametrize("chosen", ["0" * 15 + "7", "no id'); DROP"])
 def test_of_an_unknown_statement_there_is_nothing(ask, query, chosen):
     assert ask(query, query_id=[chosen]) == []
+
+
+def test_a_statement_was_last_seen_when_it_was_last_executed(ask, user):
+    (fingerprint,) = user("reader_developer").rows(
+        f"SELECT max(seen_at) AS at FROM tailrace.fingerprints WHERE query_id = {STATEMENT}"
+    )
+    assert fingerprint["at"] < at(5), "fingerprints are written once an hour"
+    (found,) = ask("query_statement")
+
+    assert found["last_seen"] == at(5)
+
+
+@pytest.mark.parametrize("part", [SHOWN[1:], SHOWN[:5], SHOWN[-3:].lower(), f" {SHOWN[2:9]} "])
+def test_a_part_of_an_id_finds_the_statement_that_took_the_most_time(ask, user, part):
+    similar = {"query_id": STATEMENT - 0xF000, "rule_set": "tailrace-1"}
+    user("writer").insert("tailrace.fingerprints", [similar])
+    (found,) = ask("query_statement", query_id=[part])
+
+    assert found["query_id"] == SHOWN
+    assert sum(row["entries"] for row in ask("query_executions", query_id=[part])) == 4

@@ -6,6 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from tailrace import alerts
+
 NOW = datetime.now(UTC).replace(microsecond=0)
 RANGE = ((NOW - timedelta(hours=2)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
 
@@ -322,9 +324,9 @@ def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask
         )
         for row in found
     ] == [
-        ("7", at(20)[:19], 2, 1, 1, "high"),
+        ("7", at(20)[:19], 2, 1, 2, "high"),
         ("7", at(60)[:19], 1, 0, 0, "ordinary"),
-        ("8", at(10)[:19], 0, 0, 0, "ordinary"),
+        ("8", at(10)[:19], 0, 0, 1, "of its user or client"),
     ]
     assert [row["connection_id"] for row in ask("sessions", connection_id=["8"])] == ["8"]
     assert ask("sessions", user=["nobody"]) == []
@@ -333,6 +335,17 @@ def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask
 def test_alerts_concern_a_session_that_they_name_or_whose_user_they_are_about(two_sessions, ask):
     found = sorted((row["level"], row["why"]) for row in ask("session_alerts"))
     assert found == [("critical", "same user or client at the time"), ("high", "names what it did")]
+
+
+@pytest.mark.parametrize("filters", [{}, {"user": ["app"]}, {"src_ip": ["10.0.3.9"]}])
+def test_a_session_has_as_many_alerts_in_the_list_as_on_its_own(two_sessions, stored, ask, filters):
+    stored("alerts", alert_of(two_sessions["denied"]), alert_of(two_sessions["denied"], user="nobody"))
+    listed = {row["connection_id"]: row for row in sorted(ask("sessions"), key=lambda row: row["began_at"])}
+    assert listed.keys() == {"7", "8"}
+    for connection, row in listed.items():
+        its = ask("session_alerts", instance=["db1"], connection_id=[connection], **filters)
+        assert row["alert_count"] == len({alert["id"] for alert in its}), connection
+    assert listed["7"]["alert_count"] == 4
 
 
 def test_a_session_whose_begin_was_not_seen(stored, ask):
@@ -517,3 +530,90 @@ def test_alerts_of_a_rule_in_the_range_and_ever(stored, ask):
     assert found["a", "db2"]["last_alert"] == f"{NOW - timedelta(minutes=600):%Y-%m-%d %H:%M:%S}"
     assert found["a", "db2"]["last_alert_anywhere"] == f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}"
     assert found["b", "db1"]["last_alert"] is None and found["b", "db1"]["last_alert_anywhere"] is None
+
+
+def test_alerts_are_listed_by_level_and_by_the_time_of_their_events(stored, user):
+    # (level, minutes since the event, minutes since its detection): a log that is read late is detected last.
+    raised = [("low", 1, 1), ("critical", 90, 2), ("high", 30, 29), ("high", 1000, 0)]
+    stored(
+        "alerts",
+        *(
+            alert_of(audit(event), level=level, rule_title=f"{level} {event}", updated_at=at(detected))
+            for level, event, detected in raised
+        ),
+    )
+    rows, total = alerts.list_worst(user("analyst"), alerts.Choice(), 3)
+    assert [row["rule_title"] for row in rows] == ["critical 90", "high 30", "high 1000"]
+    assert total == 4
+
+
+@pytest.fixture
+def shown(admin, ask, user, metric, rendered):
+    """A number of a dashboard, as its dataset's metric tells it."""
+
+    def run(name: str, dataset: str, query: str = "", **filters: list[str]) -> object:
+        sql = rendered(query or dataset, *RANGE, **filters)
+        (row,) = user("reader_security").rows(
+            f"SELECT {metric(dataset, name, **filters)} AS shown FROM ({sql})"
+        )
+        return row["shown"]
+
+    return run
+
+
+def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stored, shown):
+    assert shown("shown_unencrypted", "logins") == "unknown<em>no log tells of a login</em>"
+    stored("audit_events", *(login(60, number, connection_id=number) for number in range(1, 1007)))
+    assert shown("shown_unencrypted", "logins") == "unknown<em>none of 1,006 logins is known</em>"
+    stored("audit_events", login(20, connection_type="tls"), login(19, connection_type="socket"))
+    assert shown("shown_unencrypted", "logins") == "0<em>of 2 known, 1,006 unknown</em>"
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset"),
+    [("cnt_taken", "logins"), ("cnt_refused", "logins"), ("cnt_refusals", "refused_access")],
+)
+def test_without_a_log_that_tells_of_logins_their_number_is_not_known(stored, shown, name, dataset):
+    assert shown(name, dataset) is None
+    stored("audit_events", audit(20, event_class="connection", command="DISCONNECT"))
+    assert shown(name, dataset) == 0
+    assert shown(name, dataset, instance=["db2"]) is None
+
+
+def test_without_rules_nobody_knows_of_alerts(user, stored, shown):
+    assert shown("cnt_open", "alerts", "alerts_shown") is None
+    assert shown("rules_in_force", "rule_pushes") is None
+    assert shown("cnt_nowhere", "rule_coverage") is None
+    stored("rule_pushes", {"push_id": str(uuid.uuid4()), "at": at(5), "accepted": True, "rules": 7})
+    assert shown("cnt_open", "alerts", "alerts_shown") == 0
+    assert shown("rules_in_force", "rule_pushes") == 7
+
+
+CLIENTS = [
+    ({"host": "10.0.3.9", "ip": ""}, "10.0.3.9", ""),
+    ({"host": "web1", "ip": "10.0.3.9"}, "10.0.3.9", "web1"),
+    ({"host": "", "ip": "10.0.3.9"}, "10.0.3.9", ""),
+    ({"host": "10.0.3.9", "ip": "10.0.3.9"}, "10.0.3.9", ""),
+    ({"host": "::ffff:10.0.3.9", "ip": ""}, "10.0.3.9", ""),
+    ({"host": "", "ip": "::FFFF:10.0.3.9"}, "10.0.3.9", ""),
+    ({"host": "2001:DB8:0:0::7", "ip": ""}, "2001:db8::7", ""),
+    ({"host": "web1", "ip": ""}, "", "web1"),
+    ({"host": "localhost", "ip": ""}, "", "localhost"),
+    ({"host": "", "ip": ""}, "", ""),
+]
+"""What rows may hold, those of former versions too; the client's address and its host's name."""
+
+
+@pytest.mark.parametrize("table", ["audit_events", "query_events", "error_events"])
+def test_the_client_has_one_form_whichever_column_holds_it(stored, admin, table):
+    stored(table, *({"instance": f"db{n}", "event_time": at(), **row} for n, (row, *_) in enumerate(CLIENTS)))
+    found = admin.rows(f"SELECT client_ip, client_host FROM tailrace.{table} ORDER BY instance")
+    assert [(row["client_ip"], row["client_host"]) for row in found] == [tuple(each[1:]) for each in CLIENTS]
+
+
+def test_the_filter_on_an_address_finds_all_that_it_did(stored, ask):
+    """`ip` of most rows is empty: MariaDB's plugin has one field for both."""
+    stored("audit_events", *(audit(5, n, **row) for n, (row, *_) in enumerate(CLIENTS)))
+    found = ask("alerts_actions_of_entity", src_ip=["10.0.3.9"])
+    assert len(found) == sum(address == "10.0.3.9" for _, address, _ in CLIENTS)
+    assert {row["src_ip"] for row in found} == {"10.0.3.9"}

@@ -83,7 +83,8 @@ def columns(clickhouse, table: str) -> dict[str, str]:
     """Type by name of the columns that a row comes with; others are made from these."""
     rows = clickhouse.rows(
         "SELECT name, type FROM system.columns "
-        "WHERE database = 'tailrace' AND table = {table:String} AND default_kind != 'MATERIALIZED'",
+        "WHERE database = 'tailrace' AND table = {table:String} "
+        "AND default_kind NOT IN ('MATERIALIZED', 'ALIAS')",
         {"table": table},
     )
     return {row["name"]: encoded_as(row["type"]) for row in rows}

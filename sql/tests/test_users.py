@@ -26,6 +26,10 @@ def refused(code: int, clickhouse: ClickHouse, statement: str, **settings) -> No
     assert error.value.code == code, error.value
 
 
+def test_the_server_listens_at_no_port_but_those_that_are_asked_for(server):
+    assert server.listening_ports() == set(server.part.ports().values())
+
+
 @pytest.mark.parametrize("reader", READERS)
 def test_readers_read_statements_and_books(admin, user, reader):
     for table in READABLE_BY_ALL:

@@ -5,7 +5,7 @@
     stretch the log counts that tells most of them, of equals the audit log. A login that succeeded may stand in the audit and the general log:
     the general log counts in hours in which the audit log of the server told of no connection. -#}
 {%- macro client() -%}
-    coalesce(nullIf(toString(ip), ''), nullIf(toString(host), ''), '(unknown)')
+    coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)')
 {%- endmacro -%}
 {%- macro network(address) -%}
     multiIf(

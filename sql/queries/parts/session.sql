@@ -7,7 +7,7 @@
     {{ passes('cluster') }}{{ passes('instance') }}{{ passes('user') }}{{ passes('connection_id', 'toString(' ~ connection ~ ')') }}
     {{- passes('src_ip', address or client()) }}
 {%- endmacro -%}
-{%- macro client() -%} coalesce(nullIf(toString(ip), ''), nullIf(toString(host), ''), '(unknown)') {%- endmacro -%}
+{%- macro client() -%} coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)') {%- endmacro -%}
 {#- Alerts with the records that they name; an alert of several servers may name records of each. -#}
 {%- macro alerted() -%}
     alerted AS (
@@ -118,6 +118,17 @@
                 PARTITION BY instance, connection_id ORDER BY event_time, NOT begins
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS session
         FROM logins_marked)
+{%- endmacro -%}
+{#- Whether an alert is about the user or the client of a session on its server while it lasted, or in the quarter of an hour
+    before, in which a password may have been guessed. `about` is the alert's user in lower case. -#}
+{%- macro is_about(at, window_from, about, address, since, until, names, addresses) -%}
+    {{ at }} >= {{ since }} - INTERVAL 15 MINUTE AND {{ window_from }} <= {{ until }}
+        AND ({{ about }} != '' AND has({{ names }}, {{ about }}) AND ({{ address }} = '' OR has({{ addresses }}, {{ address }}))
+            OR {{ about }} = '' AND has({{ addresses }}, {{ address }}))
+{%- endmacro -%}
+{#- Alerts that may concern a session of the range, for a WHERE. -#}
+{%- macro is_alert_of_range() -%}
+    alerts.event_time >= range_start - INTERVAL 15 MINUTE AND alerts.window_from < range_end
 {%- endmacro -%}
 {#- Statements that two logs tell count once: of a session, the log counts that tells most of them. -#}
 {%- macro most_of_a_log(condition) -%}

@@ -1,12 +1,25 @@
 {%- include "parts/utc.sql" -%}
 {#- The statement that the dashboard "Query detail" is about, and the time that is shown, for a WITH: the statement in
-    the filter, else the one that took the most time. Rollups are by the hour, so an hour that is shown in part counts
-    whole in that choice. -#}
+    the filter, else the one that took the most time. Superset offers a part of an id as a value of its own: of the statements
+    whose id has that part, it is the one that took the most time. The filter is applied here, not by Superset. Rollups are by
+    the hour, so an hour that is shown in part counts whole in that choice. -#}
 {%- macro chosen_statement() -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
-    {%- if filter_values('query_id') %}
-    reinterpretAsUInt64(reverse(unhex(array{{ filter_values('query_id') | where_in }}[1]))) AS chosen
+    {%- set wanted = filter_values('query_id', remove_filter=True) %}
+    {%- if wanted and wanted[0] | length == 16 %}
+    reinterpretAsUInt64(reverse(unhex(array{{ wanted | where_in }}[1]))) AS chosen
+    {%- elif wanted %}
+    (
+        SELECT query_id
+        FROM (
+            SELECT query_id, query_time FROM tailrace.query_classes_1h
+            WHERE hour >= toStartOfHour(range_start) AND hour < range_end {{- passes('instance') }}
+            UNION ALL
+            SELECT query_id, 0 FROM tailrace.fingerprints)
+        WHERE position(leftPad(hex(query_id), 16, '0'), upper(trim(array{{ wanted | where_in }}[1]))) > 0
+        GROUP BY query_id ORDER BY sum(query_time) DESC, query_id LIMIT 1
+    ) AS chosen
     {%- else %}
     (
         SELECT query_id FROM tailrace.query_classes_1h
@@ -14,6 +27,21 @@
         GROUP BY query_id ORDER BY sum(query_time) DESC, query_id LIMIT 1
     ) AS chosen
     {%- endif %}
+{%- endmacro -%}
+{#- The ids under which executions of the chosen statement are stored, for a WITH, after chosen_statement: its own, and
+    across a change of the fingerprint's rules those it had or has. Not an old id that others had, too: what ran under
+    that was mostly theirs. -#}
+{%- macro known_ids() -%}
+    renamed AS (
+        SELECT query_id AS new_id, arrayJoin(previous_query_ids) AS old_id FROM tailrace.fingerprints
+        WHERE notEmpty(previous_query_ids)
+        GROUP BY new_id, old_id),
+    known_ids AS (
+        SELECT ifNull(chosen, 0) AS id
+        UNION ALL
+        SELECT new_id FROM renamed WHERE old_id = chosen
+        UNION ALL
+        SELECT old_id FROM renamed GROUP BY old_id HAVING groupUniqArray(new_id) = [ifNull(chosen, 0)])
 {%- endmacro -%}
 {%- macro passes(column) -%}
     {%- if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endif -%}

@@ -1,0 +1,26 @@
+// The browser of a file of tests, in which a user of a role is logged in, and where its pictures go.
+//
+// Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
+// SCREENSHOTS, a directory for pictures of what was seen (default: a temporary one).
+
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Browser } from './browser.mjs';
+
+export const roles = JSON.parse(process.env.ROLES);
+export const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
+/** Open from before the first test until after the last, once visitAs was called. */
+export let browser;
+
+/** Has the tests of this file see the dashboards as a user of this role does. */
+export function visitAs(user) {
+  before(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    browser = await Browser.launch(process.env.SUPERSET_URL);
+    await browser.logIn(user, roles[user].password);
+  });
+
+  after(() => browser?.close());
+}

@@ -1,0 +1,12 @@
+-- When each log was last seen by a census and when it was last read, seconds since 1970 UTC; 0 for never. `read_since` is
+-- when its first line came.
+-- Parameters: instance (empty: all).
+SELECT
+    instance, source, log,
+    toUnixTimestamp(maxIf(at, kind = 'CENSUS')) AS census_at,
+    toUnixTimestamp(maxIf(at, kind = 'FRONTIER')) AS read_at,
+    if(read_at = 0, 0, toUnixTimestamp(minIf(at, kind = 'FRONTIER'))) AS read_since
+FROM tailrace.ledger
+WHERE kind IN ('CENSUS', 'FRONTIER') AND ({instance:String} = '' OR instance = {instance:String})
+GROUP BY instance, source, log
+ORDER BY instance, source, log
