@@ -56,7 +56,7 @@ def is_healthy(part: Part) -> bool:
 
 
 def settings_with_free_ports(home: Path) -> Settings:
-    names = ("KAFKA", "KAFKA_CONTROLLER", "KAFKA_INTERNAL", "CLICKHOUSE", "CLICKHOUSE_NATIVE", "FLINK")
+    names = ("KAFKA", "KAFKA_CONTROLLER", "KAFKA_INTERNAL", "CLICKHOUSE", "FLINK")
     taken = [socket.create_server(("127.0.0.1", 0)) for _ in names]
     ports = {
         f"TAILRACE_PORT_{name}": str(each.getsockname()[1]) for name, each in zip(names, taken, strict=True)

@@ -2,7 +2,7 @@
 
 These variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
 
-    PYTHONPATH                 this directory, for tailrace_asker.py and tailrace_speed.py
+    PYTHONPATH                 this directory, for tailrace_asker.py, tailrace_search.py and tailrace_speed.py
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_WITNESS_URL, SUPERSET_WITNESS_PASSWORD_FILE
@@ -32,6 +32,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_asker
+import tailrace_search
 import tailrace_speed
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -220,7 +221,9 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     from superset.views import api
 
     tailrace_speed.quicken()
+    tailrace_search.keep_patterns_from_queries()
     app.before_request(_leave_colours)
+    app.before_request(tailrace_search.search_anywhere)
     parse = api.get_since_until
     api.get_since_until = partial(
         parse, relative_start=DEFAULT_RELATIVE_START_TIME, relative_end=DEFAULT_RELATIVE_END_TIME

@@ -31,7 +31,7 @@ class AlertError(RuntimeError):
 
 FIELDS = (
     *("event_id", "timestamp", "cluster", "instance", "format", "event_class", "command"),
-    *("command_class", "event_name", "outcome", "status", "error_code", "user", "priv_user"),
+    *("command_class", "event_name", "login", "outcome", "status", "error_code", "user", "priv_user"),
     *("proxy_user", "os_user", "host", "src_ip", "src_port", "connection_id", "connection_type"),
     *("program", "database", "table", "table_read", "table_written", "tables_basis", "data_class"),
     *("data_class_read", "data_class_written", "data_basis", "data_access"),
@@ -66,12 +66,12 @@ class Choice:
     """Fields of the alert's entity, or of the alert itself, with their values in any case."""
 
 
-def list_newest(clickhouse: ClickHouse, choice: Choice, limit: int) -> tuple[list[Row], int]:
-    """At most `limit` alerts, those that were raised or grew last first; and how many there are in all."""
+def list_worst(clickhouse: ClickHouse, choice: Choice, limit: int) -> tuple[list[Row], int]:
+    """At most `limit` alerts, the most severe and then the latest first; and how many there are in all."""
     conditions, parameters = _conditions(choice)
     rows = clickhouse.rows(
         f"SELECT *, count() OVER () AS total FROM ({QUERY.read_text()}) WHERE {conditions} "
-        "ORDER BY updated_at DESC, id LIMIT {limit:UInt32}",
+        "ORDER BY level_rank DESC, event_time DESC, id LIMIT {limit:UInt32}",
         {**parameters, "limit": limit},
     )
     total = rows[0]["total"] if rows else 0

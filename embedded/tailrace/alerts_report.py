@@ -24,7 +24,17 @@ MOST_EVENT_IDS = 20
 def show_list(rows: Sequence[Row], total: int) -> None:
     """One line per alert, and how many there are."""
     digits = _distinct_digits([str(row["id"]) for row in rows])
-    header = ("id", "level", "last seen (UTC)", "state", "count", "rule", "about", "instance")
+    header = (
+        "id",
+        "level",
+        "event (UTC)",
+        "last detected (UTC)",
+        "state",
+        "count",
+        "rule",
+        "about",
+        "instance",
+    )
     lines = [_line(row, digits) for row in rows]
     if lines:
         console.table(header, lines, right=("count",), styles={"level": lambda level: STYLES.get(level, "")})
@@ -35,6 +45,7 @@ def _line(row: Row, digits: int) -> tuple[object, ...]:
     return (
         str(row["id"])[:digits],
         row["level"],
+        row["event_time"],
         row["updated_at"],
         _state(row),
         row["alert_count"],

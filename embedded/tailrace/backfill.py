@@ -8,6 +8,9 @@ What a collector has lost of the end of a file is no gap yet: only the next line
 grown for a minute and is longer than what was read, its whole lines are shipped too. Should the collector
 send them after all, they are duplicates.
 
+Files that no line has come of have no generation to be shipped under. Those that a census saw become gaps by
+themselves, and of those that no census ever told of nothing can be proven: both are named, never passed over.
+
 A file is the right one if the census has seen it under the generation's inode, and if its first bytes still
 have the hash that the census found.
 """
@@ -23,10 +26,11 @@ from typing import BinaryIO
 import msgpack
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from tailrace import books
+from tailrace import books, log_files
 from tailrace.books import Gap, LogFile
 from tailrace.clickhouse import ClickHouse
 from tailrace.kafka import KafkaClient
+from tailrace.sources import Source
 
 TOPIC = "tailrace.backfill.lines"
 CENSUS_TOPIC = "tailrace.files"
@@ -79,6 +83,19 @@ SELECT instance, source, log, generation, start, end
 FROM files INNER JOIN read USING (instance, source, log, generation)
 WHERE end > start AND quiet_seconds >= {quiet_seconds:UInt32}
 """
+
+FILES = """
+SELECT instance, source, inode, max(generation) > 0 AS read
+FROM tailrace.ledger
+WHERE kind IN ('CENSUS', 'FRONTIER') AND ledger.inode > 0
+GROUP BY instance, source, inode
+"""
+
+NO_CENSUS = "no census has told of it, so nobody knows whether it was read: see `tailrace doctor`"
+NO_LINE = (
+    "nothing of it has come yet; a renamed file is a gap two minutes after its first census, once its log's "
+    "own file is there: run this again then"
+)
 
 QUIET_SECONDS = 60
 """A collector that works has sent every line long before."""
@@ -157,6 +174,39 @@ def unread(clickhouse: ClickHouse, quiet_seconds: int) -> list[Stretch]:
         Stretch(LogFile.of(row), row["start"], row["end"], row["end"] - row["start"], may_grow=True)
         for row in clickhouse.rows(UNREAD, {"quiet_seconds": str(quiet_seconds)})
     ]
+
+
+@dataclass(frozen=True)
+class Untouched:
+    """A file of a log of which nothing has come, and why it cannot be shipped yet."""
+
+    instance: str
+    source: str
+    log: str
+    path: Path
+    size: int
+    why: str
+
+
+def untouched(clickhouse: ClickHouse, watched: Iterable[Source], now: float) -> Iterator[Untouched]:
+    """Of the watched logs, the files with a whole line that have not changed for QUIET_SECONDS and of which
+    the books have no line."""
+    known = {(row["instance"], row["source"], row["inode"]): row["read"] for row in clickhouse.rows(FILES)}
+    for log in watched:
+        for path, status in log_files.inodes(log):
+            is_read = known.get((log.instance, log.source, status.st_ino))
+            if is_read or now - status.st_mtime < QUIET_SECONDS or not _has_whole_line(path):
+                continue
+            why = NO_CENSUS if is_read is None else NO_LINE
+            yield Untouched(log.instance, log.source, str(log.path), path, status.st_size, why)
+
+
+def _has_whole_line(path: Path) -> bool:
+    try:
+        with path.open("rb") as content:
+            return content.readline(LONGEST_LINE_BYTES).endswith(b"\n")
+    except OSError:  # gone, or not to be read by us: then it is named
+        return path.exists()
 
 
 def with_edges(gaps: Iterable[Stretch], edges: Iterable[Stretch]) -> list[Stretch]:

@@ -9,7 +9,8 @@ For each file (instance, source, log, generation):
 
 The arithmetic is in sql/queries/books_*.sql; this module asks and names what does not agree. A recorded gap
 balances: the books know that the bytes are missing, and say so. Whether that is good enough is the caller's
-question (`Books.balances`, `Books.is_complete`).
+question (`Books.balances`, `Books.is_complete`). Of a log without a census they know only what came: it is
+unknown (tailrace.unknown).
 """
 
 import dataclasses
@@ -21,8 +22,10 @@ from functools import cached_property
 from itertools import groupby
 
 from tailrace.clickhouse import ClickHouse, Row
+from tailrace.listing import LogKey
 from tailrace.migrations import load_retention
 from tailrace.settings import REPOSITORY
+from tailrace.unknown import NONE_LISTED, Look, UnknownLog, unknown
 
 QUERIES = REPOSITORY / "sql" / "queries"
 
@@ -175,6 +178,8 @@ class Books:
     gaps: Sequence[Gap]
     imbalances: Sequence[Imbalance]
     minutes: Sequence[MinuteStretch] = ()
+    unknown: Sequence[UnknownLog] = ()
+    """Logs without a census, and logs that are listed and never came."""
 
     @property
     def balances(self) -> bool:
@@ -188,9 +193,14 @@ class Books:
 
     @property
     def is_complete(self) -> bool:
-        """Whether they balance, nothing is missing or behind, and no minute asked for is unknown."""
-        seen = all(stretch.state == "covered" for stretch in self.minutes)
+        """Whether they balance, nothing is missing or behind, and no log or minute asked for is unknown."""
+        seen = not self.unknown and all(stretch.state == "covered" for stretch in self.minutes)
         return self.balances and not self.gaps and not self.behind and seen
+
+    @property
+    def hold_anything(self) -> bool:
+        """Whether any file is in them: books without an entry say nothing."""
+        return bool(self.accounts or self.unread)
 
     def covers(self, moment: float) -> bool:
         """Whether every server's census has looked since `moment` and all that it saw has been read."""
@@ -218,39 +228,47 @@ class Books:
             "gaps": [_plain(gap) for gap in self.gaps],
             "imbalances": [{**_plain(wrong), "text": str(wrong)} for wrong in self.imbalances],
             "minutes": [_plain(stretch) for stretch in self.minutes],
+            "unknown": [_plain(log) for log in self.unknown],
         }
 
 
 def read(
-    clickhouse: ClickHouse, instance: str = "", minutes: int = 0, patience_seconds: float = PATIENCE_SECONDS
+    clickhouse: ClickHouse,
+    instance: str = "",
+    minutes: int = 0,
+    patience_seconds: float = PATIENCE_SECONDS,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> Books:
     """Reads the books of one server or of all.
 
     While the job writes, a look may fall between two inserts that belong together: books that do not balance
     are looked at again for `patience_seconds`, and balance if they do once.
 
-    `minutes`: how far the minute coverage goes back; 0 leaves it out. The user may read the tables of the
-    books and those of events, to say where in a file rows are missing. Raises ClickHouseError, OSError.
+    `minutes`: how far the minute coverage goes back; 0 leaves it out. `listed`: the logs that have to be
+    there, and since when they are listed. The user may read the tables of the books and those of events, to
+    say where in a file rows are missing. Raises ClickHouseError, OSError.
     """
     deadline = time.monotonic() + patience_seconds
     while True:
-        books = _look(clickhouse, instance, minutes)
+        books = _look(clickhouse, instance, minutes, listed)
         if books.balances or time.monotonic() >= deadline:
             return books
         time.sleep(POLL_SECONDS)
 
 
-def _look(clickhouse: ClickHouse, instance: str, minutes: int) -> Books:
+def _look(clickhouse: ClickHouse, instance: str, minutes: int, listed: Mapping[LogKey, float]) -> Books:
     reader = _Reader(clickhouse, instance)
     accounts = reader.accounts()
+    now = datetime.now(UTC)
     return Books(
-        at=datetime.now(UTC),
+        at=now,
         accounts=accounts,
         unread=[UnreadFile(**row) for row in reader.rows("unread")],
         details=[_of(Detail, row) for row in reader.rows("details")],
         gaps=[_of(Gap, row) for row in reader.rows("gaps")],
         imbalances=reader.imbalances({account.file for account in accounts if account.aged}),
         minutes=reader.minutes(minutes) if minutes else (),
+        unknown=reader.unknown(listed, now.timestamp()),
     )
 
 
@@ -261,6 +279,7 @@ def balance(
     minutes: int = 0,
     on_look: Callable[[Books], None] = lambda _: None,
     covered_to: float | None = None,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> Books:
     """Reads the books until they balance and cover everything that the files held at a time.
 
@@ -269,11 +288,12 @@ def balance(
     """
     begin = time.time()
     while True:
-        books = _look(clickhouse, instance, 0)
+        books = _look(clickhouse, instance, 0, listed)
         on_look(books)
-        settled = books.balances and books.covers(begin if covered_to is None else covered_to)
+        covered = not books.unknown and books.covers(begin if covered_to is None else covered_to)
+        settled = books.balances and covered
         if settled or time.time() - begin >= wait_seconds:
-            return _look(clickhouse, instance, minutes) if minutes else books
+            return _look(clickhouse, instance, minutes, listed) if minutes else books
         time.sleep(POLL_SECONDS)
 
 
@@ -291,6 +311,21 @@ def await_what_is_posted(clickhouse: ClickHouse, seconds: float = 10) -> None:
 def gaps(clickhouse: ClickHouse, instance: str = "") -> list[Gap]:
     """The ranges that are missing now, in order of file and offset."""
     return [_of(Gap, row) for row in _Reader(clickhouse, instance).rows("gaps")]
+
+
+def unknown_logs(
+    clickhouse: ClickHouse, listed: Mapping[LogKey, float], timeout: float = 300
+) -> list[UnknownLog]:
+    """The logs without a census, of all servers."""
+    text = (QUERIES / "books_looks.sql").read_text()
+    return _unknown(clickhouse.rows(text, {"instance": ""}, timeout), listed, "", time.time())
+
+
+def _unknown(
+    looks: Iterable[Row], listed: Mapping[LogKey, float], instance: str, now: float
+) -> list[UnknownLog]:
+    wanted = {key: since for key, since in listed.items() if instance in ("", key[0])}
+    return unknown((Look(**row) for row in looks), wanted, now)
 
 
 def coverage(
@@ -331,6 +366,9 @@ class _Reader:
         ]
         unique = {wrong: None for wrong in found if wrong.file not in aged}
         return sorted(unique, key=lambda wrong: (wrong.file, wrong.equation, wrong.from_offset or 0))
+
+    def unknown(self, listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
+        return _unknown(self.rows("looks"), listed, self._parameters["instance"], now)
 
     def minutes(self, count: int) -> list[MinuteStretch]:
         end = datetime.now(UTC)

@@ -1,11 +1,11 @@
 """Prints the books for people: aligned tables, what is wrong last, in one sentence each."""
 
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import PurePath
 
 from tailrace.books import Account, Books, Detail, Gap, LogFile, MinuteStretch
-from tailrace.console import GREEN, RED, YELLOW, count, duration, heading, size, styled, table
+from tailrace.console import GREEN, RED, YELLOW, count, duration, heading, number, plain, size, styled, table
 
 MOST_LINES = 40
 """Of one table; the JSON form has all."""
@@ -130,16 +130,37 @@ class _Report:
         wrong = self._books.imbalances
         print()
         if self._books.balances:
-            print(styled("The books balance.", GREEN), styled(" ".join(self._remarks()), YELLOW))
+            print(self._balance(), styled(" ".join(self._remarks()), YELLOW))
+            self._show_unknown()
             return
-        print(styled(f"The books do not balance, in {_number(wrong, 'place')}:", RED))
+        print(styled(f"The books do not balance, in {number(wrong, 'place')}:", RED))
         for place in wrong[:MOST_LINES]:
             print(f"  {place}")
         _print_rest(len(wrong))
+        self._show_unknown()
+
+    def _balance(self) -> str:
+        """What may be said of books without an imbalance."""
+        if not self._books.hold_anything:
+            return styled("Nothing is in the books.", YELLOW)
+        if self._books.unknown:
+            return styled("What came balances; whether all came is not known.", YELLOW)
+        return styled("The books balance.", GREEN)
+
+    def _show_unknown(self) -> None:
+        logs = self._books.unknown
+        if not logs:
+            return
+        print(styled(f"Unknown: {number(logs, 'log')} without a census:", RED))
+        for log in logs[:MOST_LINES]:
+            last = self._ago(log.census_at) if log.census_at else "never"
+            print(f"  {plain(log)}; last census: {last}")
+        _print_rest(len(logs))
+        print("  why not: `tailrace doctor`; what lies in their files: `tailrace backfill --dry-run`")
 
     def _remarks(self) -> Iterable[str]:
         if gaps := self._books.gaps:
-            yield f"Missing: {size(sum(gap.bytes for gap in gaps))} in {_number(gaps, 'gap')}."
+            yield f"Missing: {size(sum(gap.bytes for gap in gaps))} in {number(gaps, 'gap')}."
         if behind := self._books.behind:
             yield f"Not read yet: {size(behind)}."
         if unknown := sum(s.minutes for s in self._books.minutes if s.state == "unknown"):
@@ -179,14 +200,10 @@ def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -
         _print_rest(len(lines))
 
 
-def _print_rest(number: int) -> None:
-    if number > MOST_LINES:
-        print(f"  … and {count(number - MOST_LINES)} more; --json has all")
+def _print_rest(lines: int) -> None:
+    if lines > MOST_LINES:
+        print(f"  … and {count(lines - MOST_LINES)} more; --json has all")
 
 
-def _unless_zero(number: int, form: Callable[[int], str]) -> str:
-    return form(number) if number else "-"
-
-
-def _number(things: Sized, what: str) -> str:
-    return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
+def _unless_zero(amount: int, form: Callable[[int], str]) -> str:
+    return form(amount) if amount else "-"

@@ -3,7 +3,7 @@ unless the output is a terminal."""
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import TextIO
 
 BOLD, DIM, RED, YELLOW, GREEN = "1", "2", "31", "33", "32"
@@ -76,6 +76,11 @@ def _line(cells: Sequence[str]) -> str:
 def count(number: int) -> str:
     """1234567 → 1,234,567"""
     return f"{number:,}"
+
+
+def number(things: Sized, what: str) -> str:
+    """1 file, 2 files"""
+    return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
 
 
 def size(number: float) -> str:

@@ -509,6 +509,10 @@ def _time_filter(default: str) -> dict[str, Any]:
 
 
 def _column_filter(dataset_uuid: str, column: str, several: bool) -> dict[str, Any]:
+    """A filter of known values. What is typed searches all of them (Superset lists 1,000) and is no value.
+
+    Where one value may be chosen, Superset 6.1.0 offers what is typed all the same: the query must take it.
+    """
     return {
         "filterType": "filter_select",
         "targets": [{"datasetUuid": dataset_uuid, "column": {"name": column}}],
@@ -517,7 +521,8 @@ def _column_filter(dataset_uuid: str, column: str, several: bool) -> dict[str, A
             "enableEmptyFilter": False,
             "defaultToFirstItem": False,
             "inverseSelection": False,
-            "searchAllOptions": False,
+            "creatable": False,
+            "searchAllOptions": True,
         },
         "defaultDataMask": {"extraFormData": {}, "filterState": {}, "ownState": {}},
     }

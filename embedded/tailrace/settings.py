@@ -16,18 +16,29 @@ PREFIX = "TAILRACE_"
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
+CLOSED = 0
+"""In place of a port: nothing listens."""
+
 
 class SettingsError(ValueError):
     """A TAILRACE_* variable is unknown or its value cannot be used; the message is one sentence."""
 
 
-def _setting(default, meaning: str, unit: str = "", least: int | None = None, most: int | None = None):
-    metadata = {"meaning": meaning, "unit": unit, "least": least, "most": most}
+def _setting(
+    default,
+    meaning: str,
+    unit: str = "",
+    least: int | None = None,
+    most: int | None = None,
+    other: int | None = None,
+):
+    metadata = {"meaning": meaning, "unit": unit, "least": least, "most": most, "other": other}
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def _port(default: int, meaning: str):
-    return _setting(default, meaning, unit="TCP port", least=1024, most=65535)
+def _port(default: int, meaning: str, other: int | None = None):
+    """`other` is what may be said instead of a port."""
+    return _setting(default, meaning, unit="TCP port", least=1024, most=65535, other=other)
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,12 @@ class Settings:
         "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
         "means access.yaml in the home directory, if it is there",
     )
+    sources_poll: int = _setting(
+        1,
+        "time between two looks at the list of logs; 0: only `tailrace up` takes it over",
+        unit="s",
+        least=0,
+    )
     parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
@@ -62,7 +79,11 @@ class Settings:
     )
     port_kafka_controller: int = _port(19093, "Kafka's KRaft controller")
     port_clickhouse: int = _port(18123, "ClickHouse's HTTP listener")
-    port_clickhouse_native: int = _port(19009, "ClickHouse's native listener")
+    port_clickhouse_native: int = _port(
+        CLOSED,
+        "ClickHouse's native listener, which only servers of other shards need; 0 keeps it closed",
+        CLOSED,
+    )
     port_flink: int = _port(18081, "the Flink job's web UI and REST API")
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
@@ -74,6 +95,11 @@ class Settings:
     memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", least=256)
     memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", least=128)
 
+    jvm_options_flink: str = _setting(
+        "",
+        "further options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for a "
+        "job that starts with less processor time and does less when it is busy",
+    )
     parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", least=1, most=128)
     checkpoint_interval: int = _setting(
         1000, "time between two checkpoints, which is when rows appear", unit="ms", least=100
@@ -106,6 +132,16 @@ class Settings:
         "size of InnoDB's redo logs where their monitor's output does not say it, such as db-1=1073741824, "
         "*=100663296; for the age of checkpoints",
         unit="bytes",
+    )
+
+    health_interval: int = _setting(
+        5,
+        "time between two questions to a running part for its health; three bad answers make it unhealthy",
+        unit="s",
+        least=1,
+    )
+    restart_pause: int = _setting(
+        30, "longest pause before a part that ends again and again is started again", unit="s", least=1
     )
 
     log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", least=1000)
@@ -182,8 +218,17 @@ def _whole_number(name: str, limits: Mapping, text: str) -> int:
         number = int(text)
     except ValueError:
         raise SettingsError(f"{name} must be a whole number ({limits['unit']}), not {text!r}") from None
-    least, most = limits["least"], limits["most"]
-    if (least is not None and number < least) or (most is not None and number > most):
-        expected = f"at least {least}" if most is None else f"from {least} to {most}"
-        raise SettingsError(f"{name} must be {expected} {limits['unit']}, not {number}")
+    if not _within(limits, number):
+        raise SettingsError(f"{name} must be {_expected(limits)} {limits['unit']}, not {number}")
     return number
+
+
+def _within(limits: Mapping, number: int) -> bool:
+    least, most, other = limits["least"], limits["most"], limits["other"]
+    return number == other or ((least is None or number >= least) and (most is None or number <= most))
+
+
+def _expected(limits: Mapping) -> str:
+    least, most, other = limits["least"], limits["most"], limits["other"]
+    numbers = f"at least {least}" if most is None else f"from {least} to {most}"
+    return numbers if other is None else f"{other} or {numbers}"

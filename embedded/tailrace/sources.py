@@ -73,42 +73,56 @@ class Server:
         return dataclasses.replace(self, dsn=self.explain_dsn, password_file=self.explain_password_file)
 
 
+@dataclass(frozen=True)
+class Listed:
+    """What a list says, in its order."""
+
+    logs: tuple[Source, ...] = ()
+    servers: tuple[Server, ...] = ()
+
+    def means(self, other: "Listed") -> bool:
+        """Whether both say the same, in whatever order."""
+        return set(self.logs) == set(other.logs) and set(self.servers) == set(other.servers)
+
+
 def load(file: Path) -> list[Source]:
     """The watched logs. Raises SourcesError."""
-    return _entries(file)[0]
+    return list(read(file).logs)
 
 
 def load_servers(file: Path) -> list[Server]:
     """The servers that are asked. Raises SourcesError."""
-    return _entries(file)[1]
+    return list(read(file).servers)
 
 
-def names_servers(file: Path) -> bool:
-    """Whether there is a list that names a server; one that cannot be read is told of where logs are read."""
+def read(file: Path) -> Listed:
+    """The whole list. Raises SourcesError."""
     try:
-        return file.exists() and bool(load_servers(file))
-    except SourcesError:
-        return False
+        content = file.read_bytes()
+    except OSError as error:
+        raise SourcesError(f"{file}: cannot be read: {error}") from error
+    return parse(file, content)
 
 
-def _entries(file: Path) -> tuple[list[Source], list[Server]]:
+def parse(file: Path, content: bytes) -> Listed:
+    """What the content of a list says; paths in it are relative to the file. Raises SourcesError."""
     try:
-        entries = yaml.safe_load(file.read_text()) or []
-    except (OSError, yaml.YAMLError) as error:
+        entries = yaml.safe_load(content) or []
+    except (ValueError, yaml.YAMLError) as error:
         raise SourcesError(f"{file}: cannot be read: {error}") from error
     if not isinstance(entries, list):
         raise SourcesError(f"{file}: expected a list of logs, found {type(entries).__name__}")
     logs: list[Source] = []
     servers: list[Server] = []
     for number, entry in enumerate(entries, 1):
-        where = f"{file}: log {number}"
-        if isinstance(entry, dict) and entry.get("source") == SERVER:
-            servers.append(_server(file, where, entry))
+        made = _entry(file, f"{file}: log {number}", entry)
+        if isinstance(made, Server):
+            servers.append(made)
         else:
-            logs.append(_source(file, where, entry))
+            logs.append(made)
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
-    return logs, servers
+    return Listed(tuple(logs), tuple(servers))
 
 
 def make_empty(file: Path) -> None:
@@ -139,6 +153,18 @@ def add(file: Path, more: list[Source | Server]) -> None:
 def _written(entry: Source | Server) -> dict[str, str | bool]:
     values = {name: value for name, value in dataclasses.asdict(entry).items() if value is not None}
     return {name: value if isinstance(value, bool) else str(value) for name, value in values.items()}
+
+
+def _entry(file: Path, where: str, entry: object) -> Source | Server:
+    is_server = isinstance(entry, dict) and entry.get("source") == SERVER
+    try:
+        made = _server(file, where, entry) if is_server else _source(file, where, entry)
+        hash(made)
+    except SourcesError:
+        raise
+    except (TypeError, ValueError, RuntimeError, OSError) as error:  # a list for a name, a path in a circle
+        raise SourcesError(f"{where}: cannot be used: {error}") from None
+    return made
 
 
 def _server(file: Path, where: str, entry: dict) -> Server:

@@ -1,5 +1,6 @@
 """bin/tailrace as people and scripts call it: help, exit codes, one sentence for an error."""
 
+import json
 import os
 import shutil
 import socket
@@ -153,6 +154,30 @@ def _only_tools(directory: Path) -> Path:
     for tool in ("bash", "env", "python3", "sha256sum", "cut", "readlink", "dirname", "mkdir", "uname", "id"):
         (directory / tool).symlink_to(shutil.which(tool))
     return directory
+
+
+def test_the_doctor_of_logs_needs_no_stack(tmp_path):
+    (tmp_path / "slow.log").write_text("x\n")
+    (tmp_path / "sources.yaml").write_text(SOUND_SOURCE + SOUND_SOURCE.replace("slow.log", "none.log"))
+    told = tailrace("doctor", home=tmp_path)
+    findings = json.loads(tailrace("doctor", "--json", home=tmp_path).stdout)["findings"]
+
+    assert told.returncode == Exit.FAILED
+    assert "2 logs listed in " in told.stdout and "2 errors" in told.stdout
+    assert [each["message"] for each in findings] == [
+        f"db-1 slowlog {tmp_path}/none.log does not exist yet; it is read from its first byte once it does",
+        "no stack is running: nothing is watched",
+    ]
+    assert all(each["message"] in told.stdout for each in findings)
+    assert_nothing_was_started(tmp_path)
+
+
+def test_the_doctor_of_logs_names_a_mistake_in_the_list(tmp_path):
+    (tmp_path / "sources.yaml").write_text("- {")
+    told = tailrace("doctor", home=tmp_path)
+
+    assert (told.returncode, told.stderr) == (Exit.FAILED, "")
+    assert "sources.yaml: cannot be read" in told.stdout
 
 
 def test_up_refuses_a_port_that_is_taken_and_names_who_has_it(tmp_path):

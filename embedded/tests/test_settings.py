@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.settings import Settings, SettingsError, variable
+from tailrace.settings import CLOSED, Settings, SettingsError, variable
 
 
 def test_defaults_are_those_of_the_documented_table():
@@ -20,6 +20,13 @@ def test_every_setting_is_documented():
     for field in dataclasses.fields(Settings):
         assert field.metadata["meaning"], field.name
         assert field.type is not int or field.metadata["unit"], field.name
+
+
+def test_the_native_port_of_clickhouse_is_closed_unless_it_is_asked_for():
+    assert Settings.from_environment({}).port_clickhouse_native == CLOSED
+    for text, expected in (("19009", 19009), ("0", CLOSED)):
+        asked = {"TAILRACE_PORT_CLICKHOUSE_NATIVE": text}
+        assert Settings.from_environment(asked).port_clickhouse_native == expected
 
 
 def test_the_cache_follows_xdg():
@@ -48,6 +55,8 @@ def test_an_unknown_name_is_refused_with_the_nearest(name, nearest):
     [
         ("TAILRACE_PORT_KAFKA", "kafka", r"must be a whole number \(TCP port\), not 'kafka'"),
         ("TAILRACE_PORT_KAFKA", "80", "must be from 1024 to 65535 TCP port, not 80"),
+        ("TAILRACE_PORT_CLICKHOUSE", "0", "must be from 1024 to 65535 TCP port, not 0"),
+        ("TAILRACE_PORT_CLICKHOUSE_NATIVE", "1", "must be 0 or from 1024 to 65535 TCP port, not 1"),
         ("TAILRACE_MEMORY_CLICKHOUSE", "1", "must be at least 512 MiB, not 1"),
     ],
 )

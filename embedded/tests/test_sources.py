@@ -79,11 +79,25 @@ def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
         ("- {instance: a, source: audit, path: x, tz: CEST+2}", "tz must be an IANA zone"),
         ("- &a {instance: a, source: audit, path: x}\n- *a", "x of a is listed twice"),
         ("- {", "cannot be read"),
+        ("- {instance: a, source: audit, path: x, cluster: [b]}", "log 1: cannot be used: unhashable"),
+        ("- {instance: a, source: audit, path: loop}", "log 1: cannot be used: Symlink loop"),
+        ("- {instance: \xff, source", "cannot be read"),
     ],
 )
 def test_a_mistake_is_named(tmp_path, text, message):
+    (tmp_path / "loop").symlink_to("loop")
+    file = written(tmp_path, "")
+    file.write_bytes(text.encode("latin-1"))
     with pytest.raises(SourcesError, match=message):
-        sources.load(written(tmp_path, text))
+        sources.load(file)
+
+
+def test_the_same_entries_in_another_order_mean_the_same(tmp_path):
+    one, two = "- {instance: a, source: audit, path: x}\n", "- {instance: b, source: audit, path: x}\n"
+    first = sources.read(written(tmp_path, one + two))
+
+    assert first.means(sources.read(written(tmp_path, "# b first\n" + two + one)))
+    assert not first.means(sources.read(written(tmp_path, one)))
 
 
 def test_servers_stand_beside_logs(tmp_path):

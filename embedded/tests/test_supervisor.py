@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tailrace import listing
 from tailrace.home import Home
 from tailrace.stack import control, procfs
 from tailrace.stack.keeper import BackOff
@@ -23,12 +24,12 @@ PATIENCE_SECONDS = 90
 class RunningStack:
     """A supervisor process of its own, which tests may kill."""
 
-    def __init__(self, home: Path, parts: tuple[str, ...]) -> None:
+    def __init__(self, home: Path, parts: tuple[str, ...], poll: int) -> None:
         self.home = Home(home)
         embedded = str(TINY_STACK.parents[1])
         self.process = subprocess.Popen(
             [sys.executable, TINY_STACK, home, *parts],
-            env={**os.environ, "PYTHONPATH": embedded},
+            env={**os.environ, "PYTHONPATH": embedded, "SOURCES_POLL": str(poll)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
@@ -66,8 +67,8 @@ class RunningStack:
 def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
     stacks: list[RunningStack] = []
 
-    def start_stack(*parts: str) -> RunningStack:
-        stacks.append(RunningStack(tmp_path / "home", parts))
+    def start_stack(*parts: str, poll: int = 0) -> RunningStack:
+        stacks.append(RunningStack(tmp_path / "home", parts, poll))
         return stacks[-1]
 
     yield start_stack
@@ -170,9 +171,10 @@ def test_a_part_that_needs_somebody_is_unhealthy_and_goes_on(start):
 
 def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
     stack = start("deaf-a")
-    status = stack.await_status("deaf-a", lambda s: s.state == "backoff")
+    status = stack.await_status("deaf-a", lambda s: s.state == "backoff" and s.restarts == 1)
 
     assert "not healthy after 3 s: has not said that it is up" in status.reason
+    assert "next try in 0.2 s" in status.reason  # its long start was no stable run
 
 
 def test_a_part_stopped_while_it_is_being_ended_is_ended_all_the_same(start):
@@ -308,6 +310,186 @@ def test_refuses_to_restart_what_does_not_exist(start):
         control.restart(stack.home, "kafka")
 
 
+LOG = "- {instance: %s, source: slowlog, path: slow.log}\n"
+SERVER = "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/'}\n"
+
+
+@pytest.fixture
+def listed(tmp_path) -> Path:
+    """The list of sources, which names a log of db-1."""
+    file = tmp_path / "home" / "sources.yaml"
+    file.parent.mkdir()
+    file.write_text(LOG % "db-1")
+    return file
+
+
+def instances_in_force(stack: RunningStack) -> list[str]:
+    return [log.instance for log in listing.taken(stack.home).listed.logs]
+
+
+def starts(stack: RunningStack) -> int:
+    """How many processes of all parts have been started."""
+    return (stack.home.root / "order").read_text().count("start")
+
+
+def test_a_changed_list_is_taken_over_by_itself_and_only_by_those_that_read_it(start, listed):
+    stack = start("reading-a", "steady-b", "reading-c", poll=1)
+    before = {name: stack.await_healthy(name).pid for name in ("reading-a", "steady-b", "reading-c")}
+    listed.write_text(LOG % "db-1" + LOG % "db-2")
+
+    for name in ("reading-a", "reading-c"):
+        stack.await_status(name, lambda s, name=name: s.is_healthy and s.pid != before[name])
+    assert stack.status("steady-b").pid == before["steady-b"]
+    assert instances_in_force(stack) == ["db-1", "db-2"]
+    order = [line.split() for line in (stack.home.root / "order").read_text().splitlines()]
+    ends = [int(pid) for what, pid in order if what == "end"]
+    assert ends == [before["reading-a"], before["reading-c"]]
+
+
+def test_a_list_that_means_the_same_restarts_nothing(start, listed):
+    stack = start("reading-a")
+    pid = stack.await_healthy("reading-a").pid
+    listed.write_text("# mine\n" + LOG % "db-1")
+
+    assert control.take_list(stack.home) == ([], "")
+    assert (stack.status("reading-a").pid, starts(stack)) == (pid, 1)
+
+
+def test_an_unusable_list_leaves_the_other_in_force_and_says_why(start, listed):
+    stack = start("reading-a", poll=1)
+    pid = stack.await_healthy("reading-a").pid
+    listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
+    wait_until(lambda: control.status(stack.home).problem_of_list != "", "the mistake was not told")
+
+    assert "log 2: `source` is missing" in control.status(stack.home).problem_of_list
+    assert "log 2: `source` is missing" in stack.home.log("supervisor").read_text()
+    restarted, problem = control.take_list(stack.home)
+    assert (restarted, "log 2: `source` is missing" in problem) == ([], True)
+    assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
+    listed.write_text(LOG % "db-2")
+    stack.await_status("reading-a", lambda s: s.is_healthy and s.pid != pid)
+    assert control.status(stack.home).problem_of_list == ""
+
+
+def test_a_list_that_is_gone_leaves_the_other_in_force(start, listed):
+    stack = start("reading-a", poll=1)
+    pid = stack.await_healthy("reading-a").pid
+    listed.unlink()
+    wait_until(lambda: "cannot be read" in control.status(stack.home).problem_of_list, "nobody missed it")
+
+    assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
+
+
+def test_a_part_that_was_stopped_by_hand_stays_so_and_starts_by_the_new_list(start, listed):
+    stack = start("reading-a", "reading-b")
+    stack.await_healthy("reading-a")
+    control.stop_part(stack.home, "reading-a")
+    listed.write_text(LOG % "db-2")
+
+    assert control.take_list(stack.home) == (["reading-b"], "")
+    assert stack.status("reading-a").state == "stopped"
+
+
+def test_who_restarts_a_part_by_hand_takes_over_the_list(start, listed):
+    stack = start("reading-a", "reading-b")
+    before = {name: stack.await_healthy(name).pid for name in ("reading-a", "reading-b")}
+    listed.write_text(LOG % "db-2")
+    control.restart(stack.home, "reading-b")
+
+    assert instances_in_force(stack) == ["db-2"]
+    for name, pid in before.items():
+        stack.await_status(name, lambda s, pid=pid: s.is_healthy and s.pid != pid)
+    assert starts(stack) == 4
+
+
+def test_parts_come_and_go_with_what_is_listed(start, listed):
+    stack = start("steady-a", "asking-b")
+    pid = stack.await_healthy("steady-a").pid
+    assert control.status(stack.home).part("asking-b") is None
+    listed.write_text(LOG % "db-1" + SERVER)
+    assert control.take_list(stack.home) == (["asking-b"], "")
+    asking = stack.await_healthy("asking-b").pid
+    listed.write_text(LOG % "db-1")
+    control.take_list(stack.home)
+
+    assert control.status(stack.home).part("asking-b") is None
+    assert not is_running(asking)
+    assert stack.status("steady-a").pid == pid
+
+
+def test_an_unusable_list_at_the_start_leaves_that_of_the_last_time_in_force(start, listed):
+    stack = start("reading-a")
+    stack.await_healthy("reading-a")
+    stack.process.kill()
+    stack.ended()
+    listed.write_text("- {")
+
+    again = start("reading-a")
+    again.await_healthy("reading-a")
+    assert instances_in_force(again) == ["db-1"]
+    assert "cannot be read" in control.status(again.home).problem_of_list
+
+
+def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs bin/tailrace's program for the stack."""
+    return subprocess.run(
+        [sys.executable, "-m", "tailrace", *words],
+        env={
+            "HOME": "/nowhere",
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(TINY_STACK.parents[1]),
+            "TAILRACE_HOME": str(stack.home.root),
+        },
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    )
+
+
+def test_up_takes_over_the_list_of_a_running_stack_and_shows_its_logs(start, listed):
+    (listed.parent / "slow.log").write_text("one\n")
+    (listed.parent / "slow.log.1").write_text("one\n")
+    stack = start("reading-a")
+    stack.await_healthy("reading-a")
+    listed.write_text(LOG % "db-1" + LOG % "db-2" + "- {instance: db-2, source: audit, path: audit.log}\n")
+    done = tailrace(stack, "up")
+
+    assert done.returncode == 0
+    assert "reading-a   restarted: sources.yaml has changed" in done.stdout
+    assert f"db-2  slowlog  {listed.parent}/slow.log  is watched, 4 B" in done.stdout
+    assert "1 rotated file beside it" in done.stdout
+    assert f"db-2  audit  {listed.parent}/audit.log  does not exist yet" in done.stdout
+
+
+def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_tell_it(start, listed):
+    stack = start("reading-a")
+    pid = stack.await_healthy("reading-a").pid
+    listed.write_text("- {instance: db-3}\n")
+    refused = tailrace(stack, "up")
+
+    assert refused.returncode == 2
+    assert "log 1: `source` is missing" in refused.stderr
+    assert "The running stack goes on with the list that it had before." in refused.stderr
+    for command, code in (("status", 0), ("doctor", 1)):
+        told = tailrace(stack, command)
+        assert told.returncode == code
+        assert "the list that was in force before stays so: " in told.stdout
+        assert f"db-1 slowlog {listed.parent}/slow.log does not exist yet" in told.stdout
+    assert stack.status("reading-a").pid == pid
+
+
+def test_says_how_the_listed_logs_are(start, listed):
+    (listed.parent / "slow.log").write_text("one\n")
+    listed.write_text(LOG % "db-1" + "- {instance: db-1, source: audit, path: none/audit.log}\n")
+    stack = start("reading-a")
+    stack.await_healthy("reading-a")
+
+    assert [(log.source, log.ok, log.says) for log in control.logs(stack.home)] == [
+        ("slowlog", True, "is watched, 4 B"),
+        ("audit", False, "does not exist yet; it is read from its first byte once it does"),
+    ]
+
+
 def test_follows_changes_until_the_end(start):
     stack = start("steady-a")
     stack.await_healthy("steady-a")
@@ -340,7 +522,7 @@ def test_says_that_nothing_runs(tmp_path):
 def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
     back_off = BackOff(first=1, most=5, stable=60)
 
-    assert [back_off.after(ran) for ran in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
+    assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
 
 
 def test_parts_that_need_each_other_in_a_circle_are_refused():

@@ -1,16 +1,21 @@
-"""A stack of tiny real processes for the supervisor's tests: `tiny_stack.py HOME PART…`.
+"""A stack of tiny real processes for the supervisor's tests: `tiny_stack.py HOME PART…`, which looks at
+the list of sources every SOURCES_POLL seconds.
 
 A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`, or
-`<behaviour>-<anything>><part that it feeds>`.
+`<behaviour>-<anything>><part that it feeds>`. The behaviour `reading` depends on the listed logs; `asking`
+runs while servers are listed.
 """
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from signal import SIGTERM
 
+from tailrace import listing
 from tailrace.home import Home
 from tailrace.settings import Settings
+from tailrace.sources import Listed
 from tailrace.stack.keeper import BackOff
 from tailrace.stack.part import HEALTHY, Health, Part
 from tailrace.stack.supervisor import Supervisor
@@ -21,6 +26,8 @@ WAIT = "while :; do sleep 0.05; done"
 
 SCRIPTS = {
     "steady": f"{SAY_END}; {SAY_UP}; echo hello from the part; {WAIT}",
+    "reading": f"{SAY_END}; {SAY_UP}; {WAIT}",
+    "asking": f"{SAY_END}; {SAY_UP}; {WAIT}",
     "complaining": f"{SAY_END}; {SAY_UP}; {WAIT}",
     "stubborn": f"trap '' TERM; {SAY_UP}; {WAIT}",
     "crashing": "echo about to fail; exit 3",
@@ -44,6 +51,9 @@ class TinyPart(Part):
         self.name = name
         self.needs = needs
         self.checks_data_at_start = name.startswith("steadychecking")
+
+    def reads(self, listed: Listed) -> object:
+        return set(listed.logs) if self.name.startswith("reading") else None
 
     def complaint(self) -> str:
         return "it needs somebody" if self.name.startswith("complaining") else ""
@@ -82,9 +92,21 @@ class TinyPart(Part):
 
 async def main(root: Path, parts: list[str]) -> None:
     home = Home(root)
-    settings = Settings(home=root, log_bytes=20_000, log_files=2)
-    tiny = [_part(spec, settings, home) for spec in parts]
-    await Supervisor(tiny, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()
+    settings = Settings(
+        home=root,
+        sources=root / "sources.yaml",
+        sources_poll=int(os.environ["SOURCES_POLL"]),
+        log_bytes=20_000,
+        log_files=2,
+        health_interval=1,
+    )
+
+    def assemble() -> list[Part]:
+        tiny = [_part(spec, settings, home) for spec in parts]
+        asked = listing.in_force(settings, home).servers
+        return [part for part in tiny if asked or not part.name.startswith("asking")]
+
+    await Supervisor(assemble, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()
 
 
 def _part(spec: str, settings: Settings, home: Home) -> TinyPart:

@@ -21,6 +21,15 @@ RELEASE = "tailrace"
 
 Resource = dict[str, Any]
 
+INSTALL_SECONDS = 1800
+"""On a new machine the first test also builds programs, which takes minutes, and longer beside other work."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(INSTALL_SECONDS))
+
 
 @pytest.fixture(scope="session")
 def helm() -> Path:

@@ -47,7 +47,8 @@ _DURATION = re.compile(r"(\d+)([smhdw])")
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
     parser.set_defaults(doing="list")
-    _add_list_options(commands.add_parser("list", help="newest first; by default those that are not closed"))
+    order = "the most severe first, of a level the latest event; by default those that are not closed"
+    _add_list_options(commands.add_parser("list", help=order))
     _add_list_options(parser)
     show = commands.add_parser("show", help="everything that is known of one alert")
     show.add_argument("id", metavar="ID", help="the alert's id, or its beginning")
@@ -177,7 +178,7 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
         level=arguments.level,
         entity=_entity(arguments, clickhouse),
     )
-    rows, total = alerts.list_newest(clickhouse, choice, arguments.limit)
+    rows, total = alerts.list_worst(clickhouse, choice, arguments.limit)
     if arguments.json:
         _print_json({"shown": len(rows), "total": total, "alerts": rows})
     else:

@@ -1,16 +1,19 @@
 """Ships again what the books say is missing, from the files that still hold it, and waits until it is in.
 
 Run it on the machine that has the log files. Each file is found by the inode and the first bytes that the
-census saw; a copy elsewhere (also .gz) is given with --file. Exits with 0 when nothing is missing any more.
+census saw; a copy elsewhere (also .gz) is given with --file. Files of listed logs of which nothing has come
+are named. Exits with 0 when nothing is missing any more.
 """
 
 import argparse
 import dataclasses
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from tailrace import backfill, console, kafka, sources
-from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
+from tailrace import backfill, console, kafka, listing
+from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch, Untouched
 from tailrace.clickhouse import ClickHouse
 from tailrace.commands import CommandError, Context
 from tailrace.exits import Exit
@@ -43,7 +46,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     stretches = [stretch for stretch in backfill.stretches(clickhouse) if _is_wanted(stretch, arguments)]
     if arguments.file and len({stretch.file for stretch in stretches}) > 1:
         raise CommandError("--file is one file: choose with --instance, --log and --generation")
-    rows = _Backfill(clickhouse, context, arguments).rows(stretches)
+    run_of = _Backfill(clickhouse, context, arguments)
+    rows = [*run_of.rows(stretches), *run_of.untouched()]
     _print(rows, arguments)
     return Exit.OK if all(row["state"] in ("filled", "to be shipped") for row in rows) else Exit.FAILED
 
@@ -55,7 +59,7 @@ class _Backfill:
         self._clickhouse = clickhouse
         self._arguments = arguments
         self._kafka = kafka.connect(context.settings, context.home, "backfill")
-        self._watched = sources.load(context.settings.sources)
+        self._watched = listing.in_force(context.settings, context.home).logs
         self._inodes = backfill.inodes(clickhouse)
 
     def rows(self, stretches: list[Stretch]) -> list[dict]:
@@ -67,6 +71,15 @@ class _Backfill:
         if not self._arguments.dry_run:
             self._await(done)
         return [row for _, row in done]
+
+    def untouched(self) -> Iterator[dict]:
+        """A row for each file of which nothing has come; a generation that is asked for has lines."""
+        arguments = self._arguments
+        if arguments.generation is not None:
+            return
+        for file in backfill.untouched(self._clickhouse, self._watched, time.time()):
+            if arguments.instance in (None, file.instance) and arguments.log in (None, file.log):
+                yield _row_of_untouched(file)
 
     def _ship(self, lost: Stretch, sighting: Sighting | None) -> tuple[Stretch, dict]:
         """What was shipped, and its row. Without a whole line the stretch is empty: nothing of it is lost."""
@@ -116,6 +129,20 @@ def _row(stretch: Stretch, file: Path | None, state: str) -> dict:
         "missing": stretch.missing,
         "file": str(file or "-"),
         "state": state,
+    }
+
+
+def _row_of_untouched(file: Untouched) -> dict:
+    return {
+        "instance": file.instance,
+        "source": file.source,
+        "log": file.log,
+        "generation": 0,
+        "from": 0,
+        "to": file.size,
+        "missing": file.size,
+        "file": str(file.path),
+        "state": file.why,
     }
 
 

@@ -2,14 +2,16 @@
 
 Three accounts are held against each other: what the framer posted for each byte range, what the parser made
 of each entry, and what ClickHouse counted as inserted. A recorded gap balances, because the books know that
-it is missing; `tailrace backfill` fills it. Exits with 0 when the books balance, else with 1; with --strict
-only when nothing is missing, behind or unknown either.
+it is missing; `tailrace backfill` fills it. A log without a census is unknown: what did not come of it,
+nobody knows. Exits with 0 when the books balance, else with 1, as for a server of which they hold nothing;
+with --strict only when nothing is missing, behind or unknown either.
 """
 
 import argparse
 import json
 
-from tailrace import books, books_report
+from tailrace import books, books_report, listing
+from tailrace.books import Books
 from tailrace.commands import Context
 from tailrace.exits import Exit
 
@@ -30,19 +32,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--wait", type=float, default=0, metavar="S", help="wait up to S seconds for the balance"
     )
     parser.add_argument(
-        "--strict", action="store_true", help="also exit 1 if bytes are missing or behind, or minutes unknown"
+        "--strict",
+        action="store_true",
+        help="also exit 1 if bytes are missing or behind, or logs or minutes unknown",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse("reader_compliance")
+    listed = listing.taken(context.home).since
     if arguments.wait:
-        found = books.balance(clickhouse, arguments.wait, arguments.instance, arguments.minutes)
+        found = books.balance(
+            clickhouse, arguments.wait, arguments.instance, arguments.minutes, listed=listed
+        )
     else:
-        found = books.read(clickhouse, arguments.instance, arguments.minutes)
+        found = books.read(clickhouse, arguments.instance, arguments.minutes, listed=listed)
     if arguments.json:
         print(json.dumps(found.to_json(), indent=2))
     else:
         books_report.show(found)
-    return Exit.OK if (found.is_complete if arguments.strict else found.balances) else Exit.FAILED
+    return Exit.OK if _is_good(found, arguments) else Exit.FAILED
+
+
+def _is_good(found: Books, arguments: argparse.Namespace) -> bool:
+    """Whether they say what was asked for: of a server of which they hold nothing they say nothing."""
+    if arguments.instance and not found.hold_anything:
+        return False
+    return found.is_complete if arguments.strict else found.balances

@@ -26,7 +26,6 @@ HELP = "install, start, feed real logs, and show what was found"
 EXAMPLES = ("tailrace demo", "tailrace demo --json")
 
 WAIT_SECONDS = 120
-COLLECTORS = ("census", "fluentbit")
 
 HEAVIEST = REPOSITORY / "sql" / "queries" / "demo_heaviest.sql"
 ALERTS = REPOSITORY / "sql" / "queries" / "demo_alerts.sql"
@@ -79,8 +78,7 @@ def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_a
 def _watch(context: Context) -> None:
     """Has the running collectors watch the demo's logs too."""
     if demo.watch(context.settings, context.home):
-        for part in COLLECTORS:
-            control.restart(context.home, part)
+        control.take_list(context.home)
 
 
 def _is_running(context: Context) -> bool:

@@ -12,7 +12,7 @@ from tailrace.exits import Exit
 from tailrace.stack import bringup, control
 
 HELP = "restart a part"
-EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census   # after sources.yaml was changed")
+EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

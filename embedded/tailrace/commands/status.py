@@ -1,5 +1,5 @@
-"""Shows each part: state, address, version, restarts, memory and processor time; and the servers that
-refuse to be asked something.
+"""Shows each part: state, address, version, restarts, memory and processor time; the servers that refuse to
+be asked something, and the logs of which something is not seen.
 
 Exits with 0 when every part is healthy, 1 when one is not, 3 when nothing runs.
 """
@@ -9,7 +9,7 @@ import dataclasses
 import json
 import time
 
-from tailrace import console
+from tailrace import console, watched
 from tailrace.commands import Context
 from tailrace.exits import Exit
 from tailrace.parts.capture import Capture
@@ -32,11 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status = control.status(context.home)
     servers = servers_of(context)
+    seen = watched.look(context)
     if arguments.json:
-        print(json.dumps({**status.to_json(), "servers": servers}, indent=2))
+        logs = [finding.to_json() for finding in seen.findings]
+        print(json.dumps({**status.to_json(), "servers": servers, "logs": logs}, indent=2))
     else:
         show(status)
         show_servers(servers)
+        show_logs(seen)
         show_logins(status, context)
     return Exit.OK if status.is_healthy else Exit.FAILED
 
@@ -59,6 +62,14 @@ def show_servers(servers: list[dict[str, object]]) -> None:
         if each["problem"]:
             colour = console.YELLOW if each["ok"] else console.RED
             print(console.styled(f"  {each['part']}: {each['instance']}: {each['problem']}", colour))
+
+
+def show_logs(seen: watched.Watched) -> None:
+    """Prints how many logs are watched, and a sentence for each thing that is not seen. It is no part that is
+    ill, either."""
+    print(f"  {console.number(seen.logs, 'log')} watched: {seen.file}")
+    for finding in seen.findings:
+        print(console.styled(f"  {finding.message}", console.RED))
 
 
 def show_logins(status: StackStatus, context: Context) -> None:

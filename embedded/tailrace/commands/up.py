@@ -1,17 +1,22 @@
 """Starts the stack in the background and waits until every part is healthy.
 
 What is missing is installed first. A machine that lacks something (a program, a free port, disk, memory) is
-told so in one sentence, and nothing is started. Which logs are watched is listed in sources.yaml. With names
-it starts parts that `tailrace down PART` has stopped.
+told so in one sentence, and nothing is started. Which logs are watched is listed in sources.yaml: a stack
+that runs takes over what has been changed there, and the logs are shown as the collectors see them. With
+names it starts parts that `tailrace down PART` has stopped.
 """
 
 import argparse
+import time
+from collections.abc import Iterator
 
-from tailrace import sources
+from tailrace import console, listing, sources
 from tailrace.certificates import Certificates
 from tailrace.commands import CommandError, Context, status
 from tailrace.console import Steps
 from tailrace.exits import Exit
+from tailrace.log_files import LogState
+from tailrace.sources import SourcesError
 from tailrace.stack import bringup, control, daemon
 from tailrace.stack.supervisor import is_locked
 
@@ -22,6 +27,9 @@ EXAMPLES = (
     "tailrace up --secure            # TLS, passwords and rights: docs/SECURITY.md",
     "tailrace up --foreground        # for a service manager; SIGTERM stops it in order",
 )
+
+NEWS_SECONDS = 3600
+"""How long a log counts as newly listed."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +50,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         _secure(context)
     for part in arguments.parts:
         control.start_part(context.home, part)
-    sources.make_empty(context.settings.sources)
-    sources.load(context.settings.sources)  # a mistake in it is told before anything is started
+    _take_list(context, steps)
     if arguments.foreground:
         bringup.install(context.settings, context.home, steps.show)
         daemon.run(context.settings, context.home)
@@ -51,7 +58,55 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     running = bringup.bring_up(context.settings, context.home, steps.show)
     status.show(running)
     status.show_logins(running, context)
+    show_logs(context)
     return Exit.OK
+
+
+def _take_list(context: Context, steps: Steps) -> None:
+    """Has a running stack take over the list. A mistake in it is told before anything is started."""
+    sources.make_empty(context.settings.sources)
+    try:
+        restarted, problem = control.take_list(context.home)
+    except control.NotRunningError:
+        sources.read(context.settings.sources)
+        return
+    if problem:
+        raise SourcesError(f"{problem}\nThe running stack goes on with the list that it had before.")
+    for part in restarted:
+        steps.show(part, f"restarted: {context.settings.sources.name} has changed")
+
+
+def show_logs(context: Context) -> None:
+    """Prints a line for each log of the list: whether it is watched, and if not, why."""
+    logs = control.logs(context.home)
+    since = listing.taken(context.home).since
+    console.heading("Logs")
+    for log in logs:
+        print(console.styled(f"  {_line(log)}", console.GREEN if log.ok else console.RED))
+        for more in _files_beside(log, since.get((log.instance, log.source, log.path), 0.0)):
+            print(console.styled(f"    {more}", console.YELLOW))
+    if not logs:
+        print(f"  none is watched; list yours in {context.settings.sources}")
+
+
+def _line(log: LogState) -> str:
+    return f"{log.instance}  {log.source}  {console.plain(log.path)}  {log.says}"
+
+
+def _files_beside(log: LogState, since: float) -> Iterator[str]:
+    """What is to be done about files that were there before the log was listed, while that is news."""
+    if time.time() - since > NEWS_SECONDS:
+        return
+    if log.rotated:
+        yield (
+            f"{console.number(log.rotated, 'rotated file')} beside it: what is not read of them is missing "
+            f"in the books within two minutes; then `tailrace backfill --instance {log.instance}` reads it"
+        )
+    if log.packed:
+        yield (
+            f"{console.number(log.packed, 'compressed file')} beside it, which nobody reads or counts; "
+            "unpack those that are to be read"
+        )
 
 
 def _secure(context: Context) -> None:

@@ -17,7 +17,9 @@ from tailrace import books
 from tailrace.books import Books
 from tailrace.clickhouse import ClickHouse, ClickHouseError
 from tailrace.home import Home
+from tailrace.listing import LogKey
 from tailrace.stack.control import StackStatus
+from tailrace.unknown import NONE_LISTED
 
 RECENT_SECONDS = 900
 """How long a dead letter is news."""
@@ -62,16 +64,20 @@ def of_parts(status: StackStatus, home: Home) -> Iterator[Metric]:
 
 
 def of_books(
-    clickhouse: ClickHouse, recent_seconds: int = RECENT_SECONDS, left: Mapping[Log, float] = NONE_LEFT
+    clickhouse: ClickHouse,
+    recent_seconds: int = RECENT_SECONDS,
+    left: Mapping[Log, float] = NONE_LEFT,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> Iterator[Metric]:
     """What became of every byte. The user may read the books.
 
     `left`: logs that are watched no more, and since when, seconds since 1970 UTC. They do not lag, unless a
-    later census shows that somebody else watches them.
+    later census shows that somebody else watches them. `listed`: logs that are watched, and since when: one
+    of which nothing ever came is unknown.
     """
     up = GaugeMetricFamily("tailrace_books_up", "Whether the books could be read.")
     try:
-        found = books.read(clickhouse)
+        found = books.read(clickhouse, listed=listed)
         since = clickhouse.rows((books.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
         unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
@@ -88,6 +94,7 @@ def of_books(
     newest = _newest_censuses(found, now)
     over = unwatched(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
+    yield _unknown(found, listed, now)
     since_when = GaugeMetricFamily(
         "tailrace_unwatched_since_seconds", "When the log was taken off the list.", labels=OF_LOGS
     )
@@ -167,6 +174,20 @@ def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -
     )
     _add_all(lag, {log: now - at for log, at in (*newest.items(), *unseen.items())})
     return lag
+
+
+def _unknown(found: Books, listed: Mapping[LogKey, float], now: float) -> Metric:
+    """A log whose censuses came and ceased lags, and one that nobody watches any more is forgotten."""
+    unknown = GaugeMetricFamily(
+        "tailrace_unknown_seconds",
+        "How long a log is listed, or read, without any census.",
+        labels=[*OF_LOGS, "log"],
+    )
+    for log in found.unknown:
+        key = (log.instance, log.source, log.log)
+        if not log.census_at and (key in listed or now - log.read_at < FORGOTTEN_SECONDS):
+            unknown.add_metric(list(key), max(0.0, now - log.since_at))
+    return unknown
 
 
 def _sums(found: Books) -> Iterator[Metric]:

@@ -6,7 +6,7 @@ from functools import partial
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from tailrace import accounts
+from tailrace import accounts, listing
 from tailrace.clickhouse import ClickHouseError
 from tailrace.health import facts
 from tailrace.home import Home
@@ -32,7 +32,8 @@ def own(settings: Settings, home: Home, recent_seconds: int = facts.RECENT_SECON
     jobs = [job(settings, home) for job in JOBS if status.part(job.name)]
     yield from facts.of_jobs({job.name: partial(job.ask, seconds=facts.REST_SECONDS) for job in jobs})
     clickhouse = accounts.connect(settings, home, ACCOUNT)
-    yield from facts.of_books(clickhouse, recent_seconds, census.left(home))
+    listed = listing.taken(home).since
+    yield from facts.of_books(clickhouse, recent_seconds, census.left(home), listed)
 
 
 def of_part(settings: Settings, home: Home, name: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace import __version__, sources
+from tailrace import __version__, listing
 from tailrace.home import Home
-from tailrace.settings import REPOSITORY, Settings
-from tailrace.sources import Server
+from tailrace.settings import REPOSITORY
+from tailrace.sources import Listed, Server
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import write_private
 
@@ -38,10 +38,10 @@ def spool_of(home: Home) -> Path:
     return home.data(Capture.name) / "spool"
 
 
-def tells(settings: Settings, home: Home) -> bool:
+def tells(home: Home, servers: Sequence[Server]) -> bool:
     """Whether there is something to ship: a server is asked, or what was found is in the spool."""
     found = home.root.glob(f"data/{Capture.name}/spool/snapshots-*.jsonl")  # asking makes no directory
-    return sources.names_servers(settings.sources) or any(found)
+    return bool(servers) or any(found)
 
 
 def write_servers(file: Path, servers: list[Server]) -> None:
@@ -86,7 +86,10 @@ class Capture(Part):
     start_seconds = 120
 
     def configured(self) -> bool:
-        return sources.names_servers(self.settings.sources)
+        return bool(listing.servers_in_force(self.settings, self.home))
+
+    def reads(self, listed: Listed) -> object:
+        return set(listed.servers)
 
     def installed(self) -> bool:
         return True
@@ -95,7 +98,7 @@ class Capture(Part):
         """Nothing to do: it needs only Python and what bin/tailrace needs."""
 
     def prepare(self) -> None:
-        write_servers(self._servers(), sources.load_servers(self.settings.sources))
+        write_servers(self._servers(), list(listing.in_force(self.settings, self.home).servers))
         self.spool().mkdir(mode=0o700, exist_ok=True)
         self._beat().unlink(missing_ok=True)
 

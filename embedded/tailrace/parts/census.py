@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence, Set
 from pathlib import Path
 
-from tailrace import __version__, sources
+from tailrace import __version__, listing
 from tailrace.home import Home
 from tailrace.settings import REPOSITORY
+from tailrace.sources import Listed
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 PROGRAM = REPOSITORY / "collectors" / "census" / "census.py"
@@ -24,6 +25,9 @@ class Census(Part):
     name = "census"
     start_seconds = 60
 
+    def reads(self, listed: Listed) -> object:
+        return {(log.cluster, log.instance, log.source, log.path) for log in listed.logs}
+
     def installed(self) -> bool:
         return True
 
@@ -33,7 +37,7 @@ class Census(Part):
     def prepare(self) -> None:
         listed = [
             {"cluster": log.cluster, "instance": log.instance, "source": log.source, "path": str(log.path)}
-            for log in sources.load(self.settings.sources)
+            for log in listing.in_force(self.settings, self.home).logs
         ]
         self._note_left({(log["instance"], log["source"]) for log in listed})
         self._sources().write_text(json.dumps(listed, indent=2))

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from tailrace import access, migrations, shards
 from tailrace.accounts import connect, password_name
 from tailrace.parts import clickhouse_server
-from tailrace.settings import REPOSITORY
+from tailrace.settings import CLOSED, REPOSITORY
 from tailrace.stack import cache
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 from tailrace.stack.template import fill, write_private
@@ -65,7 +65,6 @@ class ClickHouse(Part):
         write_private(self._config(), text)
 
     def command(self) -> Sequence[str | Path]:
-        ports = (str(self.settings.port_clickhouse), str(self.settings.port_clickhouse_native))
         server = Path(clickhouse_server.__file__)
         data = self.home.data(self.name) / "store"
         return [
@@ -76,12 +75,14 @@ class ClickHouse(Part):
             self._library(),
             self._config(),
             data,
-            "127.0.0.1",
-            *ports,
+            LOOPBACK,
+            *map(str, self.ports().values()),
         ]
 
     def ports(self) -> Mapping[str, int]:
-        return {"HTTP": self.settings.port_clickhouse, "native": self.settings.port_clickhouse_native}
+        native = self.settings.port_clickhouse_native
+        ports = {"HTTP": self.settings.port_clickhouse}
+        return ports if native == CLOSED else {**ports, "native": native}
 
     def health(self) -> Health:
         try:

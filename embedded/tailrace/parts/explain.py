@@ -4,10 +4,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import __version__, sources
+from tailrace import __version__, listing
 from tailrace.accounts import password_name
 from tailrace.parts.capture import PROGRAM, Capture, ServerState, health_by, servers_by, write_servers
-from tailrace.sources import Server
+from tailrace.sources import Listed, Server
 from tailrace.stack.part import Health, Part, Progress
 
 ACCOUNT = "explain"
@@ -23,7 +23,10 @@ class Explain(Part):
     start_seconds = 180
 
     def configured(self) -> bool:
-        return sources.names_servers(self.settings.sources) and bool(self._explained())
+        return bool(self._explained())
+
+    def reads(self, listed: Listed) -> object:
+        return {server.explained() for server in listed.servers if server.explain}
 
     def installed(self) -> bool:
         return True
@@ -61,7 +64,8 @@ class Explain(Part):
         return str(Capture(self.settings, self.home).spool())
 
     def _explained(self) -> list[Server]:
-        return [server for server in sources.load_servers(self.settings.sources) if server.explain]
+        servers = listing.servers_in_force(self.settings, self.home)
+        return [server for server in servers if server.explain]
 
     def _beat(self) -> Path:
         return self.home.data(self.name) / "beat"

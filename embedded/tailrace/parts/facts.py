@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import __version__, kafka
+from tailrace import __version__, kafka, listing
 from tailrace.accounts import password_name
 from tailrace.parts.capture import tells
 from tailrace.settings import REPOSITORY
@@ -26,7 +26,7 @@ class Facts(Part):
     grace_seconds = 30
 
     def configured(self) -> bool:
-        return tells(self.settings, self.home)
+        return tells(self.home, listing.servers_in_force(self.settings, self.home))
 
     def installed(self) -> bool:
         return True

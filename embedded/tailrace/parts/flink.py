@@ -13,6 +13,7 @@ from typing import ClassVar
 from tailrace import checkpoints, jobs, kafka, migrations
 from tailrace.accounts import password_name
 from tailrace.certificates import KEYSTORE_PASSWORD, Certificates
+from tailrace.parts import flink_classes
 from tailrace.settings import REPOSITORY
 from tailrace.stack import cache, endpoint, maven
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
@@ -50,6 +51,10 @@ class FlinkJob(Part):
     def memory(self) -> int:
         """The Java heap, MiB."""
 
+    def chosen_jvm_options(self) -> Sequence[str]:
+        """Those of the settings."""
+        return ()
+
     @abstractmethod
     def port(self) -> int:
         """Of the web UI."""
@@ -59,13 +64,14 @@ class FlinkJob(Part):
         """What the job is told beside what all jobs are."""
 
     def installed(self) -> bool:
-        return self._libraries().exists() and jobs.are_built(self.settings)
+        return self._libraries().exists() and jobs.are_built(self.settings) and self._class_archive().exists()
 
     def install(self, progress: Progress) -> None:
         if not self._libraries().exists():
             progress.say("downloading Flink 2.2.1 (44 jars, 69 MB)")
             maven.copy_dependencies(progress, POM, self._libraries())
         jobs.build(self.settings, progress)
+        flink_classes.make(self._class_archive(), self._java(), Flink.main_class, progress)
 
     def prepare(self) -> None:
         checkpoints.remove_dead_runs(self.checkpoint_directory())
@@ -74,17 +80,25 @@ class FlinkJob(Part):
         self._configuration().write_text("\n".join(lines) + "\n")
 
     def command(self) -> Sequence[str | Path]:
-        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
-        class_path = f"{self._libraries()}/*:{jobs.jar(self.settings, 'normalize.jar')}"
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
         # A third of the heap is for young objects; were it to grow from a small one, a busy job would collect
         # them twice as often.
-        heap = [f"-Xms{self.memory()}m", f"-Xmx{self.memory()}m", *self.jvm_options]
+        heap = [
+            f"-Xms{self.memory()}m",
+            f"-Xmx{self.memory()}m",
+            *self.jvm_options,
+            *self.chosen_jvm_options(),
+        ]
         # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
+        jvm = [*heap, "-XX:+ExitOnOutOfMemoryError", log4j, *flink_classes.options(self._class_archive())]
+        return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
+
+    def _java(self) -> list[str]:
+        """The JVM, with what an archive of classes must be made with, too."""
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+        class_path = f"{self._libraries()}/*:{jobs.jar(self.settings, 'normalize.jar')}"
         # The serial collector keeps a heap of this size 150 MB smaller than the default one.
-        jvm = [*heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", log4j]
-        java = ["java", *jvm, *opened, "-cp", class_path]
-        return [*java, self.main_class, "--config", self._configuration()]
+        return ["java", "-XX:+UseSerialGC", *opened, "-cp", class_path]
 
     def ports(self) -> Mapping[str, int]:
         return {"web UI": self.port()}
@@ -198,6 +212,9 @@ class FlinkJob(Part):
     def _libraries(self) -> Path:
         return self.settings.cache / "flink" / cache.fingerprint(POM)
 
+    def _class_archive(self) -> Path:
+        return jobs.jar(self.settings, f"normalize-{self._libraries().name}.jsa")
+
     def _configuration(self) -> Path:
         return self.home.data(self.name) / "job.yaml"
 
@@ -214,6 +231,9 @@ class Flink(FlinkJob):
 
     def port(self) -> int:
         return self.settings.port_flink
+
+    def chosen_jvm_options(self) -> Sequence[str]:
+        return self.settings.jvm_options_flink.split()
 
     def job_configuration(self) -> dict[str, object]:
         """The keys are documented in io.tailrace.normalize.NormalizeKey."""

@@ -14,12 +14,12 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import kafka, preflight, sources
+from tailrace import kafka, listing, preflight, sources
 from tailrace.parts import fluentbit_build
 from tailrace.parts.capture import Capture, tells
 from tailrace.parts.census import Census
 from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
+from tailrace.sources import Listed, Source
 from tailrace.stack.part import HEALTHY, Health, Part, Progress
 
 COLLECTOR = REPOSITORY / "collectors" / "fluent-bit"
@@ -47,6 +47,9 @@ class FluentBit(Part):
     tools = fluentbit_build.TOOLS
     grace_seconds = 30  # three for each output that has something queued while Kafka is away
 
+    def reads(self, listed: Listed) -> object:
+        return set(listed.logs), tells(self.home, listed.servers)
+
     def installed(self) -> bool:
         return self.program().exists()
 
@@ -54,18 +57,19 @@ class FluentBit(Part):
         fluentbit_build.build(self.settings.cache, progress)
 
     def inotify_instances(self) -> int:
-        """One for each input that tails: the logs, and the spools of census and capture."""
-        return len(sources.load(self.settings.sources)) + 2
+        """Before the start, when there is no list in force yet."""
+        return instances_for(len(sources.load(self.settings.sources)))
 
     def prepare(self) -> None:
-        if findings := preflight.too_few_inotify_instances(self.inotify_instances()):
+        listed = listing.in_force(self.settings, self.home)
+        if findings := preflight.too_few_inotify_instances(instances_for(len(listed.logs))):
             raise preflight.PreflightError(findings[0])
         directory = self._configuration()
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
-        inputs = [self._write_input(directory, source) for source in sources.load(self.settings.sources)]
+        inputs = [self._write_input(directory, source) for source in listed.logs]
         outputs = [COLLECTOR / "kafka.conf"]
-        if tells(self.settings, self.home):
+        if tells(self.home, listed.servers):
             outputs.append(COLLECTOR / "capture.conf")
         included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
@@ -121,6 +125,12 @@ class FluentBit(Part):
         path = directory / f"{name}.conf"
         path.write_text(filled_in(template, variables_of(source, name)))
         return path
+
+
+def instances_for(logs: int) -> int:
+    """The inotify instances that Fluent Bit takes: one for each log, and for the spools of census and
+    capture."""
+    return logs + 2
 
 
 def input_name(source: Source) -> str:

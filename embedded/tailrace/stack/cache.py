@@ -27,7 +27,7 @@ def build(entry: Path) -> Iterator[Path]:
     not contain its own path, because the draft is renamed (a Python venv does: see `build_in_place`).
     """
     entry.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(entry):
+    with locked(entry):
         draft = entry.with_name(f"{entry.name}.draft")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
@@ -43,7 +43,7 @@ def build(entry: Path) -> Iterator[Path]:
 def build_in_place(entry: Path) -> Iterator[Path]:
     """Like `build` for things that contain their own path; complete when `<entry>/.complete` exists."""
     entry.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(entry):
+    with locked(entry):
         if not is_complete(entry):
             shutil.rmtree(entry, ignore_errors=True)
             entry.mkdir()
@@ -57,7 +57,7 @@ def is_complete(entry: Path) -> bool:
 
 
 @contextmanager
-def _locked(entry: Path) -> Iterator[None]:
+def locked(entry: Path) -> Iterator[None]:
     with open(entry.with_name(f"{entry.name}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -5,6 +5,8 @@
 {"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
 {"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
 {"op": "start", "part": "kafka"}    → {"done": true}
+{"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}, by sources.yaml
+{"op": "logs"}                      → {"logs": [{…}, …]}: how the logs of the list in force are
 {"op": "end"}                       → {"done": true} when every part has ended, and then the supervisor
 """
 
@@ -17,6 +19,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from tailrace.home import Home
+from tailrace.log_files import LogState
 
 SOCKET = "control.sock"
 
@@ -61,6 +64,8 @@ class StackStatus:
     pid: int
     since: float
     parts: tuple[PartStatus, ...]
+    problem_of_list: str = ""
+    """Why sources.yaml, as it is now, is not in force; empty if it is."""
 
     @property
     def is_healthy(self) -> bool:
@@ -108,6 +113,20 @@ def start_part(home: Home, part: str) -> None:
     """Starts a part that was stopped; does not wait for it. Raises NotRunningError, RefusedError."""
     with _connection(home) as connection:
         _ask(connection, {"op": "start", "part": part})
+
+
+def take_list(home: Home) -> tuple[list[str], str]:
+    """Puts sources.yaml in force as it is now; returns the parts that were restarted or started for it, and
+    why it cannot be used. Raises NotRunningError."""
+    with _connection(home) as connection:
+        answer = _ask(connection, {"op": "take-list"})
+        return answer["restarted"], answer["problem"]
+
+
+def logs(home: Home) -> list[LogState]:
+    """How the logs of the list in force are, as the collectors may see them. Raises NotRunningError."""
+    with _connection(home) as connection:
+        return [LogState.from_json(state) for state in _ask(connection, {"op": "logs"})["logs"]]
 
 
 def stop(home: Home) -> None:

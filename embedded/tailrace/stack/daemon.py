@@ -52,7 +52,7 @@ def run(settings: Settings, home: Home) -> None:
 
 
 async def _run(settings: Settings, home: Home) -> None:
-    await Supervisor(assemble(settings, home), settings, home).run()
+    await Supervisor(lambda: assemble(settings, home), settings, home).run()
 
 
 def _answers(home: Home) -> bool:

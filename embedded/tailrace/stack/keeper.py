@@ -15,7 +15,6 @@ from tailrace.stack.logfile import RotatingLog
 from tailrace.stack.part import Health, Part
 
 POLL_STARTING_SECONDS = 0.2
-POLL_RUNNING_SECONDS = 5.0
 FAILURES_UNTIL_UNHEALTHY = 3
 """One slow answer is no illness; three in a row are."""
 
@@ -36,17 +35,17 @@ class PartFailedError(Exception):
 
 @dataclass
 class BackOff:
-    """Pauses between restarts: doubling from `first` to `most` seconds, from the start again after a stable
-    run of `stable` seconds."""
+    """Pauses between restarts: doubling from `first` to `most` seconds, from the start again after a run that
+    was healthy for `stable` seconds."""
 
     first: float = 0.5
     most: float = 30.0
     stable: float = 60.0
     _next: float = 0.0
 
-    def after(self, ran_seconds: float) -> float:
-        """The pause after a run that lasted so long."""
-        if ran_seconds >= self.stable or not self._next:
+    def after(self, healthy_seconds: float) -> float:
+        """The pause after a run that was healthy for so long."""
+        if healthy_seconds >= self.stable or not self._next:
             self._next = self.first
         pause = self._next
         self._next = min(self._next * 2, self.most)
@@ -78,6 +77,7 @@ class Keeper:
         self._environment = environment
         self._changed = changed
         self._back_off = back_off
+        self._healthy_at: float | None = None
         self._ready = asyncio.Event()
         self._task: asyncio.Task | None = None
 
@@ -85,6 +85,11 @@ class Keeper:
         """Begins to keep the part running, once the parts that it needs are ready."""
         if self._task is None:
             self._task = asyncio.create_task(self._keep(), name=self.part.name)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it was started and not stopped since, even if it waits or has crashed."""
+        return self._task is not None
 
     async def stop(self) -> None:
         """Ends the part in order; returns when no process of it is left."""
@@ -98,18 +103,22 @@ class Keeper:
         try:
             while True:
                 await self._wait_for_needs()
-                began = time.monotonic()
+                self._healthy_at = None
                 try:
                     await self._live()
                 # Whatever it is, the part is tried again and the reason is shown.
                 except Exception as failure:
-                    pause = self._back_off.after(time.monotonic() - began)
+                    pause = self._back_off.after(self._healthy_seconds())
                     self.last_failure = "; ".join(filter(None, [str(failure), self._disk_complaint()]))
                     self._enter(State.BACKOFF, f"{self.last_failure}; next try in {pause:g} s")
                     await asyncio.sleep(pause)
                     self.restarts += 1
         finally:
             self._enter(State.STOPPED)
+
+    def _healthy_seconds(self) -> float:
+        """Since the part became healthy in this run; 0 where it did not, however long its start took."""
+        return time.monotonic() - self._healthy_at if self._healthy_at is not None else 0
 
     async def _wait_for_needs(self) -> None:
         for need in self._needs:
@@ -172,6 +181,7 @@ class Keeper:
         self.version = await asyncio.to_thread(self._ask_version)
         await self._provision()
         self._ready.set()
+        self._healthy_at = time.monotonic()
         self._enter(State.HEALTHY)
         await self._watch_health()
 
@@ -195,7 +205,7 @@ class Keeper:
         failures = 0
         was_full = False
         while True:
-            await asyncio.sleep(POLL_RUNNING_SECONDS)
+            await asyncio.sleep(self.part.settings.health_interval)
             full = await asyncio.to_thread(self._disk_complaint)
             if was_full and not full and self.part.checks_data_at_start:
                 raise PartFailedError("its disk was full: it checks its data at a new start")

@@ -5,7 +5,8 @@ subclass of `Part` and list it in `tailrace/stack/assembly.py`. The life of a pa
 
     install(progress)   once per version, in the command that the user typed; several parts in parallel.
                         Puts files into the cache (tailrace.stack.cache), never into the home directory.
-    prepare()           before every start of the process: writes configuration under home.data(name).
+    prepare()           before every start of the process: writes configuration under home.data(name). What it
+                        takes of sources.yaml it takes from tailrace.listing, and `reads` says what that is.
     command()           the program to execute, environment() added to the inherited one.
     health()            asked about 5 times a second until healthy or `start_seconds` are over, then every
                         few seconds. Parts that need this one are started when it is healthy and provisioned.
@@ -30,6 +31,7 @@ from typing import ClassVar, Protocol
 
 from tailrace.home import Home
 from tailrace.settings import Settings
+from tailrace.sources import Listed
 
 
 class Progress(Protocol):
@@ -110,6 +112,10 @@ class Part(ABC):
 
     def check(self) -> None:  # noqa: B027 - most parts have nothing to do here
         """Raises an error of its own if what the user wrote for it cannot be used; before anything starts."""
+
+    def reads(self, listed: Listed) -> object:
+        """What it takes of sources.yaml: it is restarted when that has changed."""
+        return None
 
     @abstractmethod
     def installed(self) -> bool:

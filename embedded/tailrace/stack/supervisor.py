@@ -3,6 +3,8 @@
 - One per home directory: it holds a lock for as long as it lives.
 - It starts parts in the order of their needs, restarts what crashes, and stops in reverse order on SIGTERM,
   SIGINT or a `stop` on its control socket.
+- It watches sources.yaml: when the list means something else, it restarts the parts that read it, the census
+  before Fluent Bit, starts those that have something to do now, and stops those that have no more.
 - It leaves nothing behind: each part is its own process group, killed as a whole; orphans of parts become
   children of the supervisor (a subreaper) and are ended with it; and if it is itself killed, even by SIGKILL,
   the kernel kills the parts (see launch.py).
@@ -16,14 +18,17 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tailrace import log_files
 from tailrace.home import Home
 from tailrace.settings import PREFIX, Settings
+from tailrace.sources import Listed
 from tailrace.stack import control, procfs
 from tailrace.stack.control import PartStatus, StackStatus
 from tailrace.stack.keeper import BackOff, Keeper, State
+from tailrace.stack.list_watch import ListWatch
 from tailrace.stack.logfile import RotatingLog
 from tailrace.stack.part import Part
 
@@ -37,14 +42,22 @@ class AlreadyRunningError(Exception):
 
 
 class Supervisor:
-    """Keeps the given parts running until it is told to stop. `parts` may be in any order."""
+    """Keeps parts running until it is told to stop.
+
+    `assemble` gives the parts for the list of sources in force, in any order; it is asked at the start and
+    when another list comes into force.
+    """
 
     def __init__(
-        self, parts: Sequence[Part], settings: Settings, home: Home, back_off: BackOff | None = None
+        self,
+        assemble: Callable[[], Sequence[Part]],
+        settings: Settings,
+        home: Home,
+        back_off: BackOff | None = None,
     ) -> None:
         self._settings = settings
         self._home = home
-        self._back_off = back_off or BackOff()
+        self._back_off = back_off or BackOff(most=settings.restart_pause)
         self._since = time.time()
         self._log = self._open_log("supervisor")
         self._stop_asked = asyncio.Event()
@@ -53,27 +66,39 @@ class Supervisor:
         self._change = 0
         self._answers: set[asyncio.Task] = set()
         self._zombies: set[int] = set()
+        self._assemble = assemble
         self._keepers: dict[str, Keeper] = {}
-        for part in in_order(parts):
-            self._keepers[part.name] = self._keeper(part)
+        self._list = ListWatch(settings, home)
+        self._taking_list = asyncio.Lock()
 
     async def run(self) -> None:
         """Starts everything; returns when everything has ended. Raises AlreadyRunningError."""
         with _locked(self._home):
             _become_subreaper()
             self._stop_on_signals()
+            self._list.start()
+            self._say_problem_of_list("")
+            self._place(self._assemble())
             self._say(f"supervisor {os.getpid()} starts {', '.join(self._keepers)}")
             async with await self._listen():
-                reaper = asyncio.create_task(self._reap_adopted())
+                helpers = [asyncio.create_task(each) for each in (self._reap_adopted(), self._watch_list())]
                 for keeper in self._keepers.values():
                     keeper.start()
                 await self._stop_asked.wait()
-                await self._stop_parts()
-                reaper.cancel()
+                async with self._taking_list:
+                    await self._stop_parts()
+                for helper in helpers:
+                    helper.cancel()
                 _end_adopted_children()
                 self._say("supervisor ends; every part has ended")
                 await self._give_last_answers()
             (self._home.run / control.SOCKET).unlink(missing_ok=True)
+
+    def _place(self, parts: Sequence[Part]) -> None:
+        """Has a keeper for each of the parts, those that it had before among them."""
+        before, self._keepers = self._keepers, {}
+        for part in in_order(parts):
+            self._keepers[part.name] = before.get(part.name) or self._keeper(part)
 
     def _keeper(self, part: Part) -> Keeper:
         return Keeper(
@@ -126,6 +151,10 @@ class Supervisor:
                 await self._follow(writer)
             case {"op": "restart" | "stop" | "start" as order, "part": name}:
                 await _send(writer, await self._order(order, name))
+            case {"op": "take-list"}:
+                await _send(writer, await self._take_list())
+            case {"op": "logs"}:
+                await _send(writer, await self._logs())
             case {"op": "end"}:
                 self._stop_asked.set()
                 await self._stopped.wait()
@@ -134,15 +163,64 @@ class Supervisor:
                 await _send(writer, {"error": f"unknown request {request}"})
 
     async def _order(self, order: str, name: str) -> dict[str, Any]:
-        keeper = self._keepers.get(name)
-        if keeper is None:
-            return {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
-        self._say(f"{name}: {order} was asked for")
-        if order != "start":
+        fresh = await self._look_at_list(at_once=True) if order != "stop" else []
+        async with self._taking_list:
+            keeper = self._keepers.get(name)
+            if self._stop_asked.is_set():
+                return {"error": "the stack is being stopped"}
+            if keeper is None:
+                return {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
+            self._say(f"{name}: {order} was asked for")
+            if order != "start" and name not in fresh:
+                await keeper.stop()
+            if order != "stop":
+                keeper.start()
+            return {"done": True}
+
+    async def _watch_list(self) -> None:
+        pause = self._settings.sources_poll
+        while pause:
+            await asyncio.sleep(pause)
+            await self._look_at_list(at_once=False)
+
+    async def _look_at_list(self, at_once: bool) -> list[str]:
+        """Puts another list in force if there is one; returns the parts that were restarted or started."""
+        async with self._taking_list:
+            if self._stop_asked.is_set():
+                return []
+            told = self._list.problem
+            before = await asyncio.to_thread(self._list.look, at_once)
+            self._say_problem_of_list(told)
+            return [] if before is None else await self._go_by_list(before)
+
+    async def _go_by_list(self, before: Listed) -> list[str]:
+        now = self._list.in_force
+        self._say(f"another list of sources is in force: {len(now.logs)} logs, {len(now.servers)} servers")
+        kept, old = self._keepers, set(self._keepers)
+        self._place(self._assemble())
+        for name in old - set(self._keepers):
+            await kept[name].stop()
+        changed = [k for k in self._keepers.values() if k.part.reads(now) != k.part.reads(before)]
+        restarted = [keeper for keeper in changed if keeper.is_kept]
+        for keeper in restarted:
             await keeper.stop()
-        if order != "stop":
             keeper.start()
-        return {"done": True}
+        started = [keeper for name, keeper in self._keepers.items() if name not in old]
+        for keeper in started:
+            keeper.start()
+        return [keeper.part.name for keeper in (*restarted, *started)]
+
+    def _say_problem_of_list(self, told: str) -> None:
+        if self._list.problem and self._list.problem != told:
+            self._say(f"the list in force stays as it is: {self._list.problem}")
+
+    async def _take_list(self) -> dict[str, Any]:
+        restarted = await self._look_at_list(at_once=True)
+        return {"done": True, "restarted": restarted, "problem": self._list.problem}
+
+    async def _logs(self) -> dict[str, Any]:
+        states = [await asyncio.to_thread(log_files.look_at, log) for log in self._list.in_force.logs]
+        return {"logs": [state.to_json() for state in states]}
 
     async def _follow(self, writer: asyncio.StreamWriter) -> None:
         while not self._stopped.is_set():
@@ -158,7 +236,9 @@ class Supervisor:
         usage = procfs.group_usage(pids)
         nothing = procfs.Usage(0, 0.0)
         parts = tuple(_part_status(k, usage.get(k.pid or 0, nothing)) for k in self._keepers.values())
-        return StackStatus(pid=os.getpid(), since=self._since, parts=parts)
+        return StackStatus(
+            pid=os.getpid(), since=self._since, parts=parts, problem_of_list=self._list.problem
+        )
 
     def _on_change(self, keeper: Keeper) -> None:
         detail = f" ({keeper.reason})" if keeper.reason else ""

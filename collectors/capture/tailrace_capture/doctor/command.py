@@ -22,7 +22,9 @@ DESCRIPTION = """Connects to a server, says what keeps Tailrace from seeing it, 
 
 The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Nothing is changed
 on the server. Best run on the server's own machine: else it cannot look at files, space and logrotate."""
-EPILOG = """examples:
+EPILOG = """Without --server `tailrace doctor`, with or without --json, looks at the logs of sources.yaml.
+
+examples:
   tailrace doctor --server 'mysql://tailrace@localhost/?socket=/run/mysqld/mysqld.sock' --password-file secret
   tailrace doctor --server mysql://tailrace@db-1/ --json | jq '.findings[] | select(.severity == "error")'
   tailrace doctor --server mysql://tailrace@localhost/ --write --instance shop-db-1 --cluster shop

@@ -1,0 +1,22 @@
+"""The archive of the Flink jobs' classes: one that could not be made harms nobody and is not made again."""
+
+import subprocess
+from pathlib import Path
+
+from tailrace.parts import flink_classes
+from tailrace.stack.install import LoggedProgress
+
+
+def test_without_an_archive_the_jvm_runs_and_says_nothing(tmp_path: Path):
+    archive = tmp_path / "classes.jsa"
+    said: list[str] = []
+    progress = LoggedProgress("flink", tmp_path / "log", lambda _, doing: said.append(doing))
+    for _ in range(2):
+        flink_classes.make(archive, ["java", "-cp", str(tmp_path / "nothing.jar")], "NoSuchClass", progress)
+
+    assert len(said) == 1, "once is enough"
+    done = subprocess.run(
+        ["java", *flink_classes.options(archive), "-version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+    assert "SharedArchive" not in done.stderr and "rror" not in done.stderr
