@@ -1,18 +1,24 @@
-"""Fixtures: one real stack for the whole session, and workloads that it watches."""
+"""Fixtures: real stacks that modules share for the whole session, and workloads that they watch."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from e2e.stack import Stack
+from e2e.receivers import WebReceiver, web_receiver
+from e2e.stack import PARTS, PORTS, Stack
 from e2e.workload.writer import Workload
 
 TEST_SECONDS = 900
 """Parts start and restart several times in a test; on a busy machine each time takes a minute."""
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
+DETECTING_PORT = int(os.environ.get("DETECTING_FIRST_PORT", "22110"))
+DETECTING = ("detect", "metrics", "delivery")
+"""What the stack with the detect job has besides the others."""
+KEEPING_PORT = int(os.environ.get("KEEPING_FIRST_PORT", "22200"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,10 +35,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in ours:
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+    items.sort(key=lambda item: not _needs_a_new_stack(item))
     if wanted := config.getoption("--stack"):
         others = [item for item in ours if _shares(item) is not (wanted == "shared")]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in others]
+
+
+def _needs_a_new_stack(item: pytest.Item) -> bool:
+    """That nothing fires is so before other tests have lost bytes and killed parts."""
+    return item.path.name == "test_metrics.py"
 
 
 def _shares(item: pytest.Item) -> bool:
@@ -44,6 +56,47 @@ def _shares(item: pytest.Item) -> bool:
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """A running stack without dashboards; stopped after the last test."""
     running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT)
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture(scope="session")
+def webhook() -> Iterator[WebReceiver]:
+    """Where the stack below posts its alerts."""
+    with web_receiver(DETECTING_PORT + len(PORTS) + len(DETECTING)) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="session")
+def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
+    """A running stack from log lines to delivered alerts, with the repository's rules and without dashboards.
+
+    A test has instances of its own there, and leaves the rules in force that it found.
+    """
+    directory = tmp_path_factory.mktemp("detecting")
+    (directory / "secret").write_text("secret")
+    channel = {"name": "siem", "kind": "webhook", "url": webhook.url, "secret_file": "secret"}
+    (directory / "alerts.yaml").write_text(json.dumps({"channels": [{**channel, "min_level": "low"}]}))
+    ports = {f"port_{part}": str(DETECTING_PORT + len(PORTS) + n) for n, part in enumerate(DETECTING[:2])}
+    running = Stack(
+        directory / "home",
+        DETECTING_PORT,
+        (*PARTS, *DETECTING),
+        alerts_config=str(directory / "alerts.yaml"),
+        detect_checkpoint_interval="1000",
+        gap_timeout="5",
+        **ports,
+    )
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture(scope="session")
+def keeping(tmp_path_factory) -> Iterator[Stack]:
+    """Kafka and ClickHouse: what commands about alerts and rules need."""
+    running = Stack(tmp_path_factory.mktemp("keeping") / "home", KEEPING_PORT, ("kafka", "clickhouse"))
     running.up()
     yield running
     running.down()

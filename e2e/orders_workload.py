@@ -23,12 +23,15 @@ def connection(server: Server, database: str = "shop") -> pymysql.Connection:
 class Workload:
     """An application that asks for the orders of one customer after the other, until it is told to end.
 
-    `pause` is how many seconds it rests after each; `besides` is a statement that every tenth is followed by,
-    with a place for their number.
+    `statement` has a place for the customer; `pause` is how many seconds it rests after each; `besides` is a
+    statement that every tenth is followed by, with a place for their number.
     """
 
-    def __init__(self, server: Server, pause: float = 0.0, besides: str = "") -> None:
+    def __init__(
+        self, server: Server, statement: str = ORDERS_OF_CUSTOMER, pause: float = 0.0, besides: str = ""
+    ) -> None:
         self._server = server
+        self._statement = statement
         self._pause = pause
         self._besides = besides
         self._end = threading.Event()
@@ -49,7 +52,7 @@ class Workload:
         try:
             with connection(self._server) as session, session.cursor() as cursor:
                 while not self._end.wait(self._pause):
-                    cursor.execute(ORDERS_OF_CUSTOMER.format(self.executions % CUSTOMERS))
+                    cursor.execute(self._statement.format(self.executions % CUSTOMERS))
                     if self._besides and self.executions % 10 == 0:
                         cursor.execute(self._besides.format(self.executions))
                     self.executions += 1

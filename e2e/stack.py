@@ -17,27 +17,26 @@ from tailrace.clickhouse import ClickHouse
 from tailrace.home import Home
 from tailrace.settings import Settings
 from tailrace.sources import Source
-from tailrace.stack import bringup, control
+from tailrace.stack import assembly, bringup, control, procfs
 from tailrace.stack.control import PartStatus
 
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
-PORTS = (
-    *(
-        "KAFKA",
-        "KAFKA_CONTROLLER",
-        "CLICKHOUSE",
-        "CLICKHOUSE_NATIVE",
-        "FLINK",
-        "SUPERSET",
-        "FLUENTBIT",
-    ),
-)
+PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
 POLL_SECONDS = 0.2
+QUICK = {
+    # A job of a test starts often and is never busy for long.
+    "jvm_options_flink": "-XX:TieredStopAtLevel=1",
+    "health_interval": "2",
+    "restart_pause": "1",
+    "census_interval": "3",
+    "gap_timeout": "10",
+}
+"""Of every stack here, unless a test says otherwise: what people are given minutes for shall take seconds."""
 
 
 class Stack:
-    """Starts, stops, kills and asks one stack. `first_port` and the six after it must be free."""
+    """Starts, stops, kills and asks one stack. `first_port` and the five after it must be free."""
 
     def __init__(
         self,
@@ -50,8 +49,9 @@ class Stack:
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
             "TAILRACE_PARTS": ",".join(parts),
+            "TAILRACE_SOURCES_POLL": "0",  # lists are taken over when a test says so
             **{f"TAILRACE_PORT_{part}": str(first_port + number) for number, part in enumerate(PORTS)},
-            **{f"TAILRACE_{name.upper()}": value for name, value in settings.items()},
+            **{f"TAILRACE_{name.upper()}": value for name, value in {**QUICK, **settings}.items()},
         }
         for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME"):
             if name in os.environ:
@@ -76,14 +76,14 @@ class Stack:
         self.watch_sources([source_of(log) for log in logs])
 
     def watch_sources(self, added: list[Source]) -> None:
-        """Adds logs to sources.yaml and has the collectors read it again."""
+        """Adds logs to sources.yaml and has the stack take it over, as `tailrace up` does."""
         sources.add(self.settings.sources, added)
-        for part in COLLECTORS:
-            control.restart(self.home, part)
+        _, problem = control.take_list(self.home)
+        assert not problem
         self.await_healthy()
 
     def unwatch(self, logs: Iterable[LogWriter]) -> None:
-        """Takes logs off sources.yaml; the collectors leave them at their next start."""
+        """Takes logs off sources.yaml; the collectors leave them when it is taken over next."""
         listed = yaml.safe_load(self.settings.sources.read_text())
         over = {str(log.path.resolve()) for log in logs}
         kept = [entry for entry in listed if entry.get("path") not in over]
@@ -134,6 +134,16 @@ class Stack:
         wait_until(asked, 20, "Fluent Bit's metrics")
         return counts[-1]
 
+    def processes(self, part: str) -> set[int]:
+        """The part's process and those that it has started."""
+        group = self.status(part).pid
+        return {process.pid for process in procfs.processes() if process.group == group}
+
+    def ports(self) -> dict[str, list[int]]:
+        """Where the parts listen; without those that do not."""
+        parts = assembly.assemble(self.settings, self.home)
+        return {part.name: list(part.ports().values()) for part in parts if part.ports()}
+
     def clickhouse(self) -> ClickHouse:
         return accounts.connect(self.settings, self.home, "admin")
 
@@ -146,14 +156,17 @@ def source_of(log: LogWriter) -> Source:
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
     """Returns when the condition holds. An OSError in it (a part that is down) counts as not yet.
 
-    Raises AssertionError after `seconds`.
+    Raises AssertionError after `seconds`. A question that takes long is not asked again at once: what is
+    waited for needs the processor, too.
     """
     deadline = time.monotonic() + seconds
     while True:
+        asked = time.monotonic()
         try:
             if condition():
                 return
         except OSError as error:
             what = f"{what} ({error})" if "(" not in what else what
-        assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        time.sleep(POLL_SECONDS)
+        now = time.monotonic()
+        assert now < deadline, f"waited {seconds:.0f} s for {what}"
+        time.sleep(max(POLL_SECONDS, now - asked))

@@ -22,16 +22,12 @@ from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 from tailrace.silences import Silence
 
-FIRST_PORT = int(os.environ.get("ALERTS_FIRST_PORT", "22200"))
+NOBODYS_PORT = 22250
 
 
 @pytest.fixture(scope="module")
-def alerting(tmp_path_factory) -> Iterator[Stack]:
-    """Kafka and ClickHouse, which is what `tailrace alerts` needs."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("kafka", "clickhouse"))
-    running.up()
-    yield running
-    running.down()
+def alerting(keeping: Stack) -> Stack:
+    return keeping
 
 
 @pytest.fixture
@@ -108,7 +104,7 @@ def test_silenced_alerts_are_listed_only_when_asked_for(raised, tailrace):
     assert listed(tailrace("list", "--all", "--json")) == [silenced]
 
 
-def test_shows_all_that_is_needed_at_night(raised, tailrace):
+def test_shows_all_that_is_needed_at_night(alerting, raised, tailrace):
     id_ = raised()
     tailrace("ack", id_[:6], "--reason", "on it", "--actor", "erin")
 
@@ -127,7 +123,7 @@ def test_shows_all_that_is_needed_at_night(raised, tailrace):
         "Ask the owner of the account.",
         "A planned backup.",
         "erin: ack: on it",
-        f"http://127.0.0.1:{FIRST_PORT + 5}/superset/dashboard/alerts/?native_filters=",
+        f"http://127.0.0.1:{alerting.settings.port_superset}/superset/dashboard/alerts/?native_filters=",
         "and 10 more",
     ):
         assert text in shown, text
@@ -282,7 +278,7 @@ def test_a_silence_that_kafka_cannot_hear_of_never_began(alerting, raised, tailr
     refused = tailrace(
         *("silence", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
         code=Exit.FAILED,
-        TAILRACE_PORT_KAFKA=str(FIRST_PORT + 50),
+        TAILRACE_PORT_KAFKA=str(NOBODYS_PORT),
     )
 
     assert "does not answer, nothing was changed" in refused.stderr

@@ -16,32 +16,41 @@ from e2e.attack_day import mariadb as attack_day
 from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Server, Workload, connection
 from e2e.stack import Stack, wait_until
 from tailrace import accounts, sources
+from tailrace.parts.capture import Capture
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Sample, from_clickhouse
 from tailrace_capture.server import MARK
 
-PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit", "capture")
-FIRST_PORT = int(os.environ.get("CAPTURED_PLANS_FIRST_PORT", "22750"))
-DATABASE_PORT = FIRST_PORT + 20
-INSTANCE = "shop-db-1"
-TENANTS = "tenants-db-1"
+DATABASE_PORT = int(os.environ.get("CAPTURED_PLANS_PORT", "22770"))
 ACCOUNT, PASSWORD = "explainer", "nur zum Erklären"
 ROWS = 20_000
 EXECUTIONS = 60
 EVIDENCE_SECONDS = 60
 
 SLOWER = "A statement is slower since its plan changed"
-SALARIES = "SELECT sum(salary) FROM private.salaries WHERE salary > {}"
+# Of a statement that several servers run there is a sample of one, in ten minutes: each has its own here.
+ORDERS = "SELECT id, note AS note_{} FROM orders WHERE customer = {{}}"
+SALARIES = "SELECT sum(salary) AS sum_{} FROM private.salaries WHERE salary > {{}}"
 
 
 @pytest.fixture(scope="module", params=["mariadb", "mysql-8.0"])
-def database(request, tmp_path_factory) -> Iterator[Server]:
+def product(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def instance(product: str) -> str:
+    return f"captured-{product}"
+
+
+@pytest.fixture(scope="module")
+def database(product: str, tmp_path_factory) -> Iterator[Server]:
     """A server whose slow log has no plans."""
     cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
     directory = tmp_path_factory.mktemp("database")
-    server = mariadb(cache, directory) if request.param == "mariadb" else mysql(cache, directory)
+    server = mariadb(cache, directory) if product == "mariadb" else mysql(cache, directory)
     server.create()
     server.start()
     try:
@@ -85,30 +94,23 @@ def fill(server: Server) -> None:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+def stack(tmp_path_factory, detecting: Stack, database: Server, instance: str) -> Stack:
     """All from the slow log and the captures to the alerts."""
-    directory = tmp_path_factory.mktemp("captured")
-    running = Stack(
-        directory / "home",
-        FIRST_PORT,
-        PARTS,
-        port_detect=str(FIRST_PORT + 7),
-        detect_checkpoint_interval="1000",
-    )
-    (directory / "password").write_text(PASSWORD)
+    password = tmp_path_factory.mktemp("captured") / "password"
+    password.write_text(PASSWORD)
     dsn = f"mysql://{ACCOUNT}@localhost/?socket={database.socket}"
-    sources.add(
-        running.settings.sources,
-        [sources.Server(INSTANCE, "server", dsn, "shop", directory / "password")],
+    Capture(detecting.settings, detecting.home).spool().mkdir(exist_ok=True)
+    detecting.watch_sources(
+        [
+            sources.Server(instance, "server", dsn, "shop", password),
+            Source(instance, "slowlog", database.logs / "slow.log", "shop", "UTC"),
+        ]
     )
-    running.up()
-    running.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
-    yield running
-    running.down()
+    return detecting
 
 
 @contextmanager
-def explaining(stack: Stack, database: Server, state: Path) -> Iterator[None]:
+def explaining(stack: Stack, instance: str, database: Server, state: Path) -> Iterator[None]:
     """The capture service, which explains each statement every two seconds instead of every hour."""
     state.mkdir(exist_ok=True)
     command = [
@@ -120,7 +122,7 @@ def explaining(stack: Stack, database: Server, state: Path) -> Iterator[None]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(REPOSITORY / "collectors" / "capture"),
-        "TAILRACE_INSTANCE": INSTANCE,
+        "TAILRACE_INSTANCE": instance,
         "TAILRACE_CLUSTER": "shop",
         "TAILRACE_SERVER_DSN": f"mysql://{ACCOUNT}@localhost/?socket={database.socket}",
         "TAILRACE_SERVER_PASSWORD": PASSWORD,
@@ -133,48 +135,56 @@ def explaining(stack: Stack, database: Server, state: Path) -> Iterator[None]:
         service.wait(30)
 
 
-def changes(stack: Stack) -> list[dict]:
+def changes(stack: Stack, instance: str) -> list[dict]:
     return stack.clickhouse().rows(
         "SELECT query_id, old_plan, new_plan, verdict, basis, reason, ratio, rows_examined_after, "
         "toString(old_plan_seen_at) AS unchanged_until, toString(changed_at) AS changed "
         "FROM tailrace.plan_changes FINAL WHERE instance = {instance:String}",
-        {"instance": INSTANCE},
+        {"instance": instance},
     )
 
 
-def captures_of_orders(stack: Stack) -> int:
+def captures_of_orders(stack: Stack, instance: str) -> int:
     (found,) = stack.clickhouse().rows(
-        "SELECT count() AS captures FROM tailrace.plan_captures FINAL WHERE query_id IN "
+        "SELECT count() AS captures FROM tailrace.plan_captures FINAL "
+        "WHERE instance = {instance:String} AND query_id IN "
         "(SELECT query_id FROM tailrace.plans WHERE instance = {instance:String} AND tables = ['orders'])",
-        {"instance": INSTANCE},
+        {"instance": instance},
     )
     return int(found["captures"])
 
 
-def refused(stack: Stack) -> list[dict]:
+def refused(stack: Stack, instance: str) -> list[dict]:
     return stack.clickhouse().rows(
         "SELECT plan_hash, error FROM tailrace.plan_captures FINAL "
         "WHERE instance = {instance:String} AND status = 'denied' AND error LIKE '%salaries%'",
-        {"instance": INSTANCE},
+        {"instance": instance},
     )
 
 
-def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, database, tmp_path):
+def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, instance, database, tmp_path):
+    orders, salaries = (
+        text.format(type(database).__module__.rpartition(".")[2]) for text in (ORDERS, SALARIES)
+    )
     with (
-        Workload(database, pause=0.01, besides=SALARIES) as workload,
-        explaining(stack, database, tmp_path / "state"),
+        Workload(database, orders, pause=0.01, besides=salaries) as workload,
+        explaining(stack, instance, database, tmp_path / "state"),
     ):
-        wait_until(lambda: captures_of_orders(stack), PATIENCE_SECONDS, "the first capture")
+        wait_until(lambda: captures_of_orders(stack, instance), PATIENCE_SECONDS, "the first capture")
         workload.more(EXECUTIONS)
-        seen = captures_of_orders(stack)
-        wait_until(lambda: captures_of_orders(stack) > seen + 1, PATIENCE_SECONDS, "the same plan again")
+        seen = captures_of_orders(stack, instance)
+        wait_until(
+            lambda: captures_of_orders(stack, instance) > seen + 1, PATIENCE_SECONDS, "the same plan again"
+        )
         with connection(database) as session, session.cursor() as cursor:
             cursor.execute("ALTER TABLE orders DROP INDEX by_customer")
         wait_until(
-            lambda: [row["verdict"] for row in changes(stack)] == ["slower"], PATIENCE_SECONDS, "the verdict"
+            lambda: [row["verdict"] for row in changes(stack, instance)] == ["slower"],
+            PATIENCE_SECONDS,
+            "the verdict",
         )
 
-    (change,) = changes(stack)
+    (change,) = changes(stack, instance)
     assert (change["basis"], change["reason"]) == ("captured", "")
     assert change["ratio"] > 2
     assert change["rows_examined_after"] == ROWS
@@ -182,7 +192,7 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, data
     plans = stack.clickhouse().rows(
         "SELECT plan_hash, source, tables, access_types, indexes FROM tailrace.plans FINAL "
         "WHERE instance = {instance:String} AND query_id = {query_id:UInt64}",
-        {"instance": INSTANCE, "query_id": str(change["query_id"])},
+        {"instance": instance, "query_id": str(change["query_id"])},
     )
     assert {row["source"] for row in plans} == {"explain"}
     steps = {
@@ -195,73 +205,74 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, data
     }
 
 
-def test_its_alert_comes_within_a_minute_of_the_evidence(stack):
+def test_its_alert_comes_within_a_minute_of_the_evidence(stack, instance):
     def alerts() -> list[dict]:
         return stack.clickhouse().rows(
             "SELECT entity, facts, dateDiff('second', event_time, seen_at) AS seconds "
-            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String}",
-            {"title": SLOWER},
+            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String} AND instance = {instance:String}",
+            {"title": SLOWER, "instance": instance},
         )
 
     wait_until(alerts, PATIENCE_SECONDS, "the alert")
     (raised,) = alerts()
-    (change,) = changes(stack)
+    (change,) = changes(stack, instance)
     assert raised["facts"]["new_plan"] == change["new_plan"]
     assert raised["facts"]["basis"] == "captured"
     assert raised["seconds"] <= EVIDENCE_SECONDS
 
 
-def test_why_a_statement_has_no_plan_can_be_seen(stack):
-    wait_until(lambda: refused(stack), PATIENCE_SECONDS, "the refused EXPLAIN")
-    denied = refused(stack)[0]
+def test_why_a_statement_has_no_plan_can_be_seen(stack, instance):
+    wait_until(lambda: refused(stack, instance), PATIENCE_SECONDS, "the refused EXPLAIN")
+    denied = refused(stack, instance)[0]
     assert denied["plan_hash"] == ""
     assert denied["error"].startswith("1142: SELECT command denied to user 'explainer'@'localhost'")
 
 
-def test_a_restarted_job_goes_on(stack):
-    before = changes(stack)
+def test_a_restarted_job_goes_on(stack, instance):
+    before = changes(stack, instance)
     stack.kill("detect")
     stack.await_healthy()
-    assert changes(stack) == before
+    assert changes(stack, instance) == before
 
 
-def samples(stack: Stack, limit: int, kept: dict[str, str]) -> list[Sample]:
+def samples(stack: Stack, tenants: str, limit: int, kept: dict[str, str]) -> list[Sample]:
     """What the collector explains of the tenants' server."""
     password = Password(stack.home.secret_file(accounts.password_name("explain")).read_text().strip())
     address = f"http://127.0.0.1:{stack.settings.port_clickhouse}"
-    return from_clickhouse(address, "explain", password)(TENANTS, limit, kept)
+    return from_clickhouse(address, "explain", password)(tenants, limit, kept)
 
 
-def row(query_id: int, database: str, seconds: int, ago: int) -> dict[str, object]:
+def row(tenants: str, query_id: int, database: str, seconds: int, ago: int) -> dict[str, object]:
     ran_at = datetime.fromtimestamp(time.time() - ago, UTC).strftime("%Y-%m-%d %H:%M:%S")
     return {
         "query_id": query_id,
-        "instance": TENANTS,
+        "instance": tenants,
         "database": database,
         "event_time": ran_at,
         "query_time": seconds,
     }
 
 
-def test_of_a_statement_of_many_tenants_one_database_is_kept_to(stack):
+def test_of_a_statement_of_many_tenants_one_database_is_kept_to(stack, instance):
+    tenants = f"{instance}-tenants"
     odd = "o'dd\\{}:,%ü"
     runs = [(0xA1, "small", 1, 60), (0xA1, "large", 10, 120), (0xA1, odd, 2, 180), (0xB2, "", 5, 60)]
     two_days_ago = (0xA1, "former", 0, 2 * 86_400)
     our_own = (0xC3, "", 20, 60)
     store = stack.clickhouse()
-    store.insert("tailrace.query_events", [row(*run) | {"weight": 1} for run in (*runs, our_own)])
+    store.insert("tailrace.query_events", [row(tenants, *run) | {"weight": 1} for run in (*runs, our_own)])
     store.insert(
         "tailrace.query_samples",
         [
-            *(row(*run) | {"statement": f"SELECT '{run[1]}'"} for run in (*runs, two_days_ago)),
-            row(*our_own) | {"statement": f"{MARK}SELECT @@version"},
+            *(row(tenants, *run) | {"statement": f"SELECT '{run[1]}'"} for run in (*runs, two_days_ago)),
+            row(tenants, *our_own) | {"statement": f"{MARK}SELECT @@version"},
         ],
     )
 
     orders, users = "00000000000000A1", "00000000000000B2"
     heaviest = Sample(orders, "large", "SELECT 'large'")
-    assert samples(stack, 9, {}) == [heaviest, Sample(users, "", "SELECT ''")]
+    assert samples(stack, tenants, 9, {}) == [heaviest, Sample(users, "", "SELECT ''")]
     for kept in ("small", "large", odd):
-        assert samples(stack, 1, {orders: kept, users: "o'ther"})[0].database == kept
+        assert samples(stack, tenants, 1, {orders: kept, users: "o'ther"})[0].database == kept
     for gone in ("former", "never"):
-        assert samples(stack, 1, {orders: gone}) == [heaviest]
+        assert samples(stack, tenants, 1, {orders: gone}) == [heaviest]

@@ -1,6 +1,7 @@
 """Wrong keys and passwords: a clear sentence, and nothing lost once they are right."""
 
 import subprocess
+from pathlib import Path
 
 from e2e.settling import assert_exact, is_accounted_for
 from e2e.stack import Stack, wait_until
@@ -34,3 +35,9 @@ def test_the_job_refuses_a_key_that_it_does_not_know(stack: Stack):
     assert done.returncode == 1
     assert "unknown key gap.timeout.s; the nearest known one is gap.timeout.ms" in done.stderr
     assert "\tat " not in done.stderr
+
+
+def test_the_job_maps_the_archive_of_its_classes(stack: Stack):
+    (option,) = (word for word in Flink(stack.settings, stack.home).command() if "SharedArchive" in str(word))
+    archive = option.partition("=")[2]
+    assert archive in Path(f"/proc/{stack.status('flink').pid}/maps").read_text()

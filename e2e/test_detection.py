@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,8 +20,6 @@ from tailrace.parts.detect import Detect
 from tailrace.settings import REPOSITORY
 from tailrace.sources import Source
 
-PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
-FIRST_PORT = int(os.environ.get("DETECTION_FIRST_PORT", "22110"))
 SECONDS = 90
 
 BRUTE_FORCE = "Many refused logins to one account"
@@ -46,19 +43,8 @@ detection:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory) -> Iterator[Stack]:
-    """A running stack with the detect job, and the repository's rules."""
-    running = Stack(
-        tmp_path_factory.mktemp("detection") / "home",
-        FIRST_PORT,
-        PARTS,
-        port_detect=str(FIRST_PORT + 7),
-        detect_checkpoint_interval="1000",
-        gap_timeout="5",
-    )
-    running.up()
-    yield running
-    running.down()
+def stack(detecting: Stack) -> Stack:
+    return detecting
 
 
 class AuditLog:

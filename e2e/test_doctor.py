@@ -15,11 +15,11 @@ import pymysql
 import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
-from e2e.stack import Stack, wait_until
+from e2e.stack import wait_until
+from tailrace import sources
 from tailrace.settings import REPOSITORY
 
-FIRST_PORT = int(os.environ.get("DOCTOR_FIRST_PORT", "22620"))
-PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
+DATABASE_PORT = int(os.environ.get("DOCTOR_PORT", "22640"))
 PATIENCE_SECONDS = 120
 ZONE = "America/New_York"
 INSTANCE = "new-db-1"
@@ -68,7 +68,7 @@ def server(installation, tmp_path_factory) -> Iterator[Server]:
         installation,
         tmp_path_factory.mktemp("server"),
         datetime.now(UTC),
-        port=FIRST_PORT + 20,
+        port=DATABASE_PORT,
         bind="127.0.0.1",
     )
     found.create()
@@ -248,29 +248,25 @@ def test_an_account_that_explains_is_looked_at_and_written(server, tmp_path):
     assert (entry["explain"], entry["explain_password_file"]) == (True, str(secret))
 
 
-def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, tmp_path_factory):
-    stack = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=PARTS)
-    doctor(
-        server, "--write", "--sources", stack.settings.sources, "--instance", INSTANCE, "--cluster", "shop"
-    )
-    stack.up()
-    try:
-        run(server, "SELECT SLEEP(0.6) AS seen_by_the_stack")
-        since = datetime.now(UTC) - timedelta(seconds=60)
-        for table in ("query_events", "audit_events"):
-            rows: list[dict] = []
+def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, detecting, tmp_path):
+    listed = tmp_path / "sources.yaml"
+    sources.make_empty(listed)
+    doctor(server, "--write", "--sources", listed, "--instance", INSTANCE, "--cluster", "shop")
+    detecting.watch_sources([*sources.load(listed), *sources.load_servers(listed)])
+    run(server, "SELECT SLEEP(0.6) AS seen_by_the_stack")
+    since = datetime.now(UTC) - timedelta(seconds=60)
+    for table in ("query_events", "audit_events"):
+        rows: list[dict] = []
 
-            def arrived(table: str = table, rows: list[dict] = rows) -> bool:
-                rows[:] = stack.clickhouse().rows(
-                    f"SELECT toFloat64(event_time) AS at FROM tailrace.{table} "
-                    "WHERE instance = {instance:String} AND user = 'root' ORDER BY event_time DESC LIMIT 1",
-                    {"instance": INSTANCE},
-                )
-                return bool(rows) and rows[0]["at"] > since.timestamp()
+        def arrived(table: str = table, rows: list[dict] = rows) -> bool:
+            rows[:] = detecting.clickhouse().rows(
+                f"SELECT toFloat64(event_time) AS at FROM tailrace.{table} "
+                "WHERE instance = {instance:String} AND user = 'root' ORDER BY event_time DESC LIMIT 1",
+                {"instance": INSTANCE},
+            )
+            return bool(rows) and rows[0]["at"] > since.timestamp()
 
-            wait_until(arrived, PATIENCE_SECONDS, f"rows of {table} with the time in UTC")
-            assert rows[0]["at"] < datetime.now(UTC).timestamp() + 60
-        count = "SELECT count() AS n FROM tailrace.dead_letters WHERE instance = {instance:String}"
-        assert stack.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")
-    finally:
-        stack.down()
+        wait_until(arrived, PATIENCE_SECONDS, f"rows of {table} with the time in UTC")
+        assert rows[0]["at"] < datetime.now(UTC).timestamp() + 60
+    count = "SELECT count() AS n FROM tailrace.dead_letters WHERE instance = {instance:String}"
+    assert detecting.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")

@@ -1,6 +1,5 @@
 """Real logs have exactly the dead letters that samples/expected-dead-letters.yaml lists."""
 
-import json
 import os
 import re
 import subprocess
@@ -9,9 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from e2e.settling import tailrace
-from e2e.stack import COLLECTORS, Stack, wait_until
-from tailrace import demo
+from e2e.stack import Stack, wait_until
+from tailrace import books, demo
 from tailrace.settings import REPOSITORY
 from tailrace.stack import control
 
@@ -39,8 +37,7 @@ def expected(where: str) -> DeadLetters:
 
 def test_samples_through_the_pipeline(stack: Stack):
     demo.watch(stack.settings, stack.home)
-    for part in COLLECTORS:
-        control.restart(stack.home, part)
+    control.take_list(stack.home)
     stack.await_healthy()
     demo.feed(stack.home)
     found = {
@@ -51,23 +48,23 @@ def test_samples_through_the_pipeline(stack: Stack):
 
 def _books(stack: Stack, sample: demo.Sample) -> dict:
     """The books of the sample's server once they hold all that was fed."""
-    books: dict = {}
+    found: dict = {}
 
     def hold_all() -> bool:
-        books.update(json.loads(tailrace(stack, "books", "--json", "--instance", sample.instance)))
-        read = {file["log"]: file["frontier"] for file in books["files"]}
+        found.update(books.read(stack.clickhouse(), sample.instance).to_json())
+        read = {file["log"]: file["frontier"] for file in found["files"]}
         path = sample.watched(stack.home).path
         return read.get(str(path)) == path.stat().st_size and not any(
-            file["pending"] for file in books["files"]
+            file["pending"] for file in found["files"]
         )
 
     wait_until(hold_all, 90, f"the books of {sample.instance}")
-    assert books["balances"] and not books["gaps"]
-    return books
+    assert found["balances"] and not found["gaps"]
+    return found
 
 
-def _dead_letters(books: dict, sample: demo.Sample) -> dict[str, int]:
-    letters = [detail for detail in books["details"] if detail["kind"] == "DEAD_LETTER"]
+def _dead_letters(found: dict, sample: demo.Sample) -> dict[str, int]:
+    letters = [detail for detail in found["details"] if detail["kind"] == "DEAD_LETTER"]
     return {letter["detail"]: letter["count"] for letter in letters if letter["source"] == sample.source}
 
 

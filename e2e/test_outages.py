@@ -24,7 +24,9 @@ CLIENTS_SECONDS = 60
 @pytest.mark.parametrize("part", ["kafka", "clickhouse"])
 def test_away_for_a_while(stack, watched, part):
     alerts = {"kafka": ["TailracePartDown"], "clickhouse": ["TailracePartDown", "TailraceBooksUnreadable"]}
-    _outage(stack, watched(seed=1), part, seconds=40, alerts=alerts[part])
+    # Longer than a missing range is waited for.
+    seconds = round(1.5 * stack.settings.gap_timeout)
+    _outage(stack, watched(seed=1), part, seconds, alerts=alerts[part])
 
 
 @pytest.mark.long
@@ -45,9 +47,12 @@ def test_lines_without_a_census(stack, tmp_path):
         workload.write(300)
         workload.finish()
         await_alert(stack, "TailraceLag", 300, instance=instance)
+        await_alert(stack, "TailraceUnknown", instance=instance)
+        assert "whether all came is not known" in tailrace(stack, "books", "--instance", instance)
         assert _censuses(stack, instance) == 0
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceLag", instance=instance)
+    await_cleared(stack, "TailraceUnknown", instance=instance)
     stack.unwatch(workload.logs)
 
 

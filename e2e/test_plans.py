@@ -12,10 +12,8 @@ from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Workload, connectio
 from e2e.stack import Stack, wait_until
 from tailrace.sources import Source
 
-PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
-FIRST_PORT = 22710
-DATABASE_PORT = FIRST_PORT + 20
-INSTANCE = "shop-db-1"
+DATABASE_PORT = 22730
+INSTANCE = "plans-db-1"
 ROWS = 20_000
 EXECUTIONS = 60
 EVIDENCE_SECONDS = 60
@@ -64,19 +62,10 @@ def fill(server: Server) -> None:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory, database: Server) -> Iterator[Stack]:
+def stack(detecting: Stack, database: Server) -> Stack:
     """All from the slow log to the alerts."""
-    running = Stack(
-        tmp_path_factory.mktemp("plans") / "home",
-        FIRST_PORT,
-        PARTS,
-        port_detect=str(FIRST_PORT + 7),
-        detect_checkpoint_interval="1000",
-    )
-    running.up()
-    running.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
-    yield running
-    running.down()
+    detecting.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
+    return detecting
 
 
 def changes(stack: Stack) -> list[dict]:
@@ -121,8 +110,8 @@ def test_its_alert_comes_within_a_minute_of_the_evidence(stack: Stack):
     def alert() -> list[dict]:
         return stack.clickhouse().rows(
             "SELECT entity, facts, dateDiff('second', event_time, seen_at) AS seconds "
-            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String}",
-            {"title": SLOWER},
+            "FROM tailrace.alerts FINAL WHERE rule_title = {title:String} AND instance = {instance:String}",
+            {"title": SLOWER, "instance": INSTANCE},
         )
 
     wait_until(alert, PATIENCE_SECONDS, "the alert")
@@ -137,8 +126,8 @@ def test_every_execution_names_its_plan(stack: Stack):
     (change,) = changes(stack)
     named = stack.clickhouse().rows(
         "SELECT plan_hash, count() AS executions FROM tailrace.query_events "
-        "WHERE query_id = {query_id:UInt64} GROUP BY plan_hash",
-        {"query_id": str(change["query_id"])},
+        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64} GROUP BY plan_hash",
+        {"instance": INSTANCE, "query_id": str(change["query_id"])},
     )
     assert {row["plan_hash"] for row in named} == {change["old_plan"], change["new_plan"]}
     assert all(int(row["executions"]) >= EXECUTIONS for row in named)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from e2e import hostile_clients
 from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
 from e2e.stack import Stack, wait_until
@@ -119,6 +120,10 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
     assert {mail["Subject"] for mail in receiver.mails} == {"[Tailrace] Weekly compliance report"}, (
         "the other one is not due"
     )
+
+
+def test_no_client_ends_superset(stack):
+    hostile_clients.attack_all_ports(stack, resets=300)
 
 
 @pytest.mark.timeout(300)

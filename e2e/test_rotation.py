@@ -1,8 +1,33 @@
-"""Renamed files with byte-identical banners, and what is lost of them."""
+"""Renamed files with byte-identical banners, what is lost of them, and what was there before."""
 
-from e2e.settling import assert_books_show_missing_bytes, assert_exact, await_exact, backfill, settle
-from e2e.stack import wait_until
+import gzip
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from e2e.settling import (
+    assert_books_show_missing_bytes,
+    assert_exact,
+    await_exact,
+    backfill,
+    settle,
+    tailrace,
+)
+from e2e.stack import Stack, wait_until
 from e2e.workload.statements import ordinary
+from tailrace import books, console, listing, sources
+from tailrace.sources import Source
+
+ENTRY = b"""\
+# Time: 2026-11-21T02:49:%02d.811511Z
+# User@Host: app[app] @ web-1 [10.1.20.17]  Id:    41
+# Query_time: 2.013251  Lock_time: 0.000001 Rows_sent: 1  Rows_examined: 90211
+SET timestamp=1795229359;
+SELECT * FROM %s WHERE id = 1;
+"""
 
 
 def test_rename_while_everything_runs(stack, watched):
@@ -46,3 +71,94 @@ def test_rename_while_fluent_bit_is_down(stack, watched):
     assert_books_show_missing_bytes(stack, workload.manifests)
     backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
+
+
+def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
+    instance, log = newcomer
+    shown = tailrace(stack, "up")
+    assert f"{instance}  slowlog  {log}  is watched, {console.size(log.stat().st_size)}" in shown
+    assert "2 rotated files beside it" in shown and "1 compressed file beside it" in shown
+    assert f"{log.parent}/audit.log  does not exist yet" in shown
+    wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
+    wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")
+    assert json.loads(tailrace(stack, "books", "--instance", instance, "--json"))["unread"]
+
+    assert "1 log without a census" in tailrace(
+        stack, "books", "--instance", instance, "--strict", expected=1
+    )
+    assert f"{log.parent}/audit.log does not exist yet" in tailrace(stack, "status")
+    assert f"{log.parent}/audit.log does not exist yet" in tailrace(stack, "doctor", expected=1)
+    named = tailrace(stack, "backfill", "--instance", instance, "--dry-run", expected=1)
+    assert f"{log}.1" in named and f"{log}.2" in named
+    with log.open("ab") as file:
+        file.write(_written(20, b"later"))
+    wait_until(lambda: _entries(stack, instance) == 40, 60, "what is written later to be read")
+
+
+def test_no_line_is_lost_while_lists_are_taken_over(stack, watched, tmp_path):
+    workload = watched(seed=8)
+    before = stack.settings.sources.read_text()
+    with workload.writing(rate=200):
+        for number in range(3):
+            wait_until(lambda so_far=workload.entries: workload.entries > so_far + 100, 60, "more entries")
+            other = tmp_path.resolve() / f"other-{number}.log"
+            stack.watch_sources([Source(f"other-{number}", "slowlog", other, "shop")])
+    workload.finish()
+
+    assert settle(stack, workload.manifests) == {}
+    await_exact(stack, workload.manifests)
+    stack.settings.sources.write_text(before)
+
+
+@pytest.mark.long
+def test_rotated_files_that_were_there_before_a_log_was_watched_are_read(stack, newcomer):
+    instance, _ = newcomer
+    tailrace(stack, "up")
+    wait_until(lambda: len(_gaps(stack, instance)) == 2, 180, "the rotated files to be gaps")
+    tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
+    tailrace(stack, "backfill", "--instance", instance)
+
+    wait_until(lambda: _entries(stack, instance) == 60, 60, "all entries")
+    assert _gaps(stack, instance) == []
+
+
+@pytest.fixture
+def newcomer(stack: Stack, tmp_path: Path, request):
+    """Instance and path of a log with two rotated files of 20 entries each and a compressed one, and 20
+    of its own. It is written to the list, and beside it an audit log that does not exist."""
+    instance = request.node.name.removeprefix("test_")
+    log = tmp_path.resolve() / "slow.log"
+    for name in ("slow.log.2", "slow.log.1", "slow.log"):
+        (log.parent / name).write_bytes(_written(20, name.encode().replace(b".", b"_")))
+    for name in ("slow.log.2", "slow.log.1"):
+        os.utime(log.parent / name, (time.time() - 3600,) * 2)
+    (log.parent / "slow.log.3.gz").write_bytes(gzip.compress(b"older"))
+    before = stack.settings.sources.read_text()
+    added = [
+        Source(instance, "slowlog", log, "shop"),
+        Source(instance, "audit", log.parent / "audit.log", "shop"),
+    ]
+    sources.add(stack.settings.sources, added)
+    yield instance, log
+    stack.settings.sources.write_text(before)
+
+
+def _written(entries: int, table: bytes) -> bytes:
+    return b"".join(ENTRY % (second, table) for second in range(entries))
+
+
+def _books(stack: Stack, instance: str) -> books.Books:
+    return books.read(stack.clickhouse(), instance, listed=listing.taken(stack.home).since)
+
+
+def _entries(stack: Stack, instance: str) -> int:
+    """How many of them are stored."""
+    return sum(account.events for account in _books(stack, instance).accounts)
+
+
+def _unknown(stack: Stack, instance: str) -> list[str]:
+    return [log.source for log in _books(stack, instance).unknown]
+
+
+def _gaps(stack: Stack, instance: str) -> list[str]:
+    return [gap.kind for gap in _books(stack, instance).gaps]

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from tailrace.exits import Exit
 from tailrace.kafka import KafkaClient
 from tailrace.settings import REPOSITORY
 
-FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "22200")) + 40
+NOBODYS_PORT = 22250
 
 RULE = """\
 title: Admin from the test
@@ -30,11 +29,8 @@ detection:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory) -> Iterator[Stack]:
-    running = Stack(tmp_path_factory.mktemp("push") / "home", FIRST_PORT, ("kafka", "clickhouse"))
-    running.up()
-    yield running
-    running.down()
+def stack(keeping: Stack) -> Stack:
+    return keeping
 
 
 @pytest.fixture
@@ -119,7 +115,7 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
 
 
 def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
-    elsewhere = Stack(directory.parent / "elsewhere", FIRST_PORT + 10, ("kafka",))
+    elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
     monkeypatch.setattr(rules, "TIMEOUT_SECONDS", 1)
     with pytest.raises(rules.RulesError, match="did not take the push"):
         rules.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rules.files(directory))

@@ -28,13 +28,7 @@ def shards(tmp_path_factory) -> Iterator[Shards]:
 def stack(shards: Shards) -> Iterator[Stack]:
     """All but ClickHouse, which is the two servers; in the home of the first, whose passwords it uses."""
     asked = shards.settings
-    running_stack = Stack(
-        shards.home.root,
-        FIRST_PORT,
-        PARTS,
-        port_clickhouse=str(asked.port_clickhouse),
-        port_clickhouse_native=str(asked.port_clickhouse_native),
-    )
+    running_stack = Stack(shards.home.root, FIRST_PORT, PARTS, port_clickhouse=str(asked.port_clickhouse))
     running_stack.up()
     yield running_stack
     running_stack.down()

@@ -1,0 +1,124 @@
+"""Clients that keep to no protocol: connections reset at every stage, half-open, slow, or full of garbage."""
+
+import random
+import socket
+import struct
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+
+from e2e.stack import Stack
+
+RESET = struct.pack("ii", 1, 0)
+"""SO_LINGER with a time of zero: closing the socket resets the connection."""
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+API_VERSIONS = b"\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07hostile"
+"""Kafka's first request: length, what it asks for, version, number, name of the client."""
+
+TIMEOUT_SECONDS = 10
+THREADS = 4
+CUTS = 8
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How far a client comes before it goes: what it has sent, and whether it has seen some of the answer."""
+
+    sent: Sequence[bytes]
+    answered: bool = False
+
+
+def stages_of(*messages: bytes) -> list[Stage]:
+    """All stages of a conversation in which each message but the first awaits an answer.
+
+    From a connection without a byte, over parts of each message, to the first bytes of the last answer.
+    """
+    found = []
+    for count in range(len(messages)):
+        before, message = messages[:count], messages[count]
+        lengths = sorted({len(message) * cut // CUTS for cut in range(CUTS + 1)} | {min(1, len(message))})
+        found += [Stage((*before, message[:length])) for length in lengths]
+        found.append(Stage((*before, message), answered=True))
+    return found
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS)
+
+
+def play(client: socket.socket, stage: Stage) -> None:
+    """Takes the conversation to the stage. A server that hangs up first ends it."""
+    with suppress(OSError):
+        for number, message in enumerate(stage.sent):
+            if number:
+                client.recv(1)
+            client.sendall(message)
+        if stage.answered:
+            client.recv(1)
+
+
+def reset(port: int, stage: Stage) -> None:
+    """One connection that is reset at the stage."""
+    with connect(port) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        play(client, stage)
+
+
+def reset_many(port: int, stages: Sequence[Stage], count: int) -> None:
+    """`count` connections, several at a time, reset at each of the stages in turn."""
+    with ThreadPoolExecutor(THREADS) as clients:
+        list(clients.map(lambda number: reset(port, stages[number % len(stages)]), range(count)))
+
+
+def send_garbage(port: int, count: int, seed: int) -> None:
+    """Random bytes and beginnings of other protocols; every second connection is reset."""
+    chance = random.Random(seed)
+    for number in range(count):
+        garbage = chance.choice(OTHER_PROTOCOLS) + chance.randbytes(chance.choice((0, 1, 64, 5000)))
+        with connect(port) as client:
+            if number % 2:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            play(client, Stage((garbage,)))
+
+
+OTHER_PROTOCOLS = (
+    b"",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS
+    b"GET / HTTP/1.1\r\n",
+    b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n",
+    b"\x00\x00\x00\x4a\x00\x03\x00\x00",  # Kafka, or PostgreSQL
+    b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+)
+
+
+@contextmanager
+def half_open(port: int, stages: Iterable[Stage]) -> Iterator[None]:
+    """Connections that stay at their stages, and say nothing more, until the end."""
+    with ExitStack() as held:
+        for stage in stages:
+            client = held.enter_context(connect(port))
+            if not stage.answered:
+                play(client, stage)
+        yield
+
+
+def send_slowly(port: int, message: bytes, seconds: float) -> None:
+    """Sends a message evenly, byte by byte, over the time."""
+    with connect(port) as client, suppress(OSError):
+        for byte in message:
+            client.sendall(bytes([byte]))
+            time.sleep(seconds / len(message))
+
+
+def attack_all_ports(stack: Stack, resets: int) -> None:
+    """On each port of every part so many resets, and garbage; asserts that no process of a part has ended."""
+    for part, ports in stack.ports().items():
+        before = stack.processes(part)
+        for port in ports:
+            reset_many(port, stages_of(API_VERSIONS if part == "kafka" else GET), resets)
+            send_garbage(port, resets // 10, seed=port)
+        assert stack.processes(part) == before, part
+    stack.await_healthy()
