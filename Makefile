@@ -43,8 +43,33 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
 
 ##@ Checking
+SUITES := e2e-own e2e-shared java browser python
+
+# Up to three suites at a time: most of their time each waits for parts to start. All need the jobs' jars.
 .PHONY: test
-test: test-java test-python e2e test-browser ## Everything that must pass before a change lands (at most 30 minutes)
+test: $(DEV) jars ## Everything that must pass before a change lands: half an hour on two idle cores
+	@rm -f $(SUITES:%=target/costs/%.json)
+	@$(MAKE) --jobs 3 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
+	    $(PYTHON) .ci/costs; exit $$result
+
+.PHONY: $(SUITES:%=timed-%)
+$(SUITES:%=timed-%): timed-%:
+	@.ci/timed $* $(MAKE) test-$*
+
+# What starts no server and builds no program.
+QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py helm/tests/test_values.py
+STARTING := supervisor cli demo
+
+.PHONY: test-quick
+test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 minutes
+	@$(MAKE) --jobs 2 --output-sync=target lint quick-java quick-python
+
+.PHONY: quick-java quick-python
+quick-java:
+	@$(MAVEN) test -Dexcluded.tags='long | benchmark | slow'
+
+quick-python: $(DEV)
+	@$(PYTEST) -q -m "not long and not browser" $(STARTING:%=--ignore embedded/tests/test_%.py) $(QUICK)
 
 .PHONY: test-java
 test-java: ## Unit and integration tests of schemas and stream-jobs
@@ -58,17 +83,24 @@ test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded 
 
 .PHONY: e2e
 e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost lines
-	@$(MAKE) --jobs 2 --output-sync=target e2e-shared e2e-own
+	@$(MAKE) --jobs 2 --output-sync=target test-e2e-shared test-e2e-own
 
-# Most of their time both wait: for parts to start, for a minute to end.
-.PHONY: e2e-shared e2e-own
-e2e-shared e2e-own: e2e-%: $(DEV)
+.PHONY: test-e2e-shared test-e2e-own
+test-e2e-shared test-e2e-own: test-e2e-%: $(DEV)
 	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser
 test-browser: $(DEV) ## Dashboards in a real browser
-	@$(PYTEST) -q -m browser dashboards
+	@$(PYTEST) -q -m "browser and not long" dashboards
+
+.PHONY: pytest
+pytest: $(DEV) ## Some Python tests: ARGUMENTS="sql/tests/test_books.py -k gap"
+	@$(PYTEST) $(ARGUMENTS)
+
+.PHONY: jars
+jars: $(DEV)
+	@echo 'select 1' | $(TAILRACE) fingerprint >/dev/null  # builds them if the sources have changed
 
 # Of sql/tests what does not ask about tables of one server; test_shards.py compares the rest, in test-python.
 ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries evidence filters lag \
@@ -91,8 +123,18 @@ FUZZ_TARGETS := slowLog generalLog errorLog anyFormat lexer
 .PHONY: fuzz
 fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target
 	@for target in $(FUZZ_TARGETS); do echo "fuzzing $$target"; \
-	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,query-core test \
+	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,testing,query-core test \
 	        -Dtest="FuzzTargetsTest#$$target" -Dsurefire.failIfNoSpecifiedTests=false; done
+
+# A package of the Java code, and the module that it is in.
+MUTATED := lexer/query-core slowlog/query-core generallog/query-core audit/query-core errorlog/query-core \
+	reassembly/query-core detection.correlation/detection
+
+.PHONY: mutation
+mutation: ## Score of the tests of lexer, framers, reassembly and correlation (PIT): docs/TESTING.md; ONLY=lexer/query-core
+	@for mutated in $(or $(ONLY),$(MUTATED)); do echo "$$mutated"; \
+	    $(MAVEN) -Pmutation -pl "$${mutated#*/}" -am -Dmutation.package="$${mutated%/*}" $(OPTIONS) \
+	        test-compile org.pitest:pitest-maven:mutationCoverage; done
 
 .PHONY: chaos
 chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compare with the manifest
@@ -100,8 +142,8 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 
 .PHONY: lint
 lint: $(DEV) ## Check style: Python, Dockerfiles, shell, Java
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
 	@if command -v shellcheck >/dev/null; then \
 	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
@@ -147,7 +189,7 @@ bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS
 
 .PHONY: bench-core
 bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (JMH); ARGUMENTS for JMH
-	@$(MAVEN) -Pbenchmarks -pl schemas,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
+	@$(MAVEN) -Pbenchmarks -pl schemas,testing,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
 	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
 ##@ Maintaining
