@@ -11,6 +11,8 @@ import { chromium } from 'playwright-core';
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
+/** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
+const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 const ANIMATION_MS = 1500;
@@ -22,7 +24,7 @@ export class Browser {
   static async launch(url, viewport = { width: 1600, height: 1200 }) {
     const profile = mkdtempSync(join(tmpdir(), 'tailrace-browser-'));
     const context = await chromium.launchPersistentContext(profile, {
-      executablePath: CHROMIUM, headless: true, viewport, args: QUIET, timezoneId: 'America/New_York', locale: 'en-GB',
+      executablePath: CHROMIUM, headless: true, viewport, args: [...QUIET, ...CACHE], timezoneId: 'America/New_York', locale: 'en-GB',
     });
     return new Browser(url, profile, context, viewport);
   }
@@ -173,33 +175,42 @@ export class Browser {
    * charts, each with the row's data.
    */
   async charts() {
-    const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.flatMap((chart) => {
+    return this.#read(null);
+  }
+
+  async chart(title) {
+    const chart = (await this.#read(title)).find((each) => each.title === title);
+    if (!chart) {
+      throw new Error(`no chart "${title}"; there are ${(await this.charts()).map((each) => each.title).join(', ')}`);
+    }
+    return chart;
+  }
+
+  /** Charts as above: all, or those that may have this title. Reading the text of a chart has Chromium lay it out. */
+  async #read(wanted) {
+    const found = await this.page.$$eval('[data-test-viz-type]', (charts, wanted) => charts.flatMap((chart) => {
+      const title = chart.getAttribute('data-test-chart-name');
+      const isRow = title.endsWith(' in numbers');
+      if (wanted !== null && title !== wanted && !isRow) {
+        return [];
+      }
       const common = {
         kind: chart.getAttribute('data-test-viz-type'),
         slice: Number(chart.getAttribute('data-test-chart-id')),
-        title: chart.getAttribute('data-test-chart-name'),
+        title,
         text: chart.innerText,
         empty: Boolean(chart.querySelector('.ant-empty')),
       };
       const written = (cell, side) => getComputedStyle(cell, side).content.slice(1, -1);
-      const numbers = common.title.endsWith(' in numbers') ? [...chart.querySelectorAll('tbody td')] : [];
+      const numbers = isRow ? [...chart.querySelectorAll('tbody td')] : [];
       return numbers.length === 0 ? [common] : numbers.map((cell) => ({
         ...common,
         kind: 'number',
         title: written(cell, '::before'),
         text: [written(cell, '::before'), cell.innerText, written(cell, '::after')].join('\n'),
       }));
-    }));
+    }), wanted);
     return found.map((chart) => ({ ...chart, failed: TROUBLE.test(chart.text), data: this.answers.get(chart.slice)?.[0].data }));
-  }
-
-  async chart(title) {
-    const charts = await this.charts();
-    const chart = charts.find((each) => each.title === title);
-    if (!chart) {
-      throw new Error(`no chart "${title}"; there are ${charts.map((each) => each.title).join(', ')}`);
-    }
-    return chart;
   }
 
   /** The rows of a table as a person reads them. */
@@ -251,7 +262,8 @@ export class Browser {
     const [since, until] = [from, to].map((time) => new Date(time).toISOString().slice(0, 19));
     await popover.locator('input.ant-input').nth(0).fill(since);
     await popover.locator('input.ant-input').nth(1).fill(until);
-    await popover.getByText(`${since} ≤ col < ${until}`).waitFor(); // the server has understood it
+    const [first, last] = [since, until].map((time) => time.replace('T00:00:00', '')); // Superset writes midnight as a date
+    await popover.getByText(`${first} ≤ col < ${last}`, { exact: true }).waitFor(); // the server has understood it
     await popover.getByRole('button', { name: 'Apply' }).click();
     await this.applyFilters();
   }

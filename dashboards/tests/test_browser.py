@@ -15,7 +15,8 @@ DASHBOARDS = [asset.content for asset in dashboards.load() if asset.kind == "das
 @pytest.mark.timeout(2400)
 def test_dashboards_show_what_is_true(browser_tests, tmp_path):
     opened = tmp_path / "opened"
-    ran = npm("test", "--silent", environment={**browser_tests, "OPENED": str(opened)})
+    environment = {**browser_tests, "OPENED": str(opened), "BROWSER_CACHE": str(tmp_path / "cache")}
+    ran = npm("test", "--silent", environment=environment)
     assert ran.returncode == 0, "the tests in *.test.mjs say what is wrong, above"
     by_whom = {tuple(line.split()) for line in opened.read_text().splitlines()}
     for content in DASHBOARDS:

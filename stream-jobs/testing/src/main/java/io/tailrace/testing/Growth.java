@@ -13,8 +13,11 @@ public final class Growth {
     /** How much longer twice the work may take: as far from linear (2) as from quadratic (4) on a logarithmic scale. */
     private static final double MOST = 2.8;
 
-    /** Shorter differences are the JVM's: compilation, caches. Quadratic work on the sizes of our tests takes seconds. */
-    private static final long NOISE_NANOS = 2_000_000;
+    /**
+     * Shorter differences are the JVM's: on a busy machine, code is interpreted until a compiler thread gets its turn.
+     * Quadratic work on the sizes of our tests takes seconds.
+     */
+    private static final long NOISE_NANOS = 20_000_000;
 
     /** Others share the core and its caches, now more, now less: both are measured again, in turns. */
     private static final int ATTEMPTS = 12;

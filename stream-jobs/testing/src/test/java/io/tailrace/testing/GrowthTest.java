@@ -11,26 +11,26 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class GrowthTest {
 
-    private static final int LIMIT = 1 << 12;
+    private static final int LIMIT = 1 << 14;
 
     private long sum;
 
     @Test
     void linearWorkPasses() {
-        assertThatCode(() -> Growth.assertLinear("sum", 1 << 12, 1 << 15, sized(size -> 100L * size)))
+        assertThatCode(() -> Growth.assertLinear("sum", 1 << 12, 1 << 15, sized(size -> 10_000L * size)))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void workThatSortsPasses() {
         assertThatCode(() ->
-                        Growth.assertLinear("sort", 1 << 12, 1 << 15, sized(size -> (long) (size * Math.log(size)))))
+                        Growth.assertLinear("sort", 1 << 12, 1 << 15, sized(size -> (long) (1000 * size * Math.log(size)))))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void quadraticWorkFails() {
-        assertThatThrownBy(() -> Growth.assertLinear("pairs", 1 << 11, 1 << 13, sized(size -> (long) size * size)))
+        assertThatThrownBy(() -> Growth.assertLinear("pairs", 1 << 13, 1 << 15, sized(size -> (long) size * size)))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("pairs");
     }
@@ -39,13 +39,13 @@ class GrowthTest {
     @Test
     void workThatIsQuadraticUpToALimitFails() {
         assertThatThrownBy(() -> Growth.assertLinear(
-                        "looks back", 1 << 11, 1 << 15, sized(size -> (long) size * Math.min(size, LIMIT))))
+                        "looks back", 1 << 13, 1 << 16, sized(size -> (long) size * Math.min(size, LIMIT))))
                 .isInstanceOf(AssertionError.class);
     }
 
     @Test
     void whatIsTooSlowBesideTheOtherFails() {
-        assertThatThrownBy(() -> Growth.assertAtMost("ten times", 3, () -> spend(1_000_000), () -> spend(10_000_000)))
+        assertThatThrownBy(() -> Growth.assertAtMost("ten times", 3, () -> spend(10_000_000), () -> spend(100_000_000)))
                 .isInstanceOf(AssertionError.class);
     }
 
