@@ -43,7 +43,8 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
 
 ##@ Checking
-SUITES := e2e-own e2e-shared java browser python
+# The longest first.
+SUITES := e2e-own browser e2e-shared python java
 
 # Up to three suites at a time: most of their time each waits for parts to start. All need the jobs' jars.
 .PHONY: test

@@ -63,8 +63,11 @@ def listed(stack: Stack, user: str, *options: str) -> list[dict]:
 
 def told(web: WebReceiver) -> list[tuple[str, str]]:
     """Rule and user of every alert that the webhook got."""
-    posted = [json.loads(request.body) for request in web.requests]
-    return [(each["rule"]["name"], each.get("user", {}).get("name", "")) for each in posted]
+    return [(each["rule"]["name"], each.get("user", {}).get("name", "")) for each in bodies(web)]
+
+
+def bodies(web: WebReceiver) -> list[dict]:
+    return [json.loads(request.body) for request in web.requests]
 
 
 def test_refused_logins_are_told_and_handled(stack, webhook, audit_log):
@@ -72,6 +75,9 @@ def test_refused_logins_are_told_and_handled(stack, webhook, audit_log):
     wait_until(lambda: (BRUTE_FORCE, "marvin") in told(webhook), SECONDS, "the webhook")
 
     (alert,) = listed(stack, "marvin")
+    (posted,) = (body for body in bodies(webhook) if body.get("user", {}).get("name") == "marvin")
+    page = posted["url"]["full"].removeprefix(f"http://127.0.0.1:{stack.settings.port_superset}")
+    assert page.startswith("/superset/dashboard/alerts/") and "marvin" in page, "the page of the alert"
     shown = tailrace(stack, "show", alert["id"][:10])
     for text in (
         BRUTE_FORCE,

@@ -23,19 +23,10 @@ from tailrace.delivery.webhook import signature
 from tailrace.settings import REPOSITORY
 from tailrace.stack import control
 
-FIRST_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
-WEB_PORT, MAIL_PORT = FIRST_PORT + 10, FIRST_PORT + 11
+WEB_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
+MAIL_PORT = WEB_PORT + 1
 SECRET = "correct horse battery staple"
 PATIENCE_SECONDS = 60
-
-
-@pytest.fixture(scope="module")
-def storing(tmp_path_factory) -> Iterator[Stack]:
-    """ClickHouse, which is all that the service needs."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse",))
-    running.up()
-    yield running
-    running.down()
 
 
 class Delivering:
@@ -124,8 +115,8 @@ class Delivering:
 
 
 @pytest.fixture
-def delivering(storing: Stack, tmp_path: Path) -> Iterator[Delivering]:
-    service = Delivering(storing, tmp_path)
+def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
+    service = Delivering(keeping, tmp_path)
     yield service
     service.stop()
 
@@ -382,25 +373,6 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         assert mails.logins == [("tailrace", SECRET)]
         wait_until(lambda: delivering._rows("failed"), PATIENCE_SECONDS, "the failure")
         assert "certificate verify failed" in delivering._rows("failed")[0]["detail"]
-
-
-def test_the_stack_delivers_where_alerts_yaml_says_to_whom(tmp_path, web):
-    (tmp_path / "secret").write_text(SECRET)
-    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [webhook()]}))
-    file = str(tmp_path / "alerts.yaml")
-    stack = Stack(tmp_path / "home", FIRST_PORT + 12, parts=("clickhouse", "delivery"), alerts_config=file)
-    stack.up()
-    try:
-        begun = "SELECT 1 FROM tailrace.alert_deliveries"
-        wait_until(lambda: bool(stack.clickhouse().rows(begun)), PATIENCE_SECONDS, "the channel to begin")
-        row = alert()
-        stack.clickhouse().insert("tailrace.alerts", [row], async_insert=0)
-        wait_until(lambda: keys(web) == [f"{hexadecimal(row)}-1"], PATIENCE_SECONDS, "the alert")
-        (request,) = web.requests
-        base = f"http://127.0.0.1:{stack.settings.port_superset}"
-        assert json.loads(request.body)["url"]["full"] == base + row["link_path"]
-    finally:
-        stack.down()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 import urllib.error
@@ -25,58 +24,27 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from e2e.receivers import mail_receiver
-from e2e.report_mail import page_of
+from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
 from e2e.workload.writer import Workload
-from tailrace import books, kafka, reports, topics
+from tailrace import books, kafka, topics
 from tailrace.certificates import Certificates
 from tailrace.health import stack as health
-from tailrace.home import Home
 from tailrace.parts.fluentbit import FluentBit
-from tailrace.parts.reports import Reports
 from tailrace.stack import control
 
 FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
 SECONDS = 60
-START_SECONDS = 600
 LOG_SECONDS = 240
 """A job that is started anew has said what is wrong by then, on a busy machine too."""
 LINES = "tailrace.slowlog.lines"
-MAIL_PORT = FIRST_PORT + 25
-REPORTS = f"""
-mail: {{host: 127.0.0.1, port: {MAIL_PORT}, security: none, from: tailrace@example.com}}
-reports: [{{name: developers_digest, to: [dev@example.com]}}]
-"""
-
-
-@contextmanager
-def secured(home: Path, first_port: int, parts: tuple[str, ...], **settings: str) -> Iterator[Stack]:
-    """Started as a person starts it."""
-    detect, internal = str(first_port + 7), str(first_port + 8)
-    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal, **settings)
-    try:
-        tailrace(made, "up", "--secure", seconds=START_SECONDS)
-        yield made
-    finally:
-        made.down()
 
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     with secured(tmp_path_factory.mktemp("secure") / "home", FIRST_PORT, PARTS) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def dashboards(tmp_path_factory) -> Iterator[Stack]:
-    directory = tmp_path_factory.mktemp("dashboards")
-    file = directory / "reports.yaml"
-    file.write_text(REPORTS)
-    parts = ("clickhouse", "superset", "reports")
-    with secured(directory / "home", FIRST_PORT + 10, parts, reports_config=str(file)) as made:
         yield made
 
 
@@ -146,13 +114,6 @@ def as_account(stack: Stack, account: str, **other: str) -> kafka.KafkaClient:
     changed = {name.replace("_", "."): value for name, value in other.items()}
     properties = {name: value for name, value in {**client.properties, **changed}.items() if value}
     return kafka.KafkaClient(client.address, properties)
-
-
-def strangers(directory: Path) -> Certificates:
-    """Certificates of an authority that nobody here knows."""
-    certificates = Certificates(Home(directory))
-    certificates.make()
-    return certificates
 
 
 def log_end(stack: Stack, part: str) -> int:
@@ -410,11 +371,6 @@ def test_a_job_with_a_wrong_password_says_so_and_loses_nothing(stack, watched):
     assert_exact(stack, workload.manifests)
 
 
-def answer(url: str, context: ssl.SSLContext | None, cookie: str = "") -> http.client.HTTPResponse:
-    request = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
-    return urllib.request.urlopen(request, timeout=20, context=context)
-
-
 @pytest.mark.parametrize("part", ["flink", "detect"])
 def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
     certificates = Certificates(stack.home)
@@ -526,44 +482,3 @@ def test_certificates_and_passwords_are_replaced_while_logs_grow(stack, watched,
     )
     with attempt(changed) as refused:
         refused.await_saying("invalid credentials with SASL mechanism SCRAM-SHA-512")
-
-
-def test_superset_is_behind_tls_and_a_login_with_secure_cookies(dashboards, tmp_path):
-    context = Certificates(dashboards.home).client()
-    address = dashboards.status("superset").address
-    assert address.startswith("https://")
-    page = answer(f"{address}/login/", context)
-    cookies = page.headers.get_all("Set-Cookie")
-    assert cookies
-    assert all("Secure" in cookie and "HttpOnly" in cookie for cookie in cookies)
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        answer(f"{address}/api/v1/dashboard/", context)
-    assert refused.value.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN)
-    with pytest.raises((OSError, http.client.HTTPException)):
-        answer(address.replace("https", "http") + "/login/", None).read()
-    with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
-        answer(f"{address}/login/", strangers(tmp_path).client())
-
-
-def test_superset_shows_its_new_certificate(dashboards):
-    address = urllib.parse.urlsplit(dashboards.status("superset").address)
-    place = (address.hostname, address.port)
-    before = ssl.get_server_certificate(place)
-    tailrace(dashboards, "credentials", "renew", seconds=START_SECONDS)
-    assert ssl.get_server_certificate(place) != before
-    context = Certificates(dashboards.home).client()
-    assert answer(f"{address.geturl()}/health", context).read() == b"OK"
-
-
-def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(dashboards, tmp_path, monkeypatch):
-    part = Reports(dashboards.settings, dashboards.home)
-    subscription = part.config().subscriptions[0].name
-    with mail_receiver(MAIL_PORT) as receiver:
-        assert part.send(subscription) == ""
-    (mail,) = receiver.mails
-    assert page_of(mail).width == reports.WIDTH
-    environment = part.environment() | {
-        "SUPERSET_CERTIFICATE_FILE": str(strangers(tmp_path).file("superset"))
-    }
-    monkeypatch.setattr(part, "environment", lambda: environment)
-    assert part.send(subscription) != ""

@@ -19,11 +19,7 @@ const LEVELS = ['critical', 'high', 'medium', 'low', 'informational'];
 const alerts = JSON.parse(process.env.ALERTS);
 
 describe('Alerts', () => {
-  before(async () => {
-    await browser.open('alerts');
-    await browser.choose('cluster', 'shop'); // others are of other tests
-    await browser.applyFilters();
-  });
+  before(() => browser.open('alerts', { cluster: 'shop' })); // others are of other tests
 
   test('draws every chart', async () => {
     const charts = await browser.charts();

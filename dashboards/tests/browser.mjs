@@ -84,9 +84,12 @@ export class Browser {
     this.user = user;
   }
 
-  /** Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge. */
-  async open(slug) {
-    await this.follow(`/superset/dashboard/${slug}/`);
+  /**
+   * Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge.
+   * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
+   */
+  async open(slug, chosen = {}) {
+    await this.follow(`/superset/dashboard/${slug}/${address(chosen)}`);
     if (process.env.OPENED) {
       appendFileSync(process.env.OPENED, `${this.user} ${slug}\n`); // test_browser.py asks whether any was left out
     }
@@ -259,7 +262,7 @@ export class Browser {
   /** Sets the time range filter to [from, to), milliseconds since 1970, and applies it. */
   async chooseTimeRange(from, to) {
     const popover = await this.#advancedTimeRange();
-    const [since, until] = [from, to].map((time) => new Date(time).toISOString().slice(0, 19));
+    const [since, until] = [from, to].map(isoSeconds);
     await popover.locator('input.ant-input').nth(0).fill(since);
     await popover.locator('input.ant-input').nth(1).fill(until);
     const [first, last] = [since, until].map((time) => time.replace('T00:00:00', '')); // Superset writes midnight as a date
@@ -318,6 +321,26 @@ export class Browser {
     await this.context.close();
     rmSync(this.profile, { recursive: true, force: true });
   }
+}
+
+/** The query of a dashboard's address that sets filters, in Rison as sql/queries/parts/links.sql writes it. */
+function address({ range, ...values }) {
+  const filters = Object.entries(values).map(([column, value]) => filter(
+    column, `filters:!((col:${column},op:IN,val:!('${value}')))`, `label:'${value}',value:!('${value}')`));
+  if (range) {
+    const [from, to] = range.map(isoSeconds);
+    filters.push(filter('time-range', `time_range:'${from} : ${to}'`, `value:'${from} : ${to}'`));
+  }
+  return filters.length > 0 ? `?native_filters=${encodeURIComponent(`(${filters})`)}` : '';
+}
+
+function filter(name, asked, shown) {
+  const id = `NATIVE_FILTER-${name}`;
+  return `${id}:(extraFormData:(${asked}),filterState:(${shown}),id:${id},ownState:())`;
+}
+
+function isoSeconds(time) {
+  return new Date(time).toISOString().slice(0, 19);
 }
 
 /** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */

@@ -185,11 +185,7 @@ describe('Coverage', () => {
 describe('Accounts', () => {
   const { accounts } = serverFacts(end);
   const { events, privileged } = auditTrail(end);
-  before(async () => {
-    await browser.open('accounts');
-    await browser.choose('cluster', 'ledger');
-    await browser.applyFilters();
-  });
+  before(() => browser.open('accounts', { cluster: 'ledger' }));
 
   test('draws every chart', async () => {
     await assertDrawn(browser, 12);
@@ -253,11 +249,7 @@ describe('Accounts', () => {
 describe('Privileged activity', () => {
   const { events, privileged } = auditTrail(end);
   const ofAdministrator = events.filter(({ user }) => user === 'dba_mara');
-  before(async () => {
-    await browser.open('privileged-activity');
-    await browser.choose('cluster', 'ledger');
-    await browser.applyFilters();
-  });
+  before(() => browser.open('privileged-activity', { cluster: 'ledger' }));
 
   test('draws every chart', async () => {
     await assertDrawn(browser, 12);

@@ -25,10 +25,7 @@ const range = comparedRange(end);
 const shown = events.filter((event) => truth.timeOf(event) >= range.from && truth.timeOf(event) < range.to);
 
 describe('Slow queries against the time before', () => {
-  before(async () => {
-    await browser.open('slow-queries');
-    await browser.chooseTimeRange(range.from, range.to);
-  });
+  before(() => browser.open('slow-queries', { range: [range.from, range.to] }));
 
   test('draws every chart', async () => {
     await assertDrawn(browser, 16);
@@ -116,10 +113,7 @@ describe('Slow queries against the time before', () => {
 describe('Errors', () => {
   const failed = shown.filter((event) => event.error_code === 1205);
 
-  before(async () => {
-    await browser.open('errors');
-    await browser.chooseTimeRange(range.from, range.to);
-  });
+  before(() => browser.open('errors', { range: [range.from, range.to] }));
 
   test('draws every chart; only that of a connection waits until one is chosen', async () => {
     await assertNoneFailed(browser);
@@ -177,10 +171,7 @@ describe('Errors', () => {
 describe('InnoDB pressure', () => {
   const its = of(shown, CONSTANT, SLOWER);
 
-  before(async () => {
-    await browser.open('innodb');
-    await browser.chooseTimeRange(range.from, range.to);
-  });
+  before(() => browser.open('innodb', { range: [range.from, range.to] }));
 
   test('draws every chart', async () => {
     await assertDrawn(browser, 12);

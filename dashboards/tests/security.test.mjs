@@ -20,10 +20,8 @@ const { alerts, attempts, deeds } = security(end);
 const refused = attempts.filter((tried) => tried.refused);
 const taken = attempts.filter((tried) => !tried.refused);
 
-async function openOurs(dashboard) {
-  await browser.open(dashboard);
-  await browser.choose('cluster', CLUSTER);
-  await browser.applyFilters();
+function openOurs(dashboard) {
+  return browser.open(dashboard, { cluster: CLUSTER });
 }
 
 describe('Logins', () => {
@@ -146,8 +144,7 @@ describe('Session', () => {
   });
 
   test('says so where there is nothing, and does not fail', async () => {
-    await browser.open('session');
-    await browser.chooseTimeRange(end - 3000 * MINUTE, end - 2900 * MINUTE);
+    await browser.open('session', { range: [end - 3000 * MINUTE, end - 2900 * MINUTE] });
     await assertNoneFailed(browser);
   });
 });
@@ -194,10 +191,7 @@ describe('Failed access', () => {
 
 describe('Access flow', () => {
   const { actions } = dataAccess(end);
-  before(async () => {
-    await browser.open('access-flow');
-    await browser.chooseTimeRange(end - 7 * 1440 * MINUTE, end + MINUTE);
-  });
+  before(() => browser.open('access-flow', { range: [end - 7 * 1440 * MINUTE, end + MINUTE] }));
 
   test('draws every chart', async () => {
     await assertDrawn(browser, 9);

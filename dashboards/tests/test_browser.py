@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e import hostile_clients
 from tailrace import dashboards
 
 DASHBOARDS = [asset.content for asset in dashboards.load() if asset.kind == "dashboards"]
@@ -22,6 +23,11 @@ def test_dashboards_show_what_is_true(browser_tests, tmp_path):
     for content in DASHBOARDS:
         slug = content["slug"]
         assert any((role, slug) in by_whom for role in content["roles"]), f"no role of {slug} has drawn it"
+
+
+@pytest.mark.browser
+def test_no_client_ends_superset(stack):
+    hostile_clients.attack_all_ports(stack, resets=300)
 
 
 @pytest.mark.long

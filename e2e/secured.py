@@ -1,0 +1,39 @@
+"""A stack that was started with --secure: what its tests have in common."""
+
+import http.client
+import ssl
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from e2e.settling import tailrace
+from e2e.stack import Stack
+from tailrace.certificates import Certificates
+from tailrace.home import Home
+
+START_SECONDS = 600
+
+
+@contextmanager
+def secured(home: Path, first_port: int, parts: tuple[str, ...], **settings: str) -> Iterator[Stack]:
+    """Started as a person starts it."""
+    detect, internal = str(first_port + 7), str(first_port + 8)
+    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal, **settings)
+    try:
+        tailrace(made, "up", "--secure", seconds=START_SECONDS)
+        yield made
+    finally:
+        made.down()
+
+
+def strangers(directory: Path) -> Certificates:
+    """Certificates of an authority that nobody here knows."""
+    certificates = Certificates(Home(directory))
+    certificates.make()
+    return certificates
+
+
+def answer(url: str, context: ssl.SSLContext | None, cookie: str = "") -> http.client.HTTPResponse:
+    request = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
+    return urllib.request.urlopen(request, timeout=20, context=context)
