@@ -23,8 +23,8 @@ class GrowthTest {
 
     @Test
     void workThatSortsPasses() {
-        assertThatCode(() ->
-                        Growth.assertLinear("sort", 1 << 12, 1 << 15, sized(size -> (long) (1000 * size * Math.log(size)))))
+        assertThatCode(() -> Growth.assertLinear(
+                        "sort", 1 << 12, 1 << 15, sized(size -> (long) (1000 * size * Math.log(size)))))
                 .doesNotThrowAnyException();
     }
 
