@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Against a real ClickHouse with the real tables, as the user that may only insert. */
@@ -76,6 +77,7 @@ class AtOnceWriterTest {
     }
 
     @Test
+    @Timeout(300)
     void whatComesDuringAnOutageIsThereAfterItAndNoCheckpointWaitsForIt() throws Exception {
         write(0, 10);
         await("first rows", () -> rows() == 10);
@@ -83,9 +85,7 @@ class AtOnceWriterTest {
         try {
             write(10, 60_000);
             runMails();
-            Instant begin = Instant.now();
-            writer.snapshot(1, 1);
-            assertThat(Duration.between(begin, Instant.now())).isLessThan(Duration.ofSeconds(2));
+            writer.snapshot(1, 1); // would wait until the timeout: the server is started after it
             write(60_000, 60_100);
         } finally {
             server.launch();
