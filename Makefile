@@ -127,15 +127,30 @@ fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for ea
 	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,testing,query-core test \
 	        -Dtest="FuzzTargetsTest#$$target" -Dsurefire.failIfNoSpecifiedTests=false; done
 
-# A package of the Java code, and the module that it is in.
-MUTATED := lexer/query-core slowlog/query-core generallog/query-core audit/query-core errorlog/query-core \
-	reassembly/query-core detection.correlation/detection
+# For each area of the Java code: its module, the classes to change, and the tests that must notice.
+MUTATED := lexer framers ledger correlation
+IN_lexer := query-core
+OF_lexer := io.tailrace.lexer.*
+BY_lexer := io.tailrace.lexer.*,io.tailrace.fingerprint.*,io.tailrace.statement.*,io.tailrace.formats.GoldenTest
+IN_framers := query-core
+OF_framers := io.tailrace.slowlog.SlowLogFramer*,io.tailrace.generallog.GeneralLogFramer*,io.tailrace.errorlog.ErrorLogFramer*,io.tailrace.audit.*Framer*
+BY_framers := io.tailrace.*Framer*Test,io.tailrace.formats.Forged*,io.tailrace.formats.GoldenTest,io.tailrace.formats.AuditPropertiesTest
+IN_ledger := query-core
+OF_ledger := io.tailrace.reassembly.*
+BY_ledger := io.tailrace.reassembly.*
+IN_correlation := detection
+OF_correlation := io.tailrace.detection.correlation.*
+BY_correlation := io.tailrace.detection.*
 
 .PHONY: mutation
-mutation: ## Score of the tests of lexer, framers, reassembly and correlation (PIT): docs/TESTING.md; ONLY=lexer/query-core
-	@for mutated in $(or $(ONLY),$(MUTATED)); do echo "$$mutated"; \
-	    $(MAVEN) -Pmutation -pl "$${mutated#*/}" -am -Dmutation.package="$${mutated%/*}" $(OPTIONS) \
-	        test-compile org.pitest:pitest-maven:mutationCoverage; done
+mutation: ## Score of the tests of lexer, framers, ledger and correlation (PIT): docs/TESTING.md; ONLY=lexer
+	@for area in $(or $(ONLY),$(MUTATED)); do $(MAKE) "mutation-$$area"; done
+
+.PHONY: $(MUTATED:%=mutation-%)
+$(MUTATED:%=mutation-%): mutation-%:
+	@echo $*
+	@$(MAVEN) -Pmutation -pl $(IN_$*) -am -Dmutation.area=$* -DtargetClasses='$(OF_$*)' -DtargetTests='$(BY_$*)' $(OPTIONS) \
+	    test-compile org.pitest:pitest-maven:mutationCoverage
 
 .PHONY: chaos
 chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compare with the manifest

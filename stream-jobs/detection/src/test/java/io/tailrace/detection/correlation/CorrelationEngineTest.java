@@ -238,6 +238,121 @@ class CorrelationEngineTest {
                 .isTrue());
     }
 
+    @Test
+    void aMatchThatComesLaterThanTheEndOfItsWindowIsComparedThere() {
+        start("type: event_count\nrules: fail\ntimespan: 10s\ncondition: {gte: 2}");
+
+        match("fail", 10, "root");
+        match("fail", 0, "root");
+
+        assertThat(alerts).extracting(Alert::micros).containsExactly(10 * SECOND);
+    }
+
+    @Test
+    void anEventThatIsAsLateAsAllowedCountsInFull() {
+        start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 2}");
+
+        match("fail", 0, "root");
+        engine.advance(15 * SECOND, alerts::add);
+        match("fail", 10, "root");
+
+        assertThat(alerts).singleElement().satisfies(alert -> {
+            assertThat(alert.metric()).isEqualTo(2);
+            assertThat(alert.late()).isFalse();
+        });
+    }
+
+    @Test
+    void onlyAnEventThatIsLaterThanAllowedIsMarked() {
+        start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 1}");
+        engine.advance(100 * SECOND, alerts::add);
+
+        match("fail", 98, "before the watermark");
+        match("fail", 103, "after it");
+        match("fail", 94, "too late");
+
+        assertThat(alerts).extracting(Alert::late).containsExactly(false, false, true);
+    }
+
+    @Test
+    void whatHasBeenToldIsRememberedAsLongAsLateEventsMayCome() {
+        start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 2}");
+        match("fail", 0, "root");
+        match("fail", 10, "root");
+        assertThat(alerts).hasSize(1);
+
+        engine.advance(26 * SECOND, alerts::add);
+        match("fail", 19, "root");
+        match("fail", 19, "root");
+
+        assertThat(alerts).hasSize(1);
+    }
+
+    @Test
+    void whatTheWatermarkHasPassedIsNotComparedAgain() {
+        start("type: event_count\nrules: login\ngroup-by: user\ntimespan: 10s\ncondition: {lt: 2}");
+        match("login", 0, "root");
+        match("login", 10, "root");
+
+        engine.advance(10 * SECOND, alerts::add);
+        assertThat(alerts).extracting(Alert::micros).containsExactly(0L);
+        engine.advance(18 * SECOND, alerts::add); // forgets the first
+        engine.advance(19 * SECOND, alerts::add);
+        assertThat(alerts).hasSize(1);
+    }
+
+    @Test
+    void alertsOfTheSameTimeHaveTheirGroupInTheirId() {
+        start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 1}");
+
+        match("fail", 1, "root");
+        match("fail", 1, "other");
+
+        assertThat(alerts).hasSize(2).extracting(Alert::id).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void anAlertSaysWhatWasCounted() {
+        start("type: value_count\nrules: fail\ntimespan: 10s\ncondition: {gt: 1, field: user}");
+
+        match("fail", 1, "root");
+        match("fail", 2, "other");
+
+        assertThat(alerts).singleElement().satisfies(alert -> assertThat(alert.facts())
+                .containsOnly(Map.entry("matches", "2"), Map.entry("condition", "gt 1"), Map.entry("counted", "user")));
+    }
+
+    @Test
+    void anAlertThatCountsEventsNamesNoField() {
+        start("type: event_count\nrules: fail\ntimespan: 10s\ncondition: {gte: 1}");
+
+        match("fail", 1, "root");
+
+        assertThat(alerts).singleElement().satisfies(alert -> assertThat(alert.facts())
+                .containsOnlyKeys("matches", "condition"));
+    }
+
+    @Test
+    void aConditionMayWantMoreThanIsUsuallyKept() {
+        int bound = Correlator.MOST_OCCURRENCES + 500;
+        start("type: event_count\nrules: fail\ntimespan: 1h\ncondition: {gte: %d}".formatted(bound));
+
+        for (int i = 0; i < bound; i++) {
+            match("fail", i, "root");
+        }
+
+        assertThat(alerts).singleElement().extracting(Alert::metric).isEqualTo((long) bound);
+    }
+
+    @Test
+    void oneRuleOfAnOrderIsASequenceOfOne() {
+        start("type: temporal_ordered\nrules: [fail, login]\ntimespan: 10s\ncondition: {gte: 1}");
+
+        match("login", 1, "root");
+
+        assertThat(alerts).singleElement().extracting(Alert::metric).isEqualTo(1L);
+    }
+
     /** Fires when a window of the definition holds enough, in every order of arrival, and when interrupted. */
     @ParameterizedTest
     @CsvSource({

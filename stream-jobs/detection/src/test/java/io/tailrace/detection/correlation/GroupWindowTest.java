@@ -1,0 +1,121 @@
+package io.tailrace.detection.correlation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GroupWindowTest {
+
+    private static final int MOST = 4;
+    private static final long SPAN = 10;
+
+    private final GroupWindow window = new GroupWindow();
+
+    @Test
+    void matchesAreInTheOrderOfTimeAndKnowTheirPlace() {
+        assertThat(List.of(add(5, "a"), add(1, "a"), add(3, "a"))).containsExactly(0, 0, 1);
+        assertThat(add(3, "a")).as("it is there").isNegative();
+        assertThat(times()).containsExactly(1L, 3L, 5L);
+    }
+
+    @Test
+    void theOldestOfTheSameValueMakesRoom() {
+        add(1, "a");
+        add(2, "b");
+        add(3, "b");
+        add(5, "a");
+
+        assertThat(add(6, "b")).isEqualTo(3);
+        assertThat(times()).containsExactly(1L, 3L, 5L, 6L);
+        assertThat(add(2, "a")).isZero();
+        assertThat(times()).containsExactly(2L, 3L, 5L, 6L);
+    }
+
+    @Test
+    void theOldestOfAllMakesRoomForANewValue() {
+        for (int time = 1; time <= MOST; time++) {
+            add(time, "a");
+        }
+        assertThat(add(9, "b")).isEqualTo(MOST - 1);
+        assertThat(times()).containsExactly(2L, 3L, 4L, 9L);
+    }
+
+    @Test
+    void aMatchBetweenTwoOfItsKindWithinTheSpanIsDropped() {
+        add(0, "a");
+        add(1, "b");
+        add(4, "a");
+        thin(10, "a");
+        assertThat(times()).containsExactly(0L, 1L, 10L);
+    }
+
+    @Test
+    void aMatchBetweenTwoThatAreFurtherApartStays() {
+        add(0, "a");
+        add(4, "a");
+        thin(11, "a");
+        assertThat(times()).containsExactly(0L, 4L, 11L);
+        thin(12, "b");
+        assertThat(times()).containsExactly(0L, 4L, 11L, 12L);
+    }
+
+    @Test
+    void aMatchIsRepeatedIfItsKindIsWithinTheSpanBeforeIt() {
+        add(0, "a");
+        assertThat(isRepeated(add(10, "a"))).isTrue();
+        assertThat(isRepeated(add(11, "b"))).isFalse();
+        assertThat(isRepeated(add(21, "a"))).isFalse();
+    }
+
+    @Test
+    void onlyTheLastMatchIsRepeatedAtTheEnd() {
+        add(0, "a");
+        add(8, "b");
+        assertThat(isRepeated(add(5, "a"))).isFalse();
+    }
+
+    @Test
+    void whatIsStillNeededIsRemembered() {
+        add(0, "a");
+        window.fired().add(7L);
+
+        window.forget(SPAN, 7);
+        assertThat(times()).containsExactly(0L);
+        assertThat(window.fired()).containsExactly(7L);
+        window.forget(SPAN + 1, 8);
+        assertThat(window.isEmpty()).isTrue();
+    }
+
+    @Test
+    void rulesHaveNumbersOfTheirKeysAndPlacesInOlderState() {
+        RuleNumbers numbers = new RuleNumbers(List.of("x", "y"));
+        RuleNumbers otherOrder = new RuleNumbers(List.of("y", "x"));
+
+        assertThat(numbers.of("y")).isEqualTo(otherOrder.of("y")).isNegative();
+        assertThat(numbers.place(otherOrder.of("y"))).isEqualTo(1);
+        assertThat(numbers.place(numbers.of("gone"))).isEqualTo(-1);
+        assertThat(List.of(numbers.place(0), numbers.place(1), numbers.place(2))).containsExactly(0, 1, -1);
+    }
+
+    private int add(long time, String value) {
+        return window.add(occurrence(time, value), MOST);
+    }
+
+    private void thin(long time, String value) {
+        add(time, value);
+        window.thin(occurrence(time, value), SPAN);
+    }
+
+    private boolean isRepeated(int place) {
+        return window.isRepeatedAtEnd(place, SPAN);
+    }
+
+    private List<Long> times() {
+        return window.occurrences().stream().map(Occurrence::micros).toList();
+    }
+
+    private static Occurrence occurrence(long time, String value) {
+        return new Occurrence(time, 0, "e" + time + value, -1, value, time + SPAN);
+    }
+}

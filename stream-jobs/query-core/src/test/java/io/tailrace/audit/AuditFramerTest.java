@@ -1,0 +1,156 @@
+package io.tailrace.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.LogFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Entries that are too large, and text that belongs to none: both are cut where the limits say, without a gap. */
+class AuditFramerTest implements FrameListener {
+
+    private static final int LIMIT = LineFramer.ENTRY_LIMIT;
+    private static final int MEGABYTE = 1 << 20;
+    private static final String RECORD = " <AUDIT_RECORD>\n";
+    private static final String RECORD_END = " </AUDIT_RECORD>\n";
+
+    private final List<String> reports = new ArrayList<>();
+    private EntryFramer framer;
+    private long offset;
+    private long reported;
+
+    @BeforeEach
+    void start() {
+        framer = format("mysql-enterprise-audit-xml-new").newFramer();
+    }
+
+    private static LogFormat format(String name) {
+        return new KnownFormats()
+                .all().stream()
+                        .filter(format -> format.name().equals(name))
+                        .findAny()
+                        .orElseThrow();
+    }
+
+    @Test
+    void aLineOfTheLimitIsAnEntryAndALongerOneIsNot() {
+        framer = format("mariadb-audit").newFramer();
+        feed(filled(LIMIT));
+        feed(filled(LIMIT + 1));
+
+        assertThat(reports).containsExactly("entry " + LIMIT, "ENTRY_TOO_LARGE " + (LIMIT + 1));
+    }
+
+    @Test
+    void aRecordOfTheLimitIsAnEntryAndALongerOneIsNot() {
+        for (int bytes : List.of(LIMIT, LIMIT + 1)) {
+            feed(RECORD);
+            fill(bytes - RECORD.length() - RECORD_END.length());
+            feed(RECORD_END);
+        }
+        feed(RECORD);
+        feed(RECORD_END);
+
+        assertThat(reports)
+                .containsExactly(
+                        "entry " + LIMIT,
+                        "ENTRY_TOO_LARGE " + (LIMIT + 1),
+                        "entry " + (RECORD.length() + RECORD_END.length()));
+    }
+
+    @Test
+    void aRecordThatDoesNotEndIsGivenUpAndTheNextIsFound() {
+        feed(RECORD);
+        fill(LIMIT);
+        assertThat(framer.pendingFrom()).isEqualTo(offset);
+        feed(filled(100));
+        feed(RECORD);
+        feed(RECORD_END);
+
+        assertThat(reports)
+                .containsExactly(
+                        "ENTRY_TOO_LARGE " + (RECORD.length() + LIMIT),
+                        "NO_ENTRY_START 100",
+                        "entry " + (RECORD.length() + RECORD_END.length()));
+    }
+
+    @Test
+    void strayTextIsReportedMegabyteByMegabyte() {
+        feed(RECORD);
+        feed(RECORD_END);
+        reports.clear();
+        feed(filled(MEGABYTE - 1));
+        assertThat(reports).isEmpty();
+        feed(filled(1000));
+
+        assertThat(reports).containsExactly("STRAY_TEXT " + (MEGABYTE + 999));
+        assertThat(framer.pendingFrom()).isEqualTo(offset);
+    }
+
+    @Test
+    void afterAHoleTextIsNotStrayButWithoutAStart() {
+        feed(RECORD);
+        feed(RECORD_END);
+        reports.clear();
+        offset += 5000;
+        framer.hole(offset, this);
+        reported = offset;
+        feed(filled(100));
+        framer.end(this);
+
+        assertThat(reports).containsExactly("NO_ENTRY_START 100");
+    }
+
+    /** Lines of a record, of so many bytes in all. */
+    private void fill(int bytes) {
+        for (int left = bytes; left > 0; left -= MEGABYTE) {
+            feed(filled(Math.min(left, MEGABYTE)));
+        }
+    }
+
+    private static byte[] filled(int length) {
+        byte[] line = new byte[length];
+        Arrays.fill(line, (byte) 'x');
+        line[length - 1] = '\n';
+        return line;
+    }
+
+    private void feed(String line) {
+        feed(line.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void feed(byte[] line) {
+        offset = framer.line(line, 0, line.length, offset, this);
+    }
+
+    @Override
+    public void entry(long from, long to, EntryContext context) {
+        report("entry", from, to);
+    }
+
+    @Override
+    public void framing(long from, long to, FramingKind kind) {
+        report(kind.name(), from, to);
+    }
+
+    @Override
+    public void rejected(long from, long to, DeadLetterCode code, String message) {
+        report(code.name(), from, to);
+    }
+
+    private void report(String what, long from, long to) {
+        assertThat(from).as(what + " begins where the last report ended").isEqualTo(reported);
+        reported = to;
+        reports.add(what + ' ' + (to - from));
+    }
+}
