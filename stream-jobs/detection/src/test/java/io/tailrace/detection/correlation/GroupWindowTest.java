@@ -95,7 +95,8 @@ class GroupWindowTest {
         assertThat(numbers.of("y")).isEqualTo(otherOrder.of("y")).isNegative();
         assertThat(numbers.place(otherOrder.of("y"))).isEqualTo(1);
         assertThat(numbers.place(numbers.of("gone"))).isEqualTo(-1);
-        assertThat(List.of(numbers.place(0), numbers.place(1), numbers.place(2))).containsExactly(0, 1, -1);
+        assertThat(List.of(numbers.place(0), numbers.place(1), numbers.place(2)))
+                .containsExactly(0, 1, -1);
     }
 
     private int add(long time, String value) {

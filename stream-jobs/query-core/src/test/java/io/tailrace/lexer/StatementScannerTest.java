@@ -1,0 +1,141 @@
+package io.tailrace.lexer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the scanner knows at the end of a text, whether or not it was saved and restored after each line. */
+class StatementScannerTest {
+
+    private enum End {
+        /** In a literal, a quoted name or a comment. */
+        LITERAL,
+        /** In the block of a compound statement. */
+        BLOCK,
+        /** Outside of all that, before the final semicolon. */
+        OPEN,
+        /** Behind a semicolon that may be the final one: what follows tells. */
+        MAYBE,
+        COMPLETE
+    }
+
+    static Stream<Arguments> texts() {
+        return Stream.of(
+                // Literals and quoted names
+                Arguments.of("SELECT 1;", End.COMPLETE),
+                Arguments.of("SELECT 1", End.OPEN),
+                Arguments.of("SELECT 1; ", End.COMPLETE),
+                Arguments.of("SELECT 1; SELECT", End.OPEN),
+                Arguments.of("SELECT 'a;", End.LITERAL),
+                Arguments.of("SELECT 'a\\';", End.LITERAL),
+                Arguments.of("SELECT 'a\\\\';", End.COMPLETE),
+                Arguments.of("SELECT 'a\\", End.LITERAL),
+                Arguments.of("SELECT 'it''s';", End.COMPLETE),
+                Arguments.of("SELECT \"a';\n\";", End.COMPLETE),
+                Arguments.of("SELECT \"a\\\";", End.LITERAL),
+                Arguments.of("SELECT 'a\n--\n", End.LITERAL),
+                Arguments.of("SELECT `a\\`;", End.COMPLETE),
+                Arguments.of("SELECT `a';", End.LITERAL),
+                // Comments
+                Arguments.of("SELECT 1 -- it's", End.OPEN),
+                Arguments.of("SELECT 1 -- it's\n;", End.COMPLETE),
+                Arguments.of("SELECT 1 --\tit's\n;", End.COMPLETE),
+                Arguments.of("SELECT 1 --\n;", End.COMPLETE),
+                Arguments.of("SELECT 1 --it's", End.LITERAL),
+                Arguments.of("SELECT 1 --é'", End.LITERAL),
+                Arguments.of("SELECT 1 - - 'x", End.LITERAL),
+                Arguments.of("SELECT 5-", End.OPEN),
+                Arguments.of("SELECT 1 # it's\n;", End.COMPLETE),
+                Arguments.of("SELECT 1 -- note;", End.MAYBE),
+                Arguments.of("SELECT 1 # note;", End.MAYBE),
+                Arguments.of("SELECT 1 -- note;\nFROM t", End.OPEN),
+                Arguments.of("SELECT /* ' */ 1;", End.COMPLETE),
+                Arguments.of("SELECT /* it's", End.LITERAL),
+                Arguments.of("SELECT /*", End.LITERAL),
+                Arguments.of("SELECT /*/ 1;", End.LITERAL),
+                Arguments.of("SELECT /* ;\n*\n/ */ 1;", End.COMPLETE),
+                Arguments.of("SELECT 4 / 2;", End.COMPLETE),
+                Arguments.of("SELECT 4 */ 2;", End.COMPLETE),
+                // What only some servers run
+                Arguments.of("SELECT /*! 1 ;", End.OPEN),
+                Arguments.of("SELECT /*! 1 ; */", End.OPEN),
+                Arguments.of("SELECT /*! 1 ; */;", End.COMPLETE),
+                Arguments.of("SELECT /*!", End.OPEN),
+                Arguments.of("SELECT /*!\n 1 */\n;", End.COMPLETE),
+                Arguments.of("SELECT /*!50001 'a */", End.LITERAL),
+                Arguments.of("SELECT /*!50001 'a */ ' */;", End.COMPLETE),
+                Arguments.of("SELECT /*M!100100 'a", End.LITERAL),
+                Arguments.of("SELECT /*M!100100 1 */;", End.COMPLETE),
+                Arguments.of("SELECT /*M it's */;", End.COMPLETE),
+                Arguments.of("SELECT /*M", End.LITERAL),
+                Arguments.of("SELECT /*! /* it's */ 1 */;", End.COMPLETE),
+                Arguments.of("SELECT /*! /*! it's */ 1 */;", End.COMPLETE),
+                // Compound statements
+                Arguments.of("BEGIN;", End.COMPLETE),
+                Arguments.of("begin work;", End.COMPLETE),
+                Arguments.of("BEGIN SELECT 1;", End.BLOCK),
+                Arguments.of("BEGIN NOT ATOMIC SELECT 1; END;", End.MAYBE),
+                Arguments.of("CREATE TABLE t (a int);", End.COMPLETE),
+                Arguments.of("CREATE DEFINER=a@b VIEW v AS SELECT 1;", End.COMPLETE),
+                Arguments.of("CREATE FUNCTION f() RETURNS int RETURN 1;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p() BEGIN SELECT 1;", End.BLOCK),
+                Arguments.of("CREATE PROCEDURE p()\nBEGIN\nSELECT 1;\nEND", End.BLOCK),
+                Arguments.of("CREATE PROCEDURE p()\nBEGIN\nSELECT 1;\nEND;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p()\nBEGIN\nBEGIN\nBEGIN\nEND;\nEND;", End.BLOCK),
+                Arguments.of("CREATE PROCEDURE p()\nBEGIN\nBEGIN\nBEGIN\nEND;\nEND;\nEND;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p() BEGIN IF a THEN SELECT 1; END IF;", End.BLOCK),
+                Arguments.of("CREATE PROCEDURE p() BEGIN IF a THEN SELECT 1; END\nIF; END;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END CASE;", End.BLOCK),
+                Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END\nCASE; END;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p() SELECT CASE a WHEN 1 THEN 2 END;", End.MAYBE),
+                Arguments.of("IF a THEN SELECT 1;", End.MAYBE),
+                // Dollar quotes
+                Arguments.of("CREATE FUNCTION f() RETURNS int LANGUAGE JAVASCRIPT AS $js$ return ';", End.LITERAL),
+                Arguments.of("CREATE FUNCTION f() RETURNS int AS $js$ '\n$$ $j$\n", End.LITERAL),
+                Arguments.of("CREATE FUNCTION f() RETURNS int AS $js$ '\n$$ $js$;", End.MAYBE),
+                Arguments.of("CREATE FUNCTION f() RETURNS int AS $$ '\n$js$ $$;", End.MAYBE),
+                Arguments.of("CREATE FUNCTION f() RETURNS int AS $js", End.OPEN),
+                Arguments.of("SELECT $$ ';", End.LITERAL),
+                Arguments.of("SELECT $a$ FROM t;", End.COMPLETE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    void knowsWhereAStatementEnds(String text, End expected) {
+        StatementScanner scanner = new StatementScanner();
+        int state = 0;
+        for (String line : text.split("\n", -1)) {
+            // In a larger array, so that a look behind the line would be seen.
+            byte[] bytes = ('\'' + line + "*/'").getBytes(StandardCharsets.UTF_8);
+            scanner.line(bytes, 1, bytes.length - 3);
+
+            StatementScanner restored = new StatementScanner();
+            restored.restore(state);
+            restored.line(bytes, 1, bytes.length - 3);
+            state = restored.state();
+            assertThat(end(restored)).as("restored before " + line).isEqualTo(end(scanner));
+            restored.restore(state);
+            assertThat(end(restored)).as("restored after " + line).isEqualTo(end(scanner));
+        }
+        assertThat(end(scanner)).isEqualTo(expected);
+    }
+
+    private static End end(StatementScanner scanner) {
+        if (scanner.insideLiteral()) {
+            assertThat(scanner.inside()).isTrue();
+            return End.LITERAL;
+        }
+        if (scanner.inside()) {
+            return End.BLOCK;
+        }
+        if (scanner.complete()) {
+            assertThat(scanner.mayBeComplete()).isTrue();
+            return End.COMPLETE;
+        }
+        return scanner.mayBeComplete() ? End.MAYBE : End.OPEN;
+    }
+}
