@@ -178,7 +178,7 @@ def test_superset_shows_its_new_certificate(stack):
 
 
 def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(stack, tmp_path, monkeypatch):
-    """The first test here has sent the same report, with this stack's certificate."""
+    """The first test of this file sends the same report with the right certificate."""
     part = Reports(stack.settings, stack.home)
     stranger = {"SUPERSET_CERTIFICATE_FILE": str(strangers(tmp_path).file("superset"))}
     environment = part.environment() | stranger

@@ -8,8 +8,8 @@ What a collector has lost of the end of a file is no gap yet: only the next line
 grown for a minute and is longer than what was read, its whole lines are shipped too. Should the collector
 send them after all, they are duplicates.
 
-Files that no line has come of have no generation to be shipped under. Those that a census saw become gaps by
-themselves, and of those that no census ever told of nothing can be proven: both are named, never passed over.
+A file of which no line arrived has no generation to be shipped under. If a census saw it, it becomes a gap.
+If no census saw it, nothing can be proven about it. `backfill` names both.
 
 A file is the right one if the census has seen it under the generation's inode, and if its first bytes still
 have the hash that the census found.

@@ -79,7 +79,7 @@ def _of_files(logs: list[LogState]) -> Iterator[Finding]:
 
 
 def _of_books(context: Context, logs: list[LogState]) -> Iterator[Finding]:
-    """Logs that are there and of which the books know too little; what has no file has been told."""
+    """Logs that exist and whose census is incomplete. Logs without a file are reported elsewhere."""
     absent = {(log.instance, log.source, log.path) for log in logs if not log.ok}
     try:
         unknown = _unknown(context)

@@ -358,7 +358,7 @@ def message(kind: str, **more) -> dict:
 
 
 def number(ask, metric, name: str, dataset: str, query: str = "", **filters) -> object:
-    """A number of a dashboard, as its dataset's metric tells it."""
+    """A number of a dashboard, computed by its dataset's metric."""
     outer = f"SELECT {metric(dataset, name, **filters)} AS shown FROM ({{}})"
     return ask(query or dataset, outer, **filters)[0]["shown"]
 

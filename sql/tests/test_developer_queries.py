@@ -451,7 +451,7 @@ def test_messages_of_innodb_have_their_numbers(innodb):
 
 @pytest.fixture
 def shown(ask, user, metric, rendered):
-    """A number of a dashboard, as its dataset's metric tells it."""
+    """A number of a dashboard, computed by its dataset's metric."""
 
     def run(name: str, dataset: str, **filters: list[str]) -> object:
         sql = rendered(dataset, *RANGE, **filters)

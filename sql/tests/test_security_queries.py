@@ -549,7 +549,7 @@ def test_alerts_are_listed_by_level_and_by_the_time_of_their_events(stored, user
 
 @pytest.fixture
 def shown(admin, ask, user, metric, rendered):
-    """A number of a dashboard, as its dataset's metric tells it."""
+    """A number of a dashboard, computed by its dataset's metric."""
 
     def run(name: str, dataset: str, query: str = "", **filters: list[str]) -> object:
         sql = rendered(query or dataset, *RANGE, **filters)

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _take_list(context: Context, steps: Steps) -> None:
-    """Has a running stack take over the list. A mistake in it is told before anything is started."""
+    """Applies the list to a running stack. Reports a mistake in it before anything is started."""
     sources.make_empty(context.settings.sources)
     try:
         restarted, problem = control.take_list(context.home)

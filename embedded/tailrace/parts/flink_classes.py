@@ -27,7 +27,7 @@ NOWHERE = "127.0.0.1:1"
 
 
 def options(archive: Path) -> list[str]:
-    """What a JVM is told that may use the archive."""
+    """Options of a JVM that may use the archive."""
     return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:class+path=off"]
 
 

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Entries that are too large, and text that belongs to none: both are cut where the limits say, without a gap. */
+/** The framer rejects entries above the size limit and stray text, and reports every byte exactly once. */
 class AuditFramerTest implements FrameListener {
 
     private static final int LIMIT = LineFramer.ENTRY_LIMIT;
