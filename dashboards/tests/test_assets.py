@@ -418,3 +418,5 @@ def test_labels_are_texts(dataset):
     # Superset refuses others, and YAML takes On and No for none.
     for labelled in (*dataset.content["columns"], *dataset.content["metrics"]):
         assert isinstance(labelled.get("verbose_name", ""), str), labelled
+        # A comma in an unquoted text between braces begins another key.
+        assert None not in labelled.values(), labelled
