@@ -110,8 +110,9 @@ SELECT
     if(obstacle != '' OR entries_before = 0, NULL, q_now[4] / nullIf(q_before[4], 0)) AS ratio,
     if(entries_before = 0, NULL, q_before[4]) AS p95_before,
     q_now[4] AS p95_now,
-    executions_before, executions_now,
-    1000 * total_before AS total_before, 1000 * total_now AS total_now,
+    -- Of a time whose log was not read, nothing is known.
+    if(read_since > before_start + shown / 10, NULL, judged.executions_before) AS executions_before, executions_now,
+    if(read_since > before_start + shown / 10, NULL, 1000 * judged.total_before) AS total_before, 1000 * total_now AS total_now,
     toDateTime(first_seen, 'UTC') AS first_seen,
     if(logged = '', 'unknown', logged) AS logged,
     multiIf(

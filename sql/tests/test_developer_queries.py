@@ -127,6 +127,7 @@ def test_nothing_is_compared_with_a_time_whose_log_nobody_read(ask):
 
     assert set(verdicts(found).values()) == {"not comparable"}
     assert {row["remark"].partition(" since ")[0] for row in found} == {"its log is read"}
+    assert {(row["executions_before"], row["total_before"]) for row in found} == {(None, None)}
 
 
 def test_endpoints_are_those_that_comments_name(ask):

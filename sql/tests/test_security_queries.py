@@ -565,8 +565,10 @@ def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stor
     assert shown("shown_unencrypted", "logins") == "unknown<em>no log tells of a login</em>"
     stored("audit_events", *(login(60, number, connection_id=number) for number in range(1, 1007)))
     assert shown("shown_unencrypted", "logins") == "unknown<em>none of 1,006 logins is known</em>"
+    assert shown("cnt_unencrypted", "logins") is None
     stored("audit_events", login(20, connection_type="tls"), login(19, connection_type="socket"))
     assert shown("shown_unencrypted", "logins") == "0<em>of 2 known, 1,006 unknown</em>"
+    assert int(shown("cnt_unencrypted", "logins")) == 0
 
 
 @pytest.mark.parametrize(
