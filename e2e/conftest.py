@@ -19,6 +19,10 @@ DETECTING_PORT = int(os.environ.get("DETECTING_FIRST_PORT", "22110"))
 DETECTING = ("detect", "metrics", "delivery")
 """What the stack with the detect job has besides the others."""
 KEEPING_PORT = int(os.environ.get("KEEPING_FIRST_PORT", "22200"))
+SHARED = {"stack", "detecting", "keeping"}
+"""The fixtures below of stacks that several modules use."""
+RUNNING: dict[str, Stack] = {}
+STOPPED_AFTER = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,11 +39,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in ours:
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
-    items.sort(key=lambda item: not _needs_a_new_stack(item))
     if wanted := config.getoption("--stack"):
         others = [item for item in ours if _shares(item) is not (wanted == "shared")]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in others]
+    _group_by_stack(items)
+
+
+def _group_by_stack(items: list[pytest.Item]) -> None:
+    """Modules that share a stack follow each other; their stack is stopped after the last one.
+
+    A stack that nobody asks for still takes a third of a core: its job makes checkpoints.
+    """
+    modules: dict[Path, set[str]] = {}
+    for item in items:
+        modules.setdefault(item.path, set()).update(SHARED.intersection(item.fixturenames))
+    items.sort(
+        key=lambda item: (
+            not _needs_a_new_stack(item),
+            *(name not in modules[item.path] for name in sorted(SHARED)),
+        )
+    )
+    last = {name: item for item in items for name in modules[item.path]}
+    for name, item in last.items():
+        item.stash.setdefault(STOPPED_AFTER, []).append(name)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Stops the shared stacks that no later test uses. Their fixtures would keep them until the last test."""
+    for name in item.stash.get(STOPPED_AFTER, []):
+        if running := RUNNING.pop(name, None):
+            running.down()
 
 
 def _needs_a_new_stack(item: pytest.Item) -> bool:
@@ -55,10 +86,7 @@ def _shares(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """A running stack without dashboards; stopped after the last test."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT)
-    running.up()
-    yield running
-    running.down()
+    yield from _shared("stack", Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT))
 
 
 @pytest.fixture(scope="session")
@@ -79,27 +107,30 @@ def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
     channel = {"name": "siem", "kind": "webhook", "url": webhook.url, "secret_file": "secret"}
     (directory / "alerts.yaml").write_text(json.dumps({"channels": [{**channel, "min_level": "low"}]}))
     ports = {f"port_{part}": str(DETECTING_PORT + len(PORTS) + n) for n, part in enumerate(DETECTING[:2])}
-    running = Stack(
+    made = Stack(
         directory / "home",
         DETECTING_PORT,
         (*PARTS, *DETECTING),
         alerts_config=str(directory / "alerts.yaml"),
-        detect_checkpoint_interval="1000",
+        detect_checkpoint_interval="2000",
         gap_timeout="5",
         **ports,
     )
-    running.up()
-    yield running
-    running.down()
+    yield from _shared("detecting", made)
 
 
 @pytest.fixture(scope="session")
 def keeping(tmp_path_factory) -> Iterator[Stack]:
     """Kafka and ClickHouse: what commands about alerts and rules need."""
-    running = Stack(tmp_path_factory.mktemp("keeping") / "home", KEEPING_PORT, ("kafka", "clickhouse"))
-    running.up()
-    yield running
-    running.down()
+    home = tmp_path_factory.mktemp("keeping") / "home"
+    yield from _shared("keeping", Stack(home, KEEPING_PORT, ("kafka", "clickhouse")))
+
+
+def _shared(name: str, made: Stack) -> Iterator[Stack]:
+    RUNNING[name] = made
+    made.up()
+    yield made
+    made.down()
 
 
 @pytest.fixture
