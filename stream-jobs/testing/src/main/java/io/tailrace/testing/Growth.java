@@ -39,27 +39,36 @@ public final class Growth {
      * @param work makes its input for a size, and returns what is to be measured; that may run several times
      */
     public static void assertLinear(String what, int from, int to, IntFunction<Runnable> work) {
+        assertLinear(what, from, to, work, ATTEMPTS);
+    }
+
+    static void assertLinear(String what, int from, int to, IntFunction<Runnable> work, int attempts) {
         Runnable small = work.apply(from);
         long ofSmall = Math.min(nanos(small), nanos(small));
         for (int size = from; size <= to / 2; size *= 2) {
             Runnable large = work.apply(2 * size);
-            ofSmall = least(what + ", " + size + " and " + 2 * size, MOST, ofSmall, small, large);
+            ofSmall = least(what + ", " + size + " and " + 2 * size, MOST, ofSmall, small, large, attempts);
             small = large;
         }
     }
 
     /** Fails if one takes more than so many times the time of the other. Both may run several times. */
     public static void assertAtMost(String what, double times, Runnable small, Runnable large) {
-        least(what, times, Math.min(nanos(small), nanos(small)), small, large);
+        assertAtMost(what, times, small, large, ATTEMPTS);
+    }
+
+    static void assertAtMost(String what, double times, Runnable small, Runnable large, int attempts) {
+        least(what, times, Math.min(nanos(small), nanos(small)), small, large, attempts);
     }
 
     /** Returns the least time of the large one. */
-    private static long least(String what, double times, long firstOfSmall, Runnable small, Runnable large) {
+    private static long least(
+            String what, double times, long firstOfSmall, Runnable small, Runnable large, int attempts) {
         long ofSmall = firstOfSmall;
         long ofLarge = nanos(large);
         long begin = THREADS.getCurrentThreadCpuTime();
         for (int attempt = 0; isTooLong(times, ofSmall, ofLarge); attempt++) {
-            if (attempt == ATTEMPTS || THREADS.getCurrentThreadCpuTime() - begin > PATIENCE_NANOS) {
+            if (attempt == attempts || THREADS.getCurrentThreadCpuTime() - begin > PATIENCE_NANOS) {
                 throw new AssertionError("%s: expected at most %.1f times the CPU time, took %.1f ms and %.1f ms"
                         .formatted(what, times, ofSmall / 1e6, ofLarge / 1e6));
             }

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 class GrowthTest {
 
     private static final int LIMIT = 1 << 14;
+    /** Of work that must fail: measuring it again would only take longer. */
+    private static final int ATTEMPTS = 1;
 
     private long sum;
 
@@ -30,7 +32,8 @@ class GrowthTest {
 
     @Test
     void quadraticWorkFails() {
-        assertThatThrownBy(() -> Growth.assertLinear("pairs", 1 << 13, 1 << 15, sized(size -> (long) size * size)))
+        assertThatThrownBy(() ->
+                        Growth.assertLinear("pairs", 1 << 13, 1 << 15, sized(size -> (long) size * size), ATTEMPTS))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("pairs");
     }
@@ -39,13 +42,14 @@ class GrowthTest {
     @Test
     void workThatIsQuadraticUpToALimitFails() {
         assertThatThrownBy(() -> Growth.assertLinear(
-                        "looks back", 1 << 13, 1 << 16, sized(size -> (long) size * Math.min(size, LIMIT))))
+                        "looks back", 1 << 13, 1 << 16, sized(size -> (long) size * Math.min(size, LIMIT)), ATTEMPTS))
                 .isInstanceOf(AssertionError.class);
     }
 
     @Test
     void whatIsTooSlowBesideTheOtherFails() {
-        assertThatThrownBy(() -> Growth.assertAtMost("ten times", 3, () -> spend(10_000_000), () -> spend(100_000_000)))
+        assertThatThrownBy(() -> Growth.assertAtMost(
+                        "ten times", 3, () -> spend(10_000_000), () -> spend(100_000_000), ATTEMPTS))
                 .isInstanceOf(AssertionError.class);
     }
 
