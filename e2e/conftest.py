@@ -130,6 +130,7 @@ def _shared(name: str, made: Stack) -> Iterator[Stack]:
     RUNNING[name] = made
     made.up()
     yield made
+    RUNNING.pop(name, None)
     made.down()
 
 

@@ -2,10 +2,12 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -517,6 +519,24 @@ def test_rotates_logs_by_size(start):
 def test_says_that_nothing_runs(tmp_path):
     with pytest.raises(control.NotRunningError, match="start it with: tailrace up"):
         control.status(Home(tmp_path))
+
+
+def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_path):
+    home = Home(tmp_path)
+
+    def end_without_reading(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        connection.recv(1, socket.MSG_PEEK)  # a socket that is closed with unread data resets the other
+        connection.close()
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server, ThreadPoolExecutor() as threads:
+        with control.short_path(home) as path:
+            server.bind(path)
+        server.listen()
+        ended = threads.submit(end_without_reading, server)
+        with pytest.raises(control.NotRunningError, match="ended before it answered"):
+            control.stop(home)
+        ended.result()
 
 
 def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():

@@ -161,8 +161,11 @@ def _send(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
-    _send(connection, request)
-    line = connection.makefile("rb").readline()
+    try:
+        _send(connection, request)
+        line = connection.makefile("rb").readline()
+    except (ConnectionResetError, BrokenPipeError):  # it closed its socket before it read the request
+        line = b""
     if not line:
         raise NotRunningError("the supervisor ended before it answered")
     answer = json.loads(line)
