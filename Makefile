@@ -44,7 +44,7 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 
 ##@ Checking
 # The longest first.
-SUITES := e2e-own browser e2e-shared python java
+SUITES := e2e-own browser e2e-shared e2e-detecting python java
 
 # Up to three suites at a time: most of their time each waits for parts to start. All need the jobs' jars.
 .PHONY: test
@@ -84,10 +84,10 @@ test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded 
 
 .PHONY: e2e
 e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost lines
-	@$(MAKE) --jobs 2 --output-sync=target test-e2e-shared test-e2e-own
+	@$(MAKE) --jobs 2 --output-sync=target test-e2e-own test-e2e-shared test-e2e-detecting
 
-.PHONY: test-e2e-shared test-e2e-own
-test-e2e-shared test-e2e-own: test-e2e-%: $(DEV)
+.PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
+test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
 	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* e2e
 	@.ci/check-skips target/e2e-$*.xml
 

@@ -28,8 +28,8 @@ STOPPED_AFTER = pytest.StashKey[list[str]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--stack",
-        choices=("shared", "own"),
-        help="only tests of the stack below, or only the others: both may run side by side",
+        choices=("shared", "detecting", "own"),
+        help="only tests of `stack` below, of `detecting` and `keeping`, or the others; all run side by side",
     )
 
 
@@ -40,7 +40,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
     if wanted := config.getoption("--stack"):
-        others = [item for item in ours if _shares(item) is not (wanted == "shared")]
+        names = {"detecting", "keeping"}
+        of_detecting = {item.path for item in ours if names.intersection(item.fixturenames)}
+        others = [item for item in ours if _suite(item, of_detecting) != wanted]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in others]
     _group_by_stack(items)
@@ -78,9 +80,11 @@ def _needs_a_new_stack(item: pytest.Item) -> bool:
     return item.path.name == "test_metrics.py"
 
 
-def _shares(item: pytest.Item) -> bool:
-    """Whether a test uses the stack below: its module has no fixture of that name."""
-    return "stack" in item.fixturenames and not hasattr(item.module, "stack")
+def _suite(item: pytest.Item, of_detecting: set[Path]) -> str:
+    """By the stacks that its module uses. A module may have a fixture `stack` of its own."""
+    if item.path in of_detecting:
+        return "detecting"
+    return "shared" if "stack" in item.fixturenames and not hasattr(item.module, "stack") else "own"
 
 
 @pytest.fixture(scope="session")
