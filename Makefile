@@ -157,14 +157,26 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
 .PHONY: lint
-lint: $(DEV) ## Check style: Python, Dockerfiles, shell, Java
+lint: lint-python lint-docker lint-shell lint-java ## Check style: Python, Dockerfiles, shell, Java
+
+# .pre-commit-config.yaml runs these parts of it, and of Java's the formatting alone.
+.PHONY: lint-python lint-docker lint-shell lint-java lint-java-format
+lint-python: $(DEV)
 	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
 	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
+
+lint-docker: $(DEV)
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
+
+lint-shell:
 	@if command -v shellcheck >/dev/null; then \
 	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
-	@$(MAVEN) -Pbenchmarks spotless:check
+
+lint-java: lint-java-format
 	@$(MAVEN) -Plint,benchmarks test-compile
+
+lint-java-format:
+	@$(MAVEN) -Pbenchmarks spotless:check
 
 .PHONY: licences
 licences: $(DEV) ## What it is made with: packages, versions, licences, into target/licences.md; fails on one that is not allowed
