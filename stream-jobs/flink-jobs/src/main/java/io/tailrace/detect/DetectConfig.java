@@ -53,6 +53,7 @@ final class DetectConfig {
         lateness();
         quiet();
         duplicatesRemembered();
+        actionsRemembered();
         alertsGrouped();
         alertsUpdated();
     }

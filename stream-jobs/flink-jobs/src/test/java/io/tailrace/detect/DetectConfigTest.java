@@ -8,9 +8,11 @@ import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class DetectConfigTest {
 
@@ -27,6 +29,18 @@ class DetectConfigTest {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage(complaint);
+    }
+
+    static Stream<DetectKey> numbers() {
+        return Stream.of(DetectKey.values()).filter(key -> key.usual().orElse("").matches("[0-9]+"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("numbers")
+    void aNumberThatIsNoneIsFoundAtStart(DetectKey key) {
+        assertThatThrownBy(() -> with(key.key(), "many"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(key.key());
     }
 
     @Test

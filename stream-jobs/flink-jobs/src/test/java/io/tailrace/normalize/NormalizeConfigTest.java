@@ -9,10 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class NormalizeConfigTest {
 
@@ -75,6 +77,18 @@ class NormalizeConfigTest {
     @Test
     void saysWhichKeyIsMissing() {
         assertThatThrownBy(() -> NormalizeConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
+    }
+
+    static Stream<NormalizeKey> numbers() {
+        return Stream.of(NormalizeKey.values()).filter(key -> key.usual().orElse("").matches("[0-9]+"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("numbers")
+    void aNumberThatIsNoneIsFoundAtStart(NormalizeKey key) {
+        assertThatThrownBy(() -> with(key.key(), "many"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(key.key());
     }
 
     @Test
