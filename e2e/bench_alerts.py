@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 
-from e2e.stack import Stack
-from e2e.test_detection import PARTS, RULE, AuditLog, push
+from e2e.stack import PARTS, Stack
+from e2e.test_detection import RULE, AuditLog, push
 from tailrace import rules
 
 FIRST_PORT = 22140
@@ -35,7 +35,7 @@ def measure(minutes: float = 1) -> None:
     """Prints the waits. Raises AssertionError if an alert does not come."""
     turns = round(minutes * TURNS_PER_MINUTE)
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
-    stack = Stack(directory / "home", FIRST_PORT, PARTS, port_detect=str(FIRST_PORT + 7))
+    stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), port_detect=str(FIRST_PORT + 7))
     try:
         stack.up()
         _measure(stack, AuditLog(stack, directory, "bench"), turns)

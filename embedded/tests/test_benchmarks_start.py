@@ -1,0 +1,24 @@
+"""Benchmarks and other programs that CI does not run: what they import must be there."""
+
+import importlib
+
+import pytest
+
+PROGRAMS = (
+    "benchmarks.peers.bench",
+    "dashboards.bench.__main__",
+    "dashboards.pictures",
+    "e2e.attack_day.report",
+    "e2e.bench",
+    "e2e.bench_alerts",
+    "e2e.chaos",
+    "e2e.sample_errors",
+    "e2e.sample_intrusion",
+    "e2e.sample_looks",
+    "e2e.sample_shop",
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_finds_what_it_imports(program):
+    importlib.import_module(program)
