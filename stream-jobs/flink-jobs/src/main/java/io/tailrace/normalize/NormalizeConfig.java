@@ -65,6 +65,7 @@ final class NormalizeConfig {
         gapTimeout();
         innoDbLogs();
         stateBackend();
+        rocksDbMemoryMib();
     }
 
     String kafkaBootstrap() {

@@ -32,7 +32,8 @@ class DetectConfigTest {
     }
 
     static Stream<DetectKey> numbers() {
-        return Stream.of(DetectKey.values()).filter(key -> key.usual().orElse("").matches("[0-9]+"));
+        return Stream.of(DetectKey.values())
+                .filter(key -> key.usual().orElse("").matches("[0-9]+"));
     }
 
     @ParameterizedTest

@@ -80,7 +80,8 @@ class NormalizeConfigTest {
     }
 
     static Stream<NormalizeKey> numbers() {
-        return Stream.of(NormalizeKey.values()).filter(key -> key.usual().orElse("").matches("[0-9]+"));
+        return Stream.of(NormalizeKey.values())
+                .filter(key -> key.usual().orElse("").matches("[0-9]+"));
     }
 
     @ParameterizedTest
