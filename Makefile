@@ -48,7 +48,7 @@ SUITES := e2e-own browser e2e-shared e2e-detecting python java
 
 # Up to three suites at a time: most of their time each waits for parts to start. All need the jobs' jars.
 .PHONY: test
-test: $(DEV) jars ## Everything that must pass before a change lands: half an hour on two idle cores
+test: $(DEV) jars ## Everything that must pass before a change lands: 25 to 30 minutes on two idle cores
 	@rm -f $(SUITES:%=target/costs/%.json)
 	@$(MAKE) --jobs 3 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
 	    $(PYTHON) .ci/costs; exit $$result

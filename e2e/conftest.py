@@ -19,10 +19,12 @@ DETECTING_PORT = int(os.environ.get("DETECTING_FIRST_PORT", "22110"))
 DETECTING = ("detect", "metrics", "delivery")
 """What the stack with the detect job has besides the others."""
 KEEPING_PORT = int(os.environ.get("KEEPING_FIRST_PORT", "22200"))
-SHARED = {"stack", "detecting", "keeping"}
-"""The fixtures below of stacks that several modules use."""
+SHARED = ("detecting", "keeping", "stack")
+"""The fixtures below of stacks that several modules use, in the order in which the stacks run."""
 RUNNING: dict[str, Stack] = {}
+"""The shared stacks that run, by fixture."""
 STOPPED_AFTER = pytest.StashKey[list[str]]()
+"""On a test: the shared stacks that no later test uses."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,37 +41,51 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in ours:
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
-    if wanted := config.getoption("--stack"):
-        names = {"detecting", "keeping"}
-        of_detecting = {item.path for item in ours if names.intersection(item.fixturenames)}
-        others = [item for item in ours if _suite(item, of_detecting) != wanted]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in others]
-    _group_by_stack(items)
+    used = _shared_stacks(ours)
+    chosen = config.getoption("--stack")
+    kept = [item for item in ours if chosen in (None, _suite(used[item.path]))]
+    others = [item for item in items if item not in ours]
+    config.hook.pytest_deselected(items=[item for item in ours if item not in kept])
+    items[:] = [*others, *_grouped_by_stack(kept, used)]
 
 
-def _group_by_stack(items: list[pytest.Item]) -> None:
-    """Modules that share a stack follow each other; their stack is stopped after the last one.
-
-    A stack that nobody asks for still takes a third of a core: its job makes checkpoints.
-    """
-    modules: dict[Path, set[str]] = {}
+def _shared_stacks(items: list[pytest.Item]) -> dict[Path, set[str]]:
+    """The shared stacks of each module. A module's own fixture `stack` replaces the shared one."""
+    used: dict[Path, set[str]] = {}
     for item in items:
-        modules.setdefault(item.path, set()).update(SHARED.intersection(item.fixturenames))
-    items.sort(
+        own = {"stack"} if hasattr(item.module, "stack") else set()
+        used.setdefault(item.path, set()).update({*SHARED}.intersection(item.fixturenames) - own)
+    return used
+
+
+def _suite(stacks: set[str]) -> str:
+    """The value of --stack for a module that uses these shared stacks."""
+    if stacks & {"detecting", "keeping"}:
+        return "detecting"
+    return "shared" if stacks else "own"
+
+
+def _grouped_by_stack(items: list[pytest.Item], used: dict[Path, set[str]]) -> list[pytest.Item]:
+    """Puts the modules of each shared stack together, and marks the last test of each stack.
+
+    An idle stack with the detect job takes a third of a core, mostly for checkpoints.
+    """
+    grouped = sorted(
+        items,
         key=lambda item: (
             not _needs_a_new_stack(item),
-            *(name not in modules[item.path] for name in sorted(SHARED)),
-        )
+            *(name not in used[item.path] for name in SHARED),
+        ),
     )
-    last = {name: item for item in items for name in modules[item.path]}
+    last = {name: item for item in grouped for name in used[item.path]}
     for name, item in last.items():
         item.stash.setdefault(STOPPED_AFTER, []).append(name)
+    return grouped
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Stops the shared stacks that no later test uses. Their fixtures would keep them until the last test."""
+    """Stops the shared stacks that no later test uses. Session fixtures end only after the last test."""
     for name in item.stash.get(STOPPED_AFTER, []):
         if running := RUNNING.pop(name, None):
             running.down()
@@ -78,13 +94,6 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 def _needs_a_new_stack(item: pytest.Item) -> bool:
     """That nothing fires is so before other tests have lost bytes and killed parts."""
     return item.path.name == "test_metrics.py"
-
-
-def _suite(item: pytest.Item, of_detecting: set[Path]) -> str:
-    """By the stacks that its module uses. A module may have a fixture `stack` of its own."""
-    if item.path in of_detecting:
-        return "detecting"
-    return "shared" if "stack" in item.fixturenames and not hasattr(item.module, "stack") else "own"
 
 
 @pytest.fixture(scope="session")

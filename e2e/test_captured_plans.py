@@ -232,7 +232,7 @@ def test_a_restarted_job_goes_on(stack, instance):
     before = changes(stack, instance)
     stack.kill("detect")
     stack.await_healthy()
-    # What came after the job's last checkpoint is read again: the change may be pending once more.
+    # The job reads the events after its last checkpoint again, so the change may be pending for a moment.
     wait_until(lambda: changes(stack, instance) == before, PATIENCE_SECONDS, "the change as it was")
 
 

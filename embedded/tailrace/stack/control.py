@@ -164,7 +164,7 @@ def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     try:
         _send(connection, request)
         line = connection.makefile("rb").readline()
-    except (ConnectionResetError, BrokenPipeError):  # it closed its socket before it read the request
+    except (ConnectionResetError, BrokenPipeError):  # the supervisor closed its socket
         line = b""
     if not line:
         raise NotRunningError("the supervisor ended before it answered")

@@ -47,8 +47,8 @@ public final class DetectJob {
     private static final Logger LOG = LoggerFactory.getLogger(DetectJob.class);
 
     /**
-     * How long records wait for others between two operators: an alert passes four of these. Each output of each
-     * task has a thread that wakes up so often: with 10 ms they took 8 % of a core while nothing happened.
+     * The longest time that a record waits in an output buffer. An alert passes four such buffers. Flink runs one
+     * flusher thread per output. With 10 ms, these threads took 8 % of a core in an idle job.
      */
     private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(25);
     /** State can be spread over at most so many subtasks; it cannot be changed without losing state. */

@@ -38,7 +38,7 @@ class DetectConfigTest {
 
     @ParameterizedTest
     @MethodSource("numbers")
-    void aNumberThatIsNoneIsFoundAtStart(DetectKey key) {
+    void rejectsTextInPlaceOfANumberAtStart(DetectKey key) {
         assertThatThrownBy(() -> with(key.key(), "many"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(key.key());

@@ -86,7 +86,7 @@ class NormalizeConfigTest {
 
     @ParameterizedTest
     @MethodSource("numbers")
-    void aNumberThatIsNoneIsFoundAtStart(NormalizeKey key) {
+    void rejectsTextInPlaceOfANumberAtStart(NormalizeKey key) {
         assertThatThrownBy(() -> with(key.key(), "many"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(key.key());

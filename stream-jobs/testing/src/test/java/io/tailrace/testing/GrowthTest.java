@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class GrowthTest {
 
     private static final int LIMIT = 1 << 14;
-    /** Of work that must fail: measuring it again would only take longer. */
+    /** For work that must fail. Further attempts would only take longer. */
     private static final int ATTEMPTS = 1;
 
     private long sum;
