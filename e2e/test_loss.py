@@ -13,8 +13,8 @@ from e2e.stack import Stack, wait_until
 def lose(stack: Stack, write: Callable[[], int]) -> None:
     """Has Fluent Bit read what `write` writes, at least as many lines as it returns, and lose it.
 
-    The broker is stopped until Fluent Bit is killed. The supervisor would restart a killed broker, which could
-    store the lines before that.
+    The broker is stopped until Fluent Bit is killed. The supervisor would restart a killed broker, which
+    could store the lines before that.
     """
     before = stack.lines_queued()
     with stack.without("kafka"):
