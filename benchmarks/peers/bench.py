@@ -164,7 +164,7 @@ def _logs(options: argparse.Namespace) -> list[Log]:
     generated = directory / "many-classes.slow.log"
     _make(generated, _generate)
     forged = "counts headers within literals as entries"
-    dropped = "passes over some entries, SET NAMES and RENAME TABLE among them, and joins others"
+    dropped = "skips some entries, such as SET NAMES and RENAME TABLE, and merges others"
     logs = [
         Log("sysbench, 131 MB", sysbench, ALL, {"go-mysql": forged, "pt-query-digest": dropped}),
         Log("sysbench, eight times", large, FAST, {"go-mysql": forged}),
@@ -277,9 +277,9 @@ def _write(rows: list[tuple[Log, Tool, Run]], pairs: list[tuple[Log, Run, Run]])
             for peer, why in log.known.items()
         ),
         "",
-        "Ours on one core and on two, seconds that pass (on a machine that does nothing else):",
+        "`tailrace digest` on one core and on two cores, elapsed seconds (on an otherwise idle machine):",
         "",
-        "| log | one core | two | times as fast | MB/s on one | on two | CPU s on two | peak MB on two |",
+        "| log | one core, s | two, s | speedup | MB/s on one | on two | CPU s on two | peak MB on two |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
         *(_scaling(*pair) for pair in pairs),
         END,
