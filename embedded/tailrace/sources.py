@@ -189,13 +189,16 @@ def _secret(file: Path, path: str | None) -> Path | None:
 
 
 def _require_keys(where: str, entry: dict, kind: type, required: tuple[str, ...]) -> None:
-    known = {field.name for field in dataclasses.fields(kind)}
+    known = {field.name: field.type for field in dataclasses.fields(kind)}
     for key in entry:
         if key not in known:
             raise SourcesError(f"{where}: unknown key {key!r}; known are {', '.join(sorted(known))}")
     for key in required:
         if not isinstance(entry.get(key), str) or not entry[key]:
             raise SourcesError(f"{where}: `{key}` is missing or not text")
+    for key, value in entry.items():
+        if known[key] is not bool and not isinstance(value, str):
+            raise SourcesError(f"{where}: `{key}` must be text, not {value!r}; put it in quotes")
 
 
 def _source(file: Path, where: str, entry: object) -> Source:

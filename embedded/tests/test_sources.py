@@ -68,6 +68,8 @@ def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
         ("{a: 1}", "expected a list of logs, found dict"),
         ("- slow.log", "log 1: expected keys and values, found 'slow.log'"),
         ("- {source: slowlog, path: x}", "log 1: `instance` is missing or not text"),
+        ("- {instance: a, source: slowlog, path: x, cluster: 5}", "log 1: `cluster` must be text, not 5"),
+        ("- {instance: a, source: slowlog, path: x, format: yes}", "log 1: `format` must be text, not True"),
         (
             "- {instance: a, source: slowlog, path: x, zone: UTC}",
             "log 1: unknown key 'zone'; known are cluster",
@@ -79,7 +81,7 @@ def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
         ("- {instance: a, source: audit, path: x, tz: CEST+2}", "tz must be an IANA zone"),
         ("- &a {instance: a, source: audit, path: x}\n- *a", "x of a is listed twice"),
         ("- {", "cannot be read"),
-        ("- {instance: a, source: audit, path: x, cluster: [b]}", "log 1: cannot be used: unhashable"),
+        ("- {instance: a, source: audit, path: x, cluster: [b]}", "log 1: `cluster` must be text, not"),
         ("- {instance: a, source: audit, path: loop}", "log 1: cannot be used: Symlink loop"),
         ("- {instance: \xff, source", "cannot be read"),
     ],
