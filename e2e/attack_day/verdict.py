@@ -91,16 +91,16 @@ def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
 
 def table(verdict: Verdict) -> Iterator[str]:
     """The verdict as lines of Markdown: one per attack, then what belongs to none."""
-    yield "| attack | technique | noticed by | alerts |"
+    yield "| attack | technique | detected by | alerts |"
     yield "|---|---|---|---|"
     for noticed in sorted(verdict.attacks, key=lambda noticed: noticed.attack["name"]):
-        by = ", ".join(f"`{rule}`" for rule in sorted(noticed.by)) if noticed.found else "**not noticed**"
+        by = ", ".join(f"`{rule}`" for rule in sorted(noticed.by)) if noticed.found else "**not detected**"
         name = noticed.attack["name"].replace("_", " ")
         yield f"| {name} | {noticed.attack['technique']} | {by} | {sum(noticed.by.values())} |"
     yield ""
-    yield "Alerts of that day that belong to no attack:"
+    yield "Alerts of that day that concern no attack:"
     yield ""
-    yield "| rule | level | who | alerts |"
+    yield "| rule | level | entities | alerts |"
     yield "|---|---|---|---|"
     others = Counter((alert.rule, alert.level, ", ".join(sorted(alert.names))) for alert in verdict.others)
     for (rule, level, who), count in sorted(others.items()):
