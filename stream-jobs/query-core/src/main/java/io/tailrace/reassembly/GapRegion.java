@@ -48,7 +48,7 @@ final class GapRegion implements FrameListener {
     private final StateWriter.Ids ids;
     private final LineReader reader;
     private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
-    private final long from;
+    private long from;
     private long to;
     private long retained;
     /** First lines after the region, which may end its last entry; null while no entry has followed. */
@@ -67,6 +67,21 @@ final class GapRegion implements FrameListener {
 
     long from() {
         return from;
+    }
+
+    /** The gap cut an entry that counts as whole. The reader still holds it, and its reports of it are ignored. */
+    void startAfter(long entryTo) {
+        while (!pieces.isEmpty()) {
+            drop();
+        }
+        retained = 0;
+        from = entryTo;
+        to = entryTo;
+    }
+
+    /** Whether the reader has passed what was reported before this region. */
+    boolean canHandOver() {
+        return reader.format() != null && reader.accounted() >= from;
     }
 
     long to() {
@@ -193,7 +208,15 @@ final class GapRegion implements FrameListener {
 
     @Override
     public void entry(long entryFrom, long entryTo, EntryContext context) {
-        if (entryFrom >= to) {
+        if (entryFrom >= to || entryTo <= from) {
+            return;
+        }
+        if (entryFrom < from) {
+            rejected(
+                    from,
+                    Math.min(entryTo, to),
+                    DeadLetterCode.INCOMPLETE,
+                    "the entry began before the gap, as a whole one");
             return;
         }
         if (entryTo > to) {
@@ -206,21 +229,23 @@ final class GapRegion implements FrameListener {
 
     @Override
     public void framing(long framingFrom, long framingTo, FramingKind kind) {
+        long start = Math.max(framingFrom, from);
         long end = Math.min(framingTo, to);
-        if (framingFrom < end) {
+        if (start < end) {
             replaceUntil(end);
-            generation.postings().add(PostingKind.FRAMING, kind.name(), framingFrom, end, 1);
+            generation.postings().add(PostingKind.FRAMING, kind.name(), start, end, 1);
         }
     }
 
     @Override
     public void rejected(long rejectedFrom, long rejectedTo, DeadLetterCode code, String message) {
+        long start = Math.max(rejectedFrom, from);
         long end = Math.min(rejectedTo, to);
-        if (rejectedFrom >= end || keeps(rejectedFrom, end, code)) {
+        if (start >= end || keeps(start, end, code)) {
             return;
         }
         replaceUntil(end);
-        generation.postDeadLetter(rejectedFrom, reader.copy(rejectedFrom, end), code, message);
+        generation.postDeadLetter(start, reader.copy(start, end), code, message);
     }
 
     /** The same bytes were refused for the same reason before: that dead letter stands. */

@@ -37,8 +37,8 @@ final class Generation implements FrameListener {
     /** The region after which no entry has been found yet. */
     private GapRegion open;
 
-    /** A hole is being reported: an entry that ends there is none that the hole spoilt. */
-    private boolean cutEntry;
+    /** While a hole is reported: the region that opens after an entry that ends there. */
+    private GapRegion cut;
 
     private String cluster = "";
     private String zone = "";
@@ -364,7 +364,7 @@ final class Generation implements FrameListener {
 
     private void finish(GapRegion region) {
         regions.remove(region.from());
-        if (region == open && !ended && region.reader().format() != null) {
+        if (region == open && !ended && region.canHandOver()) {
             open = null;
             region.handOver();
             reader.continueFrom(region.reader());
@@ -410,7 +410,7 @@ final class Generation implements FrameListener {
     void gap(long resumeAt, String detail) {
         changed = true;
         long from = reader.frontier();
-        GapRegion region = open == null ? loseAfterEntry(resumeAt) : loseAgain(resumeAt);
+        GapRegion region = lose(resumeAt);
         region = region == null ? new GapRegion(this, limits, ids, readerWithoutPast(from), from) : region;
         region.add(PostingKind.GAP, detail, from, resumeAt, null, null);
         postings.add(PostingKind.GAP, detail, from, resumeAt, 1);
@@ -418,27 +418,21 @@ final class Generation implements FrameListener {
         open = region;
     }
 
-    /** The region that the gap opens; null if what is pending does not belong to it. */
-    private GapRegion loseAfterEntry(long resumeAt) {
-        if (reader.frontier() - reader.accounted() > limits.edgeBytes()) {
-            reader.hole(resumeAt);
-            return null;
+    /**
+     * Ends what is pending and goes on at an offset. Returns the region that the gap belongs to: the open one, or, if
+     * none is open or an entry has just closed it, one whose reader knows what came before the gap. Null if too many
+     * bytes are pending to keep them.
+     */
+    private GapRegion lose(long resumeAt) {
+        if (reader.frontier() - reader.accounted() <= limits.edgeBytes()) {
+            cut = new GapRegion(this, limits, ids, reader.fork(ids), reader.accounted());
+            open = open == null ? cut : open;
         }
-        GapRegion region = new GapRegion(this, limits, ids, reader.fork(ids), reader.accounted());
-        open = region;
-        cutEntry = true;
         reader.hole(resumeAt);
-        cutEntry = false;
-        if (open != region) {
-            region.release();
-            return null;
+        if (cut != null && open != cut) {
+            cut.release();
         }
-        return region;
-    }
-
-    /** The region that is open, with what is pending; null if an entry closes it. */
-    private GapRegion loseAgain(long resumeAt) {
-        reader.hole(resumeAt);
+        cut = null;
         return open;
     }
 
@@ -468,10 +462,13 @@ final class Generation implements FrameListener {
     }
 
     private void closeRegion(long from, long to) {
-        if (!cutEntry) {
+        if (open != cut) {
             open.close(firstLines(reader.copy(from, to)));
         }
-        open = null;
+        open = cut;
+        if (cut != null) {
+            cut.startAfter(to);
+        }
     }
 
     private static byte[] firstLines(byte[] entry) {

@@ -10,6 +10,9 @@ final class CarriedContext {
     /** Longest value that is carried, bytes. A MySQL identifier has at most 256. */
     private static final int LONGEST = 320;
 
+    /** Where an ISO 8601 time has its T. */
+    private static final int ISO_TIME_MARK = 10;
+
     /** Microseconds. */
     private static final long MOST_OVERTAKING = 2_000_000;
 
@@ -79,6 +82,11 @@ final class CarriedContext {
         int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
         long latest = times.micros(time, 0, time.length, "UTC", 0);
         return latest - times.micros(bytes, from, to, "UTC", 0) > MOST_OVERTAKING;
+    }
+
+    /** The latest time is as {@code 2026-11-24T06:40:25.800692Z}, not as {@code 261124  6:40:25}. */
+    boolean timeIsIso() {
+        return time.length > ISO_TIME_MARK && time[ISO_TIME_MARK] == 'T';
     }
 
     String time() {

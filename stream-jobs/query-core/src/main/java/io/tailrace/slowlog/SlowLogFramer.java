@@ -65,6 +65,8 @@ final class SlowLogFramer implements EntryFramer {
 
     private DeadLetterCode skipCode = DeadLetterCode.NO_ENTRY_START;
     private boolean entrySeen;
+    /** Every entry of this log starts with a time: MySQL since 5.7.2, which writes it as ISO 8601. */
+    private boolean everyEntryHasTime;
 
     private boolean ownTime;
     /** The entry's header went beyond where its user stands. */
@@ -125,7 +127,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void between(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         start = offset;
-        if (line.startsEntry()) {
+        if (startsEntry(line)) {
             startEntry(line, bytes, from, end);
         } else if (line == SlowLogLine.BLANK) {
             out.framing(offset, position, FramingKind.BLANK);
@@ -137,8 +139,14 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
+    /** After a hole, a user line may belong to an entry whose time was lost. */
+    private boolean startsEntry(SlowLogLine line) {
+        return line.startsEntry() && (line != SlowLogLine.USER || entrySeen || !everyEntryHasTime);
+    }
+
     private void startBanner(SlowLogLine line, FrameListener out) {
         carried.forget();
+        everyEntryHasTime = false;
         entrySeen = true;
         state = State.BANNER;
         bannerStep = line == SlowLogLine.BANNER_VERSION ? 1 : 2;
@@ -186,6 +194,7 @@ final class SlowLogFramer implements EntryFramer {
                 ambiguousUntil = Math.max(ambiguousUntil, start + 1);
             }
             ownTime |= carried.takeTime(bytes, from, end);
+            everyEntryHasTime = carried.timeIsIso();
         }
         // After both on one line the user may come again on its own.
         ownUser |= line == SlowLogLine.USER;
@@ -402,7 +411,7 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private void skipping(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
-        if (line.startsEntry() || line == SlowLogLine.BANNER_VERSION) {
+        if (startsEntry(line) || line == SlowLogLine.BANNER_VERSION) {
             rejectSkipped(offset, out);
             between(line, bytes, from, end, offset, out);
         } else if (position - start > REJECTION_LIMIT) {
@@ -524,6 +533,7 @@ final class SlowLogFramer implements EntryFramer {
         group.write(out);
         proofs.write(out);
         carried.write(out);
+        out.put(flags(everyEntryHasTime));
         return Arrays.copyOf(out.array(), out.position());
     }
 
@@ -561,6 +571,7 @@ final class SlowLogFramer implements EntryFramer {
         group.read(in);
         proofs.read(in);
         carried.read(in);
+        everyEntryHasTime = in.hasRemaining() && in.get() != 0; // older snapshots end before it
     }
 
     private static byte flags(boolean... flags) {

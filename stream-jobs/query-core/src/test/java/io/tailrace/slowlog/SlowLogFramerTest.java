@@ -126,6 +126,20 @@ class SlowLogFramerTest {
     }
 
     @Test
+    void afterAHoleTheRestOfAHeaderIsNoEntryWhereEachEntryHasATime() {
+        byte[] file = bytes("# Time: 2026-11-21T02:49:03.496201Z\n" + old(""));
+        EntryFramer framer = format.newFramer();
+        List<String> reports = new ArrayList<>();
+        Reports out = new Reports(reports);
+        feed(framer, file, 0, out);
+        framer = format.restoreFramer(framer.snapshot());
+        framer.hole(5_000, out);
+        feed(framer, bytes(old("") + "# Time: 2026-11-21T02:49:04.496201Z\n" + old("")), 5_000, out);
+        assertThat(reports)
+                .containsExactly("entry database= time=", "rejected NO_ENTRY_START", "entry database= time=");
+    }
+
+    @Test
     void aHoleEndsWhatIsPendingAndForgetsTheContext() {
         byte[] file =
                 bytes("# Time: 261121  2:44:26\n" + old("use shop;\n") + old("").replace("SELECT 1;\n", "SELECT 1\n"));

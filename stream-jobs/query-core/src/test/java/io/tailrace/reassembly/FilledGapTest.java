@@ -1,0 +1,204 @@
+package io.tailrace.reassembly;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.testing.Cases;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Lines of a log are lost, their gap is posted, and a backfill ships them: the log has the entries of the whole file. */
+class FilledGapTest {
+
+    private static final String PATH = "/var/log/mysql/db1.log";
+    private static final Path GOLDEN = Path.of("src/test/resources/golden");
+    private static final int ROUNDS = Cases.of(40, 2_000);
+    /** Milliseconds after which a gap is overdue. */
+    private static final long PATIENCE = 10_000;
+
+    static Stream<LogFormat> formats() {
+        return new KnownFormats().all().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("formats")
+    void aFilledGapLeavesTheEntriesOfTheWholeFile(LogFormat format) throws IOException {
+        try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
+            for (Path path : cases.sorted().toList()) {
+                byte[] file = Files.readAllBytes(path.resolve("input.log"));
+                List<Integer> lines = lineStarts(file);
+                Random random = new Random(path.toString().hashCode());
+                for (int round = 0; round < ROUNDS && lines.size() > 3; round++) {
+                    int first = 1 + random.nextInt(lines.size() - 3);
+                    int last = first + 1 + random.nextInt(Math.min(8, lines.size() - 2 - first));
+                    Gap gap = new Gap(lines.get(first), lines.get(last), lines.get(lines.size() - 1));
+                    if (!gap.mayBeALineEnd() && !gap.isMisread(format, file) && gap.showsWhatItCuts(format, file)) {
+                        check(format, file, gap, path.toString());
+                    }
+                }
+            }
+        }
+    }
+
+    /** MySQL writes a time before each user, so a gap between the two cannot be misread. */
+    @Test
+    void noGapOfAMySql8SlowLogIsMisread() throws IOException {
+        LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
+        byte[] file = Files.readAllBytes(GOLDEN.resolve("mysql-slow/mysql-8.0-extra/input.log"));
+        List<Integer> lines = lineStarts(file);
+        for (int first = 9; first < lines.size() - 2; first++) {
+            for (int last = first + 1; last < lines.size() - 1; last++) {
+                check(format, file, new Gap(lines.get(first), lines.get(last), lines.get(lines.size() - 1)), "8.0");
+            }
+        }
+    }
+
+    /** The lost bytes, and the end of the last whole line. */
+    private record Gap(int from, int to, int end) {
+
+        /** Collectors strip carriage returns: one byte between two lines is a line end. */
+        private boolean mayBeALineEnd() {
+            return to - from == 1;
+        }
+
+        /** The bytes of the gap prove the entries that were complete before it, or an entry follows it. */
+        private boolean showsWhatItCuts(LogFormat format, byte[] file) {
+            List<Range> withGap = ranges(FramedLog.withHole(format, Arrays.copyOf(file, end), from, to));
+            List<Range> filled = ranges(FramedLog.ofOpen(format, Arrays.copyOf(file, to)));
+            return withGap.stream().allMatch(entry -> entry.from() < from && filled.contains(entry))
+                    || withGap.stream().anyMatch(entry -> entry.from() >= to && entry.to() < end);
+        }
+
+        /** What is left beside the gap looks like an entry, and was posted as one: no backfill takes an event back. */
+        private boolean isMisread(LogFormat format, byte[] file) {
+            byte[] whole = Arrays.copyOf(file, end);
+            List<Range> entries = ranges(FramedLog.ofOpen(format, whole));
+            return !entries.containsAll(ranges(FramedLog.withHole(format, whole, from, to)));
+        }
+    }
+
+    /** The start of each line, and after them the end of the last whole line. */
+    private static List<Integer> lineStarts(byte[] file) {
+        List<Integer> starts = new ArrayList<>(List.of(0));
+        for (int i = 0; i < file.length; i++) {
+            if (file[i] == '\n') {
+                starts.add(i + 1);
+            }
+        }
+        return starts;
+    }
+
+    private static void check(LogFormat format, byte[] file, Gap gap, String name) {
+        int gapFrom = gap.from();
+        int gapTo = gap.to();
+        int end = gap.end();
+        Collected found = new Collected();
+        LogReassembler reassembler = new LogReassembler(
+                new LogId("db1", KnownFormats.sourceOf(format), PATH),
+                new KnownFormats(),
+                ReassemblyLimits.defaults().withGapTimeout(PATIENCE),
+                "test",
+                found);
+        reassembler.block(block(format, Arrays.copyOfRange(file, 0, gapFrom), 0, false), 1_000);
+        reassembler.census(census(format, file, 1_000), 1_000);
+        reassembler.block(block(format, Arrays.copyOfRange(file, gapTo, end), gapTo, false), 1_000);
+        reassembler.census(census(format, file, 2_000 + PATIENCE), 2_000 + PATIENCE);
+        reassembler.tick(2_000 + PATIENCE);
+        assertThat(found.bytes(PostingKind.GAP)).as(name).isEqualTo(gapTo - gapFrom);
+        reassembler.block(block(format, Arrays.copyOfRange(file, gapFrom, gapTo), gapFrom, true), 3_000 + PATIENCE);
+        reassembler.tick(3_000 + PATIENCE);
+
+        FramedLog expected = FramedLog.ofOpen(format, Arrays.copyOf(file, end));
+        String what = "%s without bytes %d to %d".formatted(name, gapFrom, gapTo);
+        assertThat(found.bytes(PostingKind.GAP)).as(what).isZero();
+        assertThat(found.entries.stream().sorted().toList()).as(what).isEqualTo(ranges(expected));
+    }
+
+    private static List<Range> ranges(FramedLog log) {
+        return log.entries().stream()
+                .map(frame -> new Range(frame.from(), frame.to()))
+                .toList();
+    }
+
+    private static LineBlock block(LogFormat format, byte[] bytes, int offset, boolean backfill) {
+        return new LineBlock(
+                "db1",
+                "main",
+                "db1",
+                KnownFormats.sourceOf(format),
+                format.name(),
+                "UTC",
+                PATH,
+                offset,
+                bytes,
+                1_000,
+                backfill,
+                backfill ? 1 : 0);
+    }
+
+    private static CensusRecord census(LogFormat format, byte[] file, long at) {
+        String source = KnownFormats.sourceOf(format);
+        return new CensusRecord(
+                new LogId("db1", source, PATH).toKey(),
+                "main",
+                "db1",
+                source,
+                PATH,
+                1,
+                file.length,
+                file.length,
+                Md5.hex(file, file.length),
+                at * 1_000);
+    }
+
+    /** Bytes of a file. */
+    private record Range(long from, long to) implements Comparable<Range> {
+
+        @Override
+        public int compareTo(Range other) {
+            return Long.compare(from, other.from);
+        }
+    }
+
+    private static final class Collected implements ReassemblyOutput {
+
+        private final List<Range> entries = new ArrayList<>();
+        private final List<LedgerEntry> postings = new ArrayList<>();
+
+        @Override
+        public void entry(FramedEntry entry) {
+            entries.add(new Range(entry.offset(), entry.offset() + entry.bytes().length));
+        }
+
+        @Override
+        public void posting(LedgerEntry posting) {
+            postings.add(posting);
+        }
+
+        @Override
+        public void deadLetter(DeadLetter deadLetter) {
+            // Entries are compared; a byte of a dead letter is missing in them.
+        }
+
+        private long bytes(PostingKind kind) {
+            return postings.stream()
+                    .filter(posting -> posting.getKind() == kind)
+                    .mapToLong(LedgerEntry::getBytes)
+                    .sum();
+        }
+    }
+}
