@@ -105,7 +105,7 @@ class ActionsOfLogsTest {
     @Test
     void whatThreeLogsOfARunTellIsToldOnce() throws IOException {
         Path large = corpora().resolve("ours/large");
-        assumeTrue(Files.isDirectory(large), "the corpora are not here");
+        assumeTrue(Files.isDirectory(large), "no corpora at " + large);
         Log slow = new Log("slowlog", large.resolve("mariadb-10.11.19-sysbench.slow.log.gz"));
         Log audit = new Log("audit", large.resolve("mariadb-10.11.19-sysbench.server_audit.log.gz"));
         Log general = new Log("general", large.resolve("mariadb-10.11.19-sysbench.general.log.gz"));
