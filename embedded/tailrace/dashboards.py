@@ -39,6 +39,9 @@ DIRECTORY = REPOSITORY / "dashboards"
 QUERIES = REPOSITORY / "sql" / "queries"
 SCHEMA = "tailrace"
 VERSION = "1.0.0"
+YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+"""libyaml's, where PyYAML has it: an import reads 500 files, which takes 12 CPU-seconds in Python."""
 NAMESPACE = uuid.UUID("b0f5c4b2-51a7-4f0e-9d43-2f6f0a1c7e11")
 GRID_COLUMNS = 12
 
@@ -167,7 +170,7 @@ def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
     for file in archive.namelist():
         kind = file.partition("/")[2].partition("/")[0]
         if kind in REQUIRED:
-            yield kind, yaml.safe_load(archive.read(file))
+            yield kind, yaml.load(archive.read(file), YAML_LOADER)
 
 
 GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
@@ -224,13 +227,15 @@ def bundle(assets: Mapping[str, Mapping[str, Any]]) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, content in {"metadata.yaml": metadata, **assets}.items():
             entry = zipfile.ZipInfo(f"tailrace/{file}", (2026, 1, 1, 0, 0, 0))
-            archive.writestr(entry, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+            archive.writestr(
+                entry, yaml.dump(content, Dumper=YAML_DUMPER, sort_keys=False, allow_unicode=True)
+            )
     return packed.getvalue()
 
 
 def _read(kind: str, path: Path) -> Asset:
     try:
-        content = yaml.safe_load(path.read_text())
+        content = yaml.load(path.read_text(), YAML_LOADER)
     except yaml.YAMLError as error:
         raise AssetError(f"{kind}/{path.name}: not YAML: {error}") from error
     if not isinstance(content, dict):
