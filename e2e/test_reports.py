@@ -3,10 +3,12 @@
 import http.client
 import os
 import re
+import sqlite3
 import ssl
 import time
 import urllib.error
 import urllib.parse
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,11 +102,14 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
 @pytest.mark.timeout(900)
 def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=EACH_MINUTE))
+    drawn = _drawn(stack)
+    assert drawn > 0, "the report of the first test"
     code, said = tailrace("restart", "reports")
     assert code == 0, said
     wait_until(
         lambda: "refused" in stack.status("reports").reason, PATIENCE_SECONDS, "the failure to be told"
     )
+    assert _drawn(stack) == drawn, "no report is drawn while the mail server is away"
     began = time.time()
     with mail_receiver(MAIL_PORT) as receiver:
         wait_until(lambda: receiver.mails, PATIENCE_SECONDS, "the mail once the server is there")
@@ -215,6 +220,13 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
     file.write_text(wrong)
     with pytest.raises(ConfigurationError, match=re.escape(said)):
         reports.load(file)
+
+
+def _drawn(stack) -> int:
+    """How many attempts to draw a report Superset has recorded."""
+    file = stack.home.data("superset") / "superset.db"
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as metadata:
+        return metadata.execute("SELECT count(*) FROM report_execution_log").fetchone()[0]
 
 
 def _height(dashboard: str) -> int:
