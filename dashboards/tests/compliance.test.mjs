@@ -19,6 +19,8 @@ const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat']
 const WAYS = 'Who, from where, with which program';
 
 const end = Number(process.env.WORKLOAD_END) * 1000;
+/** A time range before all events. */
+const NOTHING = [end - 60 * 24 * HOUR, end - 50 * 24 * HOUR];
 
 describe('Data access', () => {
   const { actions, records } = dataAccess(end);
@@ -87,25 +89,16 @@ describe('Data access', () => {
   });
 
   test('follows filters by class and instance, and a click on a user', async () => {
-    await browser.choose('data_class', 'pci');
-    await browser.applyFilters();
+    const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
-    assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, its.length);
-    assert.equal((await one(browser, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsTold ?? 0));
-    await browser.clearFilters();
-    await browser.choose('instance', 'ledger-db-2');
-    await browser.applyFilters();
-    await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'));
-    await browser.clearFilters();
+    assert.equal((await one(pci, 'Accesses to classes of data')).cnt_known, its.length);
+    assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsTold ?? 0));
+    await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'), browser.filtered({ instance: 'ledger-db-2' }));
     await browser.clickCell(WAYS, 'support_li');
     await assertCounted(actions.filter((action) => action.user === 'support_li'));
-    await browser.clickCell(WAYS, 'support_li');
   });
 
-  test('says so where there is nothing, and does not fail', async () => {
-    await browser.chooseTimeRange(end - 60 * 24 * HOUR, end - 50 * 24 * HOUR);
-    await assertNoneFailed(browser);
-  });
+  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Coverage', () => {
@@ -128,19 +121,18 @@ describe('Coverage', () => {
   });
 
   test('counts the minutes of the whole range, those before a log was watched as unknown', async () => {
-    await browser.chooseTimeRange(end - 6 * HOUR, end); // the logs were watched in the second half
+    const sixHours = browser.filtered({ range: [end - 6 * HOUR, end] }); // the logs were watched in the second half
     const minutes = files.flatMap(({ states }) => states);
     const before = files.length * 3 * 60;
     assert.equal(minutes.length, before);
     const of = (state) => minutes.filter((each) => each === state).length;
-    assertClose((await one(browser, 'Minutes seen')).part_covered, of('covered') / (before + minutes.length));
-    assert.equal((await one(browser, 'Unknown minutes')).min_unknown, before + of('unknown'));
-    assert.equal((await one(browser, 'Lost minutes')).min_missing, of('missing'));
-    assert.equal((await one(browser, 'Minutes behind')).min_behind, of('behind'));
-    const { data } = await browser.chart('Minutes seen by server, log and day');
+    assertClose((await one(sixHours, 'Minutes seen')).part_covered, of('covered') / (before + minutes.length));
+    assert.equal((await one(sixHours, 'Unknown minutes')).min_unknown, before + of('unknown'));
+    assert.equal((await one(sixHours, 'Lost minutes')).min_missing, of('missing'));
+    assert.equal((await one(sixHours, 'Minutes behind')).min_behind, of('behind'));
+    const { data } = await sixHours.chart('Minutes seen by server, log and day');
     assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
-    await browser.open('coverage');
   });
 
   test('names the servers that tell nothing', async () => {
@@ -176,10 +168,7 @@ describe('Coverage', () => {
     assert.deepEqual([look.person, look.outcome, look.rows_shown, look.statements], ['rolf', 'shown', 3, '00000000000000AB']);
   });
 
-  test('says so where there is nothing, and does not fail', async () => {
-    await browser.chooseTimeRange(end - 60 * 24 * HOUR, end - 50 * 24 * HOUR);
-    await assertNoneFailed(browser);
-  });
+  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Accounts', () => {
@@ -282,11 +271,8 @@ describe('Privileged activity', () => {
   });
 
   test('follows the filter for the kind', async () => {
-    await browser.choose('kind', 'definitions');
-    await browser.applyFilters();
-    const { data } = await browser.chart('User × kind');
+    const { data } = await browser.filtered({ kind: 'definitions' }).chart('User × kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'definitions']]);
-    await browser.clearFilters();
   });
 });
 
@@ -294,14 +280,14 @@ test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
 
 test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
 
-async function assertCounted(actions) {
+async function assertCounted(actions, charts = browser) {
   const known = actions.filter(isKnown);
-  assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, known.length);
-  assert.equal((await one(browser, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
-  assert.equal((await one(browser, 'Changes of such data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
-  assert.equal((await one(browser, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
-  assert.equal((await one(browser, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsTold ?? 0));
-  assert.equal((await one(browser, 'Unknown access')).cnt_unknown, actions.length - known.length);
+  assert.equal((await one(charts, 'Accesses to classes of data')).cnt_known, known.length);
+  assert.equal((await one(charts, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
+  assert.equal((await one(charts, 'Changes of such data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
+  assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
+  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsTold ?? 0));
+  assert.equal((await one(charts, 'Unknown access')).cnt_unknown, actions.length - known.length);
 }
 
 function isKnown(action) {

@@ -176,7 +176,7 @@ describe('Traces', () => {
     assert.deepEqual(data.map((row) => [row.endpoint, row.loops, row.most_repeats]), [['GET /reports/best-sellers', loops, 6]]);
   });
 
-  test('leads from a slow query to its trace, to the statement and back', async () => {
+  test('leads from a slow query to its trace, to the statement, to Slow queries and back', async () => {
     const slowest = events.filter((event) => event.trace_id).sort((a, b) => b.query_time - a.query_time)[0];
     await browser.followLink('Slow queries and their requests', 'trace');
     const shown = (await browser.chart('Spans of a trace')).data;
@@ -184,19 +184,13 @@ describe('Traces', () => {
       spans.filter((span) => span.TraceId === slowest.trace_id).map((span) => span.SpanId).sort());
     await browser.followLink('Spans of a trace', 'open');
     await assertStatement(queryIdOf(slowest));
+    await browser.followLink('Statement', 'Slow queries');
+    assert.equal((await one(browser, 'Executions')).executions, truth.executions(of(queryIdOf(slowest))));
+    await browser.followLink('Heaviest queries', 'open');
+    await assertStatement(queryIdOf(slowest));
     await browser.followLink('Statement', 'Traces');
     const endpoints = (await browser.chart('Slowest endpoints')).data;
     assert.deepEqual(endpoints.map((row) => row.endpoint), ['GET /reports/best-sellers']);
-  });
-});
-
-describe('Slow queries', () => {
-  test('lead to the detail of a statement, and back', async () => {
-    await browser.open('slow-queries');
-    await browser.followLink('Heaviest queries', 'open');
-    await assertStatement(HEAVIEST);
-    await browser.followLink('Statement', 'Slow queries');
-    assert.equal((await one(browser, 'Executions')).executions, truth.executions(of(HEAVIEST)));
   });
 });
 
