@@ -31,7 +31,7 @@ final class AlertLines {
                 time(alert.micros()),
                 alert.rule().level().name().toLowerCase(Locale.ROOT),
                 alert.rule().title(),
-                ParseCommand.oneLine(about),
+                Escaping.oneLine(about),
                 Long.toString(alert.metric()));
     }
 

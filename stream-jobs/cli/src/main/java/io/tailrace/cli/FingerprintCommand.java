@@ -74,7 +74,7 @@ final class FingerprintCommand implements Callable<Integer> {
         terminal.out()
                 .append(shape.queryIdText())
                 .append('\t')
-                .append(ParseCommand.oneLine(shape.fingerprint()))
+                .append(Escaping.oneLine(shape.fingerprint()))
                 .append('\n');
     }
 }

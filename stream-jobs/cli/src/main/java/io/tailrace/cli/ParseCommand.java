@@ -92,7 +92,7 @@ final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
                 event.getDatabase(),
                 String.format(Locale.ROOT, "%.6f", event.getQueryTime()),
                 String.format("%016X", event.getQueryId()),
-                oneLine(fingerprint)));
+                Escaping.oneLine(fingerprint)));
     }
 
     @Override
@@ -109,7 +109,7 @@ final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
                 event.getDatabase(),
                 event.getCommand(),
                 queryId == null ? "-" : String.format("%016X", queryId),
-                queryId == null ? event.getObject() : oneLine(fingerprint)));
+                queryId == null ? event.getObject() : Escaping.oneLine(fingerprint)));
     }
 
     @Override
@@ -124,18 +124,11 @@ final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
                 event.getLevel(),
                 event.getKind(),
                 event.getUser(),
-                oneLine(event.getMessage())));
+                Escaping.oneLine(event.getMessage())));
     }
 
     private void print(String line) {
         terminal.out().append(line).append('\n');
-    }
-
-    static String oneLine(String text) {
-        return text.replace("\\", "\\\\")
-                .replace("\n", "\\n")
-                .replace("\r", "\\r")
-                .replace("\t", "\\t");
     }
 
     @Override

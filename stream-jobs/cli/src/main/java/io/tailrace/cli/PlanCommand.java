@@ -165,7 +165,7 @@ final class PlanCommand implements Callable<Integer> {
             if (asJson) {
                 terminal.out().append(json(json.write(one.plan()), one)).append('\n');
             } else if (asHash) {
-                String shape = ParseCommand.oneLine(PlanHash.shape(one.plan()));
+                String shape = Escaping.oneLine(PlanHash.shape(one.plan()));
                 terminal.out()
                         .append(String.join("\t", PlanHash.of(one.plan()), shape, one.source()))
                         .append('\n');

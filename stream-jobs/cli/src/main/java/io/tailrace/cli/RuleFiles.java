@@ -2,6 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.detection.bundle.Placeholders;
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
@@ -41,7 +42,7 @@ final class RuleFiles {
      * @param errors receives why the file of the placeholders is refused
      */
     static RuleContext context(List<Path> rules, FieldNames fields, Consumer<RuleError> errors) throws IOException {
-        Optional<Path> found = besides(rules, null, RuleBundle.PLACEHOLDERS);
+        Optional<Path> found = besides(rules, null, BundleFiles.PLACEHOLDERS);
         return new RuleContext(
                 found.isEmpty()
                         ? Map.of()
@@ -56,7 +57,7 @@ final class RuleFiles {
      */
     static DetectorFile detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
             throws IOException {
-        Optional<Path> found = besides(rules, file, RuleBundle.DETECTORS);
+        Optional<Path> found = besides(rules, file, BundleFiles.DETECTORS);
         if (found.isEmpty()) {
             return new DetectorFile(List.of(), List.of());
         }
@@ -72,7 +73,7 @@ final class RuleFiles {
      * @param errors receives why the file is refused
      */
     static DataClasses dataClasses(List<Path> rules, String file, Consumer<RuleError> errors) throws IOException {
-        Optional<Path> found = besides(rules, file, RuleBundle.DATA_CLASSES);
+        Optional<Path> found = besides(rules, file, BundleFiles.DATA_CLASSES);
         return found.isEmpty()
                 ? DataClasses.NONE
                 : DataClassReader.read(found.get().toString(), Files.readString(found.get()), errors);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.detector.DetectorEngine;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
@@ -44,7 +45,7 @@ class DetectorPackTest {
     private static List<StatefulDetector> read() {
         try {
             RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
-            Path file = PACK.resolve(RuleBundle.DETECTORS);
+            Path file = PACK.resolve(BundleFiles.DETECTORS);
             return DetectorFile.of(file.toString(), Files.readString(file), context)
                     .detectors();
         } catch (IOException e) {

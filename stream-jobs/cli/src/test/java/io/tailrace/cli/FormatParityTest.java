@@ -3,6 +3,7 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
@@ -110,7 +111,7 @@ class FormatParityTest {
 
     private static DataClassifier classifier() {
         try {
-            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            Path file = PACK.resolve(BundleFiles.DATA_CLASSES);
             return new DataClassifier(DataClassReader.read(file.toString(), Files.readString(file), error -> {
                 throw new AssertionError(error.toString());
             }));

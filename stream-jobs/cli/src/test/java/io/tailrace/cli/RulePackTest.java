@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.coverage.LogContents;
 import io.tailrace.detection.coverage.Obstacle;
 import io.tailrace.detection.coverage.RuleCoverage;
@@ -63,7 +64,7 @@ class RulePackTest {
 
     private static DataClasses classes() {
         try {
-            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            Path file = PACK.resolve(BundleFiles.DATA_CLASSES);
             return DataClassReader.read(file.toString(), Files.readString(file), error -> {
                 throw new AssertionError(error.toString());
             });

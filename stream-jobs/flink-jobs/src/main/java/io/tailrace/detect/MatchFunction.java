@@ -46,11 +46,6 @@ final class MatchFunction
     static final OutputTag<LogSighting> SIGHTINGS = new OutputTag<>("sightings", TypeInformation.of(LogSighting.class));
 
     private static final long serialVersionUID = 1;
-    /**
-     * Of one connection, about 400 bytes each while it is used, 60 when not; those of a statement that no rule and no
-     * detector asks for are not remembered.
-     */
-    static final int MOST_ACTIONS = 1_000;
     /** A session without an action for so long takes as little memory as possible. */
     private static final Duration QUIET = Duration.ofSeconds(10);
     /**
@@ -149,7 +144,7 @@ final class MatchFunction
     private Action resolve(Sighting sighting, TimerService timers) {
         try {
             SessionActions known = actions.value();
-            SessionActions session = known == null ? new SessionActions(MOST_ACTIONS) : known;
+            SessionActions session = known == null ? new SessionActions(SessionActionsSerializer.MOST_ACTIONS) : known;
             if (known == null) {
                 session.countBy(run);
                 sessions++;

@@ -64,17 +64,17 @@ public final class AuditHead {
     }
 
     private String quoted(byte[] head, int start, int to) {
-        return CsvScanner.startsRecord(head, start, to) ? AuditFormats.PERCONA_CSV : filterLine(head, start, to);
+        return CsvScanner.startsRecord(head, start, to) ? AuditFormatNames.PERCONA_CSV : filterLine(head, start, to);
     }
 
     private String plain(byte[] head, int from, int start, int to) {
         byte b = head[start];
         if (ByteText.isDigit(b)) {
             if (isMariaDb(mariaDb, head, from, to)) {
-                return AuditFormats.MARIADB;
+                return AuditFormatNames.MARIADB;
             }
             if (isMariaDb(aurora, head, from, to)) {
-                return AuditFormats.AURORA;
+                return AuditFormatNames.AURORA;
             }
         }
         if (b >= 'A' && b <= 'Z') {
@@ -98,9 +98,9 @@ public final class AuditHead {
                 || CsvScanner.startsRecord(head, message, to)
                 || ByteText.startsWith(head, message, to, XML_RECORD);
         if (plugin) {
-            return AuditFormats.PERCONA_SYSLOG;
+            return AuditFormatNames.PERCONA_SYSLOG;
         }
-        return isMariaDb(mariaDbSyslog, head, from, to) ? AuditFormats.MARIADB_SYSLOG : null;
+        return isMariaDb(mariaDbSyslog, head, from, to) ? AuditFormatNames.MARIADB_SYSLOG : null;
     }
 
     /** The first member of an object on one line. */
@@ -110,10 +110,10 @@ public final class AuditHead {
             from++;
         }
         if (startsMember(head, from, to, "audit_record")) {
-            return AuditFormats.PERCONA_JSON;
+            return AuditFormatNames.PERCONA_JSON;
         }
         if (startsMember(head, from, to, "msg-type")) {
-            return AuditFormats.MCAFEE;
+            return AuditFormatNames.MCAFEE;
         }
         boolean object = from < to && head[from] == '{';
         boolean timestamp = object && ByteText.indexOf(head, from, to, TIMESTAMP) >= 0;
@@ -122,7 +122,7 @@ public final class AuditHead {
         if (!whole) {
             return null;
         }
-        return isPercona(head, from, to) ? AuditFormats.FILTER_JSON : AuditFormats.ENTERPRISE_JSON;
+        return isPercona(head, from, to) ? AuditFormatNames.FILTER_JSON : AuditFormatNames.ENTERPRISE_JSON;
     }
 
     /** {@code {"name"} with any blanks. */
@@ -176,10 +176,10 @@ public final class AuditHead {
      */
     private String filterLine(byte[] head, int start, int to) {
         if (afterTimestamp && ByteText.startsWith(head, start, to, CLASS)) {
-            return AuditFormats.ENTERPRISE_JSON;
+            return AuditFormatNames.ENTERPRISE_JSON;
         }
         boolean first = ByteText.startsWith(head, start, to, TIMESTAMP)
                 || ByteText.startsWith(head, start, to, EVENT_CLASS_NAME);
-        return afterBrace && first ? AuditFormats.FILTER_JSON : null;
+        return afterBrace && first ? AuditFormatNames.FILTER_JSON : null;
     }
 }

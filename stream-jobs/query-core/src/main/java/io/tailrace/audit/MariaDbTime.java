@@ -71,7 +71,7 @@ interface MariaDbTime {
 
         @Override
         public String format() {
-            return AuditFormats.MARIADB;
+            return AuditFormatNames.MARIADB;
         }
 
         @Override
@@ -104,7 +104,7 @@ interface MariaDbTime {
 
         @Override
         public String format() {
-            return AuditFormats.AURORA;
+            return AuditFormatNames.AURORA;
         }
 
         @Override
@@ -172,7 +172,7 @@ interface MariaDbTime {
 
         @Override
         public String format() {
-            return AuditFormats.MARIADB_SYSLOG;
+            return AuditFormatNames.MARIADB_SYSLOG;
         }
 
         @Override

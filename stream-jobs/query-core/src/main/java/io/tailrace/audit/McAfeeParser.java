@@ -27,7 +27,7 @@ final class McAfeeParser implements EntryParser {
         } else if (members.type().isEmpty() || members.time() == CivilTime.NONE) {
             out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected members \"msg-type\" and \"date\" in milliseconds");
         } else {
-            event.setFormat(AuditFormats.MCAFEE);
+            event.setFormat(AuditFormatNames.MCAFEE);
             members.finish();
             events.inherit(event, entry.context(), false);
             members.tables();

@@ -82,7 +82,7 @@ final class XmlHead {
     private String member(byte[] head, int name, int end, int to, boolean element) {
         switch (ByteText.utf8(head, name, end)) {
             case "RECORD" -> {
-                return element ? AuditFormats.PERCONA_NEW : AuditFormats.PERCONA_OLD;
+                return element ? AuditFormatNames.PERCONA_NEW : AuditFormatNames.PERCONA_OLD;
             }
             case "RECORD_ID" -> numbered = true;
             case "TIMESTAMP" -> {
@@ -109,11 +109,11 @@ final class XmlHead {
         if (zoned) {
             return enterprise();
         }
-        return inElements ? AuditFormats.FILTER_NEW : AuditFormats.FILTER_OLD;
+        return inElements ? AuditFormatNames.FILTER_NEW : AuditFormatNames.FILTER_OLD;
     }
 
     private String enterprise() {
-        return inElements ? AuditFormats.ENTERPRISE_NEW : AuditFormats.ENTERPRISE_OLD;
+        return inElements ? AuditFormatNames.ENTERPRISE_NEW : AuditFormatNames.ENTERPRISE_OLD;
     }
 
     private void startRecord(boolean seen) {

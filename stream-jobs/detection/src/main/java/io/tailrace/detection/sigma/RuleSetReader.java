@@ -1,6 +1,5 @@
 package io.tailrace.detection.sigma;
 
-import io.tailrace.detection.bundle.RuleBundle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -29,7 +28,7 @@ public final class RuleSetReader {
 
     /**
      * Reads a file, or all files below a directory whose names end with .yml or .yaml, in the order of their names;
-     * without those at its top that are no rules ({@link RuleBundle}).
+     * without those at its top that are no rules ({@link BundleFiles}).
      */
     public RuleSetReader path(Path path) throws IOException {
         if (Files.isDirectory(path)) {
@@ -47,7 +46,7 @@ public final class RuleSetReader {
 
     private static boolean isRules(Path directory, Path file) {
         String name = file.getFileName().toString();
-        if (RuleBundle.isOther(directory.relativize(file).toString())) {
+        if (BundleFiles.isOther(directory.relativize(file).toString())) {
             return false;
         }
         return Files.isRegularFile(file) && (name.endsWith(".yml") || name.endsWith(".yaml"));
