@@ -272,7 +272,7 @@ def test_jobs_have_what_they_must_be_given(everything, job, keys):
     assert str(deployed["job"]["parallelism"]) == given["parallelism"]
     assert (
         deployed["job"]["entryClass"]
-        == {"normalize": "io.tailrace.normalize.NormalizeJob", "detect": Detect.main_class}[job]
+        == {"normalize": "io.tailrace.flink.normalize.NormalizeJob", "detect": Detect.main_class}[job]
     )
     (container,) = deployed["podTemplate"]["spec"]["containers"]
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}

@@ -33,16 +33,17 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule NOTHING_IMPORTS_A_JOB = noClasses()
             .that()
-            .resideOutsideOfPackages("io.tailrace.normalize..", "io.tailrace.detect..")
+            .resideOutsideOfPackages("io.tailrace.flink.normalize..", "io.tailrace.detect..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.tailrace.normalize..", "io.tailrace.detect..");
+            .resideInAnyPackage("io.tailrace.flink.normalize..", "io.tailrace.detect..");
 
     @ArchTest
     static final ArchRule STAGES_DO_NOT_KNOW_EACH_OTHER = noClasses()
             .that()
-            .resideInAnyPackage("io.tailrace.lines..", "io.tailrace.framer..", "io.tailrace.parse..")
+            .resideInAnyPackage(
+                    "io.tailrace.flink.ingest..", "io.tailrace.flink.framing..", "io.tailrace.flink.parsing..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.tailrace.clickhouse..", "io.tailrace.events..");
+            .resideInAnyPackage("io.tailrace.flink.clickhouse..", "io.tailrace.flink.kafka..");
 }

@@ -1,5 +1,7 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.filter.Filter;
+import io.tailrace.cli.filter.FilterException;
 import io.tailrace.digest.Digest;
 import io.tailrace.digest.Grouping;
 import io.tailrace.digest.HtmlReport;
@@ -11,8 +13,6 @@ import io.tailrace.digest.TextReport;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.filter.Filter;
-import io.tailrace.filter.FilterException;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.plan.PlanReport;
 import io.tailrace.digest.Ink;
 import io.tailrace.json.RecordJson;
 import io.tailrace.plan.Plan;
@@ -10,7 +11,6 @@ import io.tailrace.plan.PlanHash;
 import io.tailrace.plan.PlanJson;
 import io.tailrace.plan.advice.Advice;
 import io.tailrace.plan.advice.Advisor;
-import io.tailrace.planview.PlanReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.InvalidPathException;

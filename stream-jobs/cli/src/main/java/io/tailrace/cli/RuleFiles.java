@@ -1,11 +1,10 @@
 package io.tailrace.cli;
 
 import io.tailrace.detection.bundle.Placeholders;
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.DetectorFile;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;

@@ -3,12 +3,11 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.Alert;
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.detector.DetectorEngine;
 import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.formats.KnownFormats;

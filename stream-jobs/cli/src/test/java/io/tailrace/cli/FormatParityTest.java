@@ -2,12 +2,11 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framing.LogFormat;

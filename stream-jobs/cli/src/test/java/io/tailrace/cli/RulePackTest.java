@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.coverage.LogContents;
 import io.tailrace.detection.coverage.Obstacle;
 import io.tailrace.detection.coverage.RuleCoverage;
@@ -14,6 +12,7 @@ import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;

@@ -2,7 +2,7 @@ package io.tailrace.detect;
 
 import io.tailrace.event.PlanCapture;
 import io.tailrace.event.StatementPlan;
-import io.tailrace.lines.PlanCaptureMessage;
+import io.tailrace.flink.ingest.PlanCaptureMessage;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanReader;
 import io.tailrace.plan.PlanRecords;

@@ -1,12 +1,12 @@
 package io.tailrace.detect;
 
-import io.tailrace.clickhouse.ClickHouseAddress;
-import io.tailrace.job.ConfigException;
-import io.tailrace.job.ConfigValues;
-import io.tailrace.job.FlinkSettings;
-import io.tailrace.job.JobSettings;
-import io.tailrace.job.KafkaClients;
-import io.tailrace.job.WebUi;
+import io.tailrace.flink.clickhouse.ClickHouseAddress;
+import io.tailrace.flink.runtime.ConfigException;
+import io.tailrace.flink.runtime.ConfigValues;
+import io.tailrace.flink.runtime.FlinkSettings;
+import io.tailrace.flink.runtime.JobSettings;
+import io.tailrace.flink.runtime.KafkaClients;
+import io.tailrace.flink.runtime.WebUi;
 import java.time.Duration;
 import java.util.Map;
 

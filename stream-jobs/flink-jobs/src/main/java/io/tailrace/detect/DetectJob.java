@@ -1,6 +1,5 @@
 package io.tailrace.detect;
 
-import io.tailrace.clickhouse.AtOnceSink;
 import io.tailrace.detect.DetectPipeline.Ends;
 import io.tailrace.detect.DetectPipeline.NamedSink;
 import io.tailrace.event.Alert;
@@ -11,13 +10,14 @@ import io.tailrace.event.PlanChange;
 import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.event.RulePush;
 import io.tailrace.event.StatementPlan;
-import io.tailrace.events.AlertSerializer;
-import io.tailrace.job.ConfigException;
-import io.tailrace.job.FlinkSettings;
-import io.tailrace.job.JobRunner;
-import io.tailrace.job.TailraceVersion;
-import io.tailrace.lines.TopicMessage;
-import io.tailrace.lines.TopicMessageDeserializer;
+import io.tailrace.flink.clickhouse.AtOnceSink;
+import io.tailrace.flink.ingest.TopicMessage;
+import io.tailrace.flink.ingest.TopicMessageDeserializer;
+import io.tailrace.flink.kafka.AlertSerializer;
+import io.tailrace.flink.runtime.ConfigException;
+import io.tailrace.flink.runtime.FlinkSettings;
+import io.tailrace.flink.runtime.JobRunner;
+import io.tailrace.flink.runtime.TailraceVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tailrace.detect;
 
-import io.tailrace.job.ConfigKey;
+import io.tailrace.flink.runtime.ConfigKey;
 import java.util.Optional;
 
 /** The keys of {@link DetectConfig}. docs/CONFIGURATION.md explains them to users. */

@@ -1,6 +1,6 @@
 package io.tailrace.detect;
 
-import io.tailrace.lines.CensusMessage;
+import io.tailrace.flink.ingest.CensusMessage;
 import io.tailrace.reassembly.CensusRecord;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

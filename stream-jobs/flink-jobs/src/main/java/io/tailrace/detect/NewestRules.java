@@ -1,6 +1,6 @@
 package io.tailrace.detect;
 
-import io.tailrace.job.KafkaClients;
+import io.tailrace.flink.runtime.KafkaClients;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.PlanCapture;
 import io.tailrace.event.StatementPlan;
-import io.tailrace.lines.TopicMessage;
+import io.tailrace.flink.ingest.TopicMessage;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tailrace.detect;
 
-import io.tailrace.lines.TopicMessage;
+import io.tailrace.flink.ingest.TopicMessage;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.tailrace.detect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.job.ConfigException;
+import io.tailrace.flink.runtime.ConfigException;
 import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.tailrace.detect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.AuditEvent;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import io.tailrace.servers.Await;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;

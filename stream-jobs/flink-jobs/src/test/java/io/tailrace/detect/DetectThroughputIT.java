@@ -13,7 +13,7 @@ import io.tailrace.detection.taxonomy.DatabaseEvents;
 import io.tailrace.detection.taxonomy.DatabaseFields;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import io.tailrace.servers.Await;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;

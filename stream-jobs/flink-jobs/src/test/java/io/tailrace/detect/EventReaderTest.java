@@ -7,7 +7,7 @@ import io.tailrace.detection.action.Sighting;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import io.tailrace.servers.Repository;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.tailrace.detect;
 
 import io.tailrace.event.EventId;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.Alert;
 import io.tailrace.event.LedgerEntry;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.Alert;
 import io.tailrace.event.AuditEvent;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

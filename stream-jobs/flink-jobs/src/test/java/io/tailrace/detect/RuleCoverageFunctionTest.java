@@ -10,7 +10,7 @@ import io.tailrace.detection.event.LogSource;
 import io.tailrace.event.Alert;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.RuleCoverageEntry;
-import io.tailrace.events.SingleObjectEncoder;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

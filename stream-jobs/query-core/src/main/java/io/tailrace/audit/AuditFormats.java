@@ -17,10 +17,16 @@ public final class AuditFormats {
                 lines(AuditFormatNames.MARIADB, MariaDbAuditParser::ofFile),
                 lines(AuditFormatNames.MARIADB_SYSLOG, () -> MariaDbAuditParser.ofSyslog(InstantSource.system())),
                 lines(AuditFormatNames.AURORA, MariaDbAuditParser::ofAurora),
-                jsonLines(AuditFormatNames.PERCONA_JSON, "audit_record", () -> new PluginParser(AuditFormatNames.PERCONA_JSON, false)),
+                jsonLines(
+                        AuditFormatNames.PERCONA_JSON,
+                        "audit_record",
+                        () -> new PluginParser(AuditFormatNames.PERCONA_JSON, false)),
                 xml(AuditFormatNames.PERCONA_OLD, false),
                 xml(AuditFormatNames.PERCONA_NEW, false),
-                new AuditFormat(AuditFormatNames.PERCONA_CSV, CsvScanner::new, () -> new PluginParser(AuditFormatNames.PERCONA_CSV, false)),
+                new AuditFormat(
+                        AuditFormatNames.PERCONA_CSV,
+                        CsvScanner::new,
+                        () -> new PluginParser(AuditFormatNames.PERCONA_CSV, false)),
                 lines(AuditFormatNames.PERCONA_SYSLOG, () -> new PluginParser(AuditFormatNames.PERCONA_SYSLOG, false)),
                 json(AuditFormatNames.FILTER_JSON, true),
                 xml(AuditFormatNames.FILTER_OLD, true),

@@ -50,7 +50,9 @@ public record RuleBundle(
     public static RuleBundle of(Map<String, String> files, FieldNames fields) {
         List<RuleError> errors = new ArrayList<>();
         RuleContext context = new RuleContext(
-                Placeholders.read(BundleFiles.PLACEHOLDERS, files.getOrDefault(BundleFiles.PLACEHOLDERS, ""), errors::add), fields);
+                Placeholders.read(
+                        BundleFiles.PLACEHOLDERS, files.getOrDefault(BundleFiles.PLACEHOLDERS, ""), errors::add),
+                fields);
         RuleSetReader reader = new RuleSetReader(context);
         new TreeMap<>(files).forEach((file, text) -> {
             if (!BundleFiles.isOther(file)) {
@@ -58,10 +60,12 @@ public record RuleBundle(
             }
         });
         RuleSet rules = reader.ruleSet();
-        DetectorFile detectors = DetectorFile.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
+        DetectorFile detectors =
+                DetectorFile.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
         errors.addAll(rules.errors());
         errors.addAll(detectors.errors());
-        DataClasses classes = DataClassReader.read(BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
+        DataClasses classes = DataClassReader.read(
+                BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
                 ? new RuleBundle(rules, detectors.detectors(), classes, errors)

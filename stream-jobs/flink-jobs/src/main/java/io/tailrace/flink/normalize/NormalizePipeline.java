@@ -1,0 +1,207 @@
+package io.tailrace.flink.normalize;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.Fingerprint;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.event.QuerySample;
+import io.tailrace.event.StatementPlan;
+import io.tailrace.event.TraceSpan;
+import io.tailrace.flink.clickhouse.ClickHouseAddress;
+import io.tailrace.flink.clickhouse.ClickHouseSink;
+import io.tailrace.flink.framing.EntryBlock;
+import io.tailrace.flink.framing.FramerOperator;
+import io.tailrace.flink.ingest.LineBlockOperator;
+import io.tailrace.flink.ingest.LogInput;
+import io.tailrace.flink.parsing.ParseOperator;
+import io.tailrace.flink.parsing.ParseOutputs;
+import io.tailrace.flink.parsing.ParseSettings;
+import io.tailrace.flink.parsing.TimeRange;
+import io.tailrace.flink.runtime.TailraceVersion;
+import io.tailrace.flink.spans.SpanOperator;
+import io.tailrace.formats.KnownFormats;
+import io.tailrace.innodb.LogCapacities;
+import io.tailrace.reassembly.ReassemblyLimits;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * The stages of the job, in the order in which a line passes them:
+ *
+ * <pre>
+ * lines and census → blocks ─ by log → framer ─ rebalance → parser → query_events, audit_events, … → ClickHouse
+ *                                                                  → tailrace.events
+ * </pre>
+ *
+ * <pre>
+ * spans → reader → otel_traces → ClickHouse
+ * </pre>
+ *
+ * <p>Every stage may make dead letters and postings; they go to ClickHouse too.
+ */
+final class NormalizePipeline {
+
+    private static final OutputTag<DeadLetter> MALFORMED_MESSAGES =
+            new OutputTag<>("malformed-messages", new AvroTypeInfo<>(DeadLetter.class));
+
+    private final NormalizeConfig config;
+    private final KafkaTopics topics;
+    private final String version = TailraceVersion.get();
+
+    NormalizePipeline(NormalizeConfig config) {
+        this.config = config;
+        this.topics = new KafkaTopics(config);
+    }
+
+    void addTo(StreamExecutionEnvironment environment) {
+        SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
+        SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
+        SingleOutputStreamOperator<QueryEvent> events = events(entries);
+        publish(events, entries);
+        store(inputs, entries, events, environment);
+    }
+
+    private SingleOutputStreamOperator<LogInput> inputs(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(topics.lines(), WatermarkStrategy.noWatermarks(), "lines")
+                .uid("lines-source")
+                .transform(
+                        "lines to blocks",
+                        TypeInformation.of(LogInput.class),
+                        new LineBlockOperator(MALFORMED_MESSAGES, version))
+                .uid("line-blocks");
+    }
+
+    private SingleOutputStreamOperator<EntryBlock> entries(DataStream<LogInput> inputs) {
+        return inputs.keyBy(LogInput::key)
+                .transform(
+                        "framer",
+                        TypeInformation.of(EntryBlock.class),
+                        new FramerOperator(reassemblyLimits(), KnownFormats::new, version))
+                .uid("framer");
+    }
+
+    private ReassemblyLimits reassemblyLimits() {
+        ReassemblyLimits usual = ReassemblyLimits.defaults();
+        return new ReassemblyLimits(
+                usual.reorderBytes(),
+                config.gapTimeout().toMillis(),
+                usual.lineLimitBytes(),
+                usual.segmentBytes(),
+                usual.recentBytes(),
+                usual.detectBytes(),
+                usual.edgeBytes(),
+                usual.retentionMillis(),
+                usual.liveGenerations());
+    }
+
+    /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
+    private SingleOutputStreamOperator<QueryEvent> events(DataStream<EntryBlock> entries) {
+        LogCapacities innoDbLogs = config.innoDbLogs();
+        ParseSettings settings = new ParseSettings(
+                () -> new KnownFormats(innoDbLogs),
+                new TimeRange(config.queryEventsRetention()),
+                new TimeRange(config.auditEventsRetention()),
+                new TimeRange(config.errorEventsRetention()),
+                version);
+        return entries.rebalance()
+                .transform("parser", new AvroTypeInfo<>(QueryEvent.class), new ParseOperator(settings))
+                .uid("parser");
+    }
+
+    private void publish(
+            SingleOutputStreamOperator<QueryEvent> events, SingleOutputStreamOperator<EntryBlock> entries) {
+        if (!config.eventsTopic().isEmpty()) {
+            publish(events, QueryEvent.class, "query-events-topic");
+            publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), AuditEvent.class, "audit-events-topic");
+            publish(events.getSideOutput(ParseOutputs.ERROR_EVENTS), ErrorEvent.class, "error-events-topic");
+            publish(gaps(entries), LedgerEntry.class, "gaps-topic");
+        }
+    }
+
+    /** What never came, as soon as it is known: who watches the events must know what they do not say. */
+    private static DataStream<LedgerEntry> gaps(SingleOutputStreamOperator<EntryBlock> entries) {
+        return entries.getSideOutput(FramerOperator.POSTINGS)
+                .filter(posting -> posting.getKind() == PostingKind.GAP && posting.getCount() > 0)
+                .name("gaps")
+                .uid("gaps");
+    }
+
+    private <T extends SpecificRecord> void publish(DataStream<T> events, Class<T> recordClass, String uid) {
+        events.sinkTo(topics.events(recordClass)).name(uid.replace('-', ' ')).uid(uid);
+    }
+
+    private void store(
+            SingleOutputStreamOperator<LogInput> inputs,
+            SingleOutputStreamOperator<EntryBlock> entries,
+            SingleOutputStreamOperator<QueryEvent> events,
+            StreamExecutionEnvironment environment) {
+        ClickHouseSink sink = clickHouse();
+        sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.ERROR_EVENTS), "error_events", ErrorEvent.class, "error-events-rows");
+        sink.add(events.getSideOutput(ParseOutputs.SAMPLES), "query_samples", QuerySample.class, "query-samples-rows");
+        sink.add(
+                events.getSideOutput(ParseOutputs.FINGERPRINTS),
+                "fingerprints",
+                Fingerprint.class,
+                "fingerprints-rows");
+        sink.add(events.getSideOutput(ParseOutputs.PLANS), "plans", StatementPlan.class, "plans-rows");
+        sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
+        sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
+        sink.add(deadLetters(inputs, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
+        if (!config.spansTopic().isEmpty()) {
+            storeSpans(spans(environment), sink);
+        }
+        sink.commit();
+    }
+
+    private SingleOutputStreamOperator<TraceSpan> spans(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(topics.spans(), WatermarkStrategy.noWatermarks(), "spans")
+                .uid("spans-source")
+                .transform(
+                        "span reader",
+                        new AvroTypeInfo<>(TraceSpan.class),
+                        new SpanOperator(config.otelTracesRetention(), MALFORMED_MESSAGES, version))
+                .uid("span-reader");
+    }
+
+    private static void storeSpans(SingleOutputStreamOperator<TraceSpan> spans, ClickHouseSink sink) {
+        sink.add(spans, "otel_traces", TraceSpan.class, "otel-traces-rows");
+        sink.add(
+                spans.getSideOutput(ParseOutputs.FINGERPRINTS),
+                "fingerprints",
+                Fingerprint.class,
+                "span-fingerprints-rows");
+        sink.add(spans.getSideOutput(MALFORMED_MESSAGES), "dead_letters", DeadLetter.class, "span-dead-letters-rows");
+    }
+
+    private static DataStream<DeadLetter> deadLetters(
+            SingleOutputStreamOperator<LogInput> inputs,
+            SingleOutputStreamOperator<EntryBlock> entries,
+            SingleOutputStreamOperator<QueryEvent> events) {
+        return inputs.getSideOutput(MALFORMED_MESSAGES)
+                .union(
+                        entries.getSideOutput(FramerOperator.DEAD_LETTERS),
+                        events.getSideOutput(ParseOutputs.DEAD_LETTERS));
+    }
+
+    private ClickHouseSink clickHouse() {
+        ClickHouseAddress address =
+                new ClickHouseAddress(config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
+        return new ClickHouseSink(
+                address, config.clickHouseDatabase(), config.committers(), config.mostPendingBytes(), version);
+    }
+}
