@@ -85,7 +85,8 @@ def clickhouse_accounts() -> set[str]:
 
 def job_defaults(job: str, name: str) -> dict[str, str | None]:
     """Every key of a job and its default as its enum says; None where it must be given."""
-    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/{job}/{name}.java"
+    package = {"normalize": "normalize", "detect": "detection"}[job]
+    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/flink/{package}/{name}.java"
     found = re.findall(r'^    [A-Z_]+\("([a-z.-]+)", (null|"(.*)")\)[,;]$', source.read_text(), re.MULTILINE)
     return {key: None if usual == "null" else text for key, usual, text in found}
 

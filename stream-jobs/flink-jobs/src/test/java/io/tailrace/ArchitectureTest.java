@@ -33,10 +33,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule NOTHING_IMPORTS_A_JOB = noClasses()
             .that()
-            .resideOutsideOfPackages("io.tailrace.flink.normalize..", "io.tailrace.detect..")
+            .resideOutsideOfPackages("io.tailrace.flink.normalize..", "io.tailrace.flink.detection")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.tailrace.flink.normalize..", "io.tailrace.detect..");
+            .resideInAnyPackage("io.tailrace.flink.normalize..", "io.tailrace.flink.detection");
 
     @ArchTest
     static final ArchRule STAGES_DO_NOT_KNOW_EACH_OTHER = noClasses()

@@ -1,8 +1,8 @@
 package io.tailrace.benchmarks;
 
-import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.DetectorEngine;

@@ -1,5 +1,15 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.command.CoverageCommand;
+import io.tailrace.cli.command.DetectCommand;
+import io.tailrace.cli.command.DigestCommand;
+import io.tailrace.cli.command.FingerprintCommand;
+import io.tailrace.cli.command.ParseCommand;
+import io.tailrace.cli.command.PlanCommand;
+import io.tailrace.cli.command.RulesCommand;
+import io.tailrace.cli.terminal.OutputLost;
+import io.tailrace.cli.terminal.Screen;
+import io.tailrace.cli.terminal.Terminal;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -47,7 +57,7 @@ public final class Main {
     }
 
     /** Runs one command; returns its exit code. */
-    static int run(Terminal terminal, Clock clock, String... arguments) {
+    public static int run(Terminal terminal, Clock clock, String... arguments) {
         try {
             int exit = execute(terminal, clock, arguments);
             terminal.out().flush();

@@ -3,6 +3,8 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.tailrace.cli.input.DetectionSink;
+import io.tailrace.cli.input.LogReader;
 import io.tailrace.detection.action.Actions;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.formats.KnownFormats;

@@ -2,10 +2,12 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.cli.input.DetectionSink;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.detector.DetectorEngine;
-import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.config.DetectorFile;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.RuleContext;

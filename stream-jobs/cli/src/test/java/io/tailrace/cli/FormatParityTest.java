@@ -2,6 +2,8 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.cli.input.DetectionSink;
+import io.tailrace.cli.input.LogReader;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;

@@ -2,6 +2,8 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.cli.terminal.Screen;
+import io.tailrace.cli.terminal.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -3,7 +3,9 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.tailrace.digest.LogBuckets;
+import io.tailrace.cli.digest.aggregate.LogBuckets;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.cli.input.LogSink;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;

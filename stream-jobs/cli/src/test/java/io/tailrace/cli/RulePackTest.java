@@ -2,8 +2,10 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.cli.input.DetectionSink;
+import io.tailrace.cli.input.LogReader;
 import io.tailrace.detection.Detector;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.coverage.LogContents;
 import io.tailrace.detection.coverage.Obstacle;
 import io.tailrace.detection.coverage.RuleCoverage;

@@ -1,5 +1,6 @@
 package io.tailrace.detection;
 
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.correlation.CorrelationEngine;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.index.RuleIndex;

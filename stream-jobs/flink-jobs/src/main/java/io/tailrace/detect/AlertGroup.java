@@ -17,12 +17,12 @@ public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pen
 
     private static final int FEW_SEEN = 100;
 
-    AlertGroup passedOn(long now) {
+    public AlertGroup passedOn(long now) {
         return new AlertGroup(alert, openedAt, now, false, seen);
     }
 
     /** Without what comes with the next one: late ones are few, and groups many. */
-    AlertGroup trimmed() {
+    public AlertGroup trimmed() {
         Alert kept = Alert.newBuilder(alert)
                 .setTags(List.of())
                 .setNextSteps(List.of())

@@ -1,5 +1,6 @@
 package io.tailrace.detect;
 
+import io.tailrace.flink.detection.state.GroupKey;
 import java.util.List;
 import java.util.Map;
 
@@ -38,7 +39,7 @@ public record Evidence(
         Map<String, String> about) {
 
     /** By which all that a consumer is told of a group meets. */
-    String key() {
+    public String key() {
         return GroupKey.of(consumer, group);
     }
 }

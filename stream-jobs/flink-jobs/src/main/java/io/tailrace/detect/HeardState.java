@@ -10,9 +10,9 @@ package io.tailrace.detect;
  */
 public record HeardState(String cluster, long newestMicros, long heardAt, long saidOn) {
 
-    static final long NEVER = -1;
+    public static final long NEVER = -1;
 
-    HeardState said(long day) {
+    public HeardState said(long day) {
         return new HeardState(cluster, newestMicros, heardAt, day);
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.detection.coverage.InstanceCoverage;
+import io.tailrace.flink.detection.state.StateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;

@@ -1,5 +1,6 @@
 package io.tailrace.detect;
 
+import io.tailrace.flink.detection.state.StateSerializer;
 import io.tailrace.plan.change.PlanHistory;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;

@@ -12,18 +12,18 @@ import java.io.Serializable;
  */
 public record RuleRecord(long offset, String key, String json) implements Serializable {
 
-    static final String BUNDLE = "bundle";
-    static final String CANDIDATE = "candidate";
+    public static final String BUNDLE = "bundle";
+    public static final String CANDIDATE = "candidate";
     static final String SILENCE = "silence/";
 
     /** No rules, older than any push. */
-    static final RuleRecord NO_RULES = new RuleRecord(-1, BUNDLE, "");
+    public static final RuleRecord NO_RULES = new RuleRecord(-1, BUNDLE, "");
 
-    boolean isBundle() {
+    public boolean isBundle() {
         return key.equals(BUNDLE) || key.equals(CANDIDATE);
     }
 
-    boolean isSilence() {
+    public boolean isSilence() {
         return key.startsWith(SILENCE);
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.detection.action.SessionActions;
+import io.tailrace.flink.detection.state.StateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -14,7 +15,7 @@ public final class SessionActionsSerializer extends StateSerializer<SessionActio
      * Actions of one connection: about 400 bytes each while it is used, 60 when not. Actions of a statement that no rule
      * and no detector asks for are not stored.
      */
-    static final int MOST_ACTIONS = 1_000;
+    public static final int MOST_ACTIONS = 1_000;
 
     private static final long serialVersionUID = 1;
 

@@ -1,5 +1,7 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.record.LineFramer;
+import io.tailrace.audit.record.RecordScanner;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;

@@ -1,5 +1,14 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.filter.FilterParser;
+import io.tailrace.audit.json.JsonScanner;
+import io.tailrace.audit.mariadb.MariaDbAuditParser;
+import io.tailrace.audit.mcafee.McAfeeParser;
+import io.tailrace.audit.percona.CsvScanner;
+import io.tailrace.audit.percona.PluginParser;
+import io.tailrace.audit.record.AuditFormatNames;
+import io.tailrace.audit.record.LineScanner;
+import io.tailrace.audit.xml.XmlScanner;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
 import java.time.InstantSource;

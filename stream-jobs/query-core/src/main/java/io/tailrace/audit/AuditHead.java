@@ -1,5 +1,11 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.mariadb.MariaDbRecord;
+import io.tailrace.audit.mariadb.MariaDbTime;
+import io.tailrace.audit.percona.CsvScanner;
+import io.tailrace.audit.record.AuditFormatNames;
+import io.tailrace.audit.syslog.SyslogLine;
+import io.tailrace.audit.xml.XmlHead;
 import io.tailrace.lexer.ByteText;
 import java.time.InstantSource;
 import java.util.Optional;

@@ -1,6 +1,8 @@
 package io.tailrace.audit;
 
-import io.tailrace.audit.RecordScanner.Ended;
+import io.tailrace.audit.record.LineFramer;
+import io.tailrace.audit.record.RecordScanner;
+import io.tailrace.audit.record.RecordScanner.Ended;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;

@@ -1,5 +1,7 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.json.JsonObject;
+import io.tailrace.audit.xml.XmlRecord;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.session.Sessions;

@@ -1,5 +1,6 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.record.Members;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.session.Sessions;
 import io.tailrace.session.UseStatement;
@@ -7,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What a record says of its connection's default database, in the vocabularies of all writers of documents:
- * {@link PluginMembers}, {@link FilterMembers} and {@link McAfeeMembers}. Not thread-safe.
+ * {@code PluginMembers}, {@code FilterMembers} and {@code McAfeeMembers}. Not thread-safe.
  */
 final class SessionMembers implements Members {
 

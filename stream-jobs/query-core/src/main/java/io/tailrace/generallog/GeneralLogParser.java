@@ -1,6 +1,6 @@
 package io.tailrace.generallog;
 
-import io.tailrace.audit.AuditEvents;
+import io.tailrace.audit.record.AuditEvents;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.fingerprint.Secrets;
 import io.tailrace.framing.DeadLetterCode;

@@ -2,6 +2,7 @@ package io.tailrace.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.audit.record.LineFramer;
 import io.tailrace.formats.KnownFormats;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;

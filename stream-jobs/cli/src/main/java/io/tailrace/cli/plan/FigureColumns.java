@@ -1,6 +1,6 @@
 package io.tailrace.cli.plan;
 
-import io.tailrace.digest.Ink;
+import io.tailrace.cli.digest.render.Ink;
 import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.advice.Warnings;
 import java.util.ArrayList;

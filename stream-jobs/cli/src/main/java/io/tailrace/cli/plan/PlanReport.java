@@ -1,6 +1,6 @@
 package io.tailrace.cli.plan;
 
-import io.tailrace.digest.Ink;
+import io.tailrace.cli.digest.render.Ink;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanDifference;
 import io.tailrace.plan.PlanHash;

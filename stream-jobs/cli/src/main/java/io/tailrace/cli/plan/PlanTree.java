@@ -1,6 +1,6 @@
 package io.tailrace.cli.plan;
 
-import io.tailrace.digest.Ink;
+import io.tailrace.cli.digest.render.Ink;
 import io.tailrace.plan.AccessType;
 import io.tailrace.plan.Condition;
 import io.tailrace.plan.Operation;

@@ -2,8 +2,8 @@ package io.tailrace.detection.bundle;
 
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
-import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.config.DetectorFile;
 import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.FieldNames;
 import io.tailrace.detection.sigma.RuleContext;

@@ -1,6 +1,6 @@
 package io.tailrace.detection.correlation;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.CorrelationRule;

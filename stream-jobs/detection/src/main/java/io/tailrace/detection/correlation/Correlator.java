@@ -1,6 +1,6 @@
 package io.tailrace.detection.correlation;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.event.Action;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;

@@ -3,11 +3,11 @@ package io.tailrace.detection.detector;
 import io.tailrace.detection.sigma.RuleHeader;
 
 /** A detector that is what its settings make of it. */
-abstract class ConfiguredDetector implements StatefulDetector {
+public abstract class ConfiguredDetector implements StatefulDetector {
 
-    final DetectorBasis basis;
+    public final DetectorBasis basis;
 
-    ConfiguredDetector(DetectorBasis basis) {
+    public ConfiguredDetector(DetectorBasis basis) {
         this.basis = basis;
     }
 

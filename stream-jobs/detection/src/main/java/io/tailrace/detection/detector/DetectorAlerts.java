@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.identity.Murmur3;
 import java.time.Instant;
@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Makes the alerts of one detector. */
-final class DetectorAlerts {
+public final class DetectorAlerts {
 
     private final RuleHeader header;
     private final List<String> fields;
 
     /** @param fields names of the entity's texts, in their order; further texts of the entity are not of the alert */
-    DetectorAlerts(RuleHeader header, List<String> fields) {
+    public DetectorAlerts(RuleHeader header, List<String> fields) {
         this.header = header;
         this.fields = List.copyOf(fields);
     }
 
     /** Of a detector whose entities are users of an instance or of its cluster. */
-    static DetectorAlerts ofUsers(RuleHeader header) {
+    public static DetectorAlerts ofUsers(RuleHeader header) {
         return new DetectorAlerts(header, List.of("cluster", "instance", "user"));
     }
 
@@ -44,7 +44,7 @@ final class DetectorAlerts {
      *
      * @param what tells it from other alerts of the detector about the entity: two with the same text are one
      */
-    Alert alert(
+    public Alert alert(
             Observation observation,
             String what,
             long windowFrom,
@@ -75,7 +75,7 @@ final class DetectorAlerts {
     }
 
     /** A time as alerts spell it. */
-    static String time(long micros) {
+    public static String time(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }
 }

@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.sigma.RuleHeader;
@@ -14,22 +14,22 @@ import java.util.List;
  * @param exceptions events that it does not look at
  * @param ttlMicros how long an entity is remembered of which nothing is heard
  */
-record DetectorBasis(RuleHeader header, Expression exceptions, long ttlMicros) {
+public record DetectorBasis(RuleHeader header, Expression exceptions, long ttlMicros) {
 
-    static DetectorBasis of(DetectorSettings settings) {
+    public static DetectorBasis of(DetectorSettings settings) {
         return new DetectorBasis(settings.header(), settings.exceptions(), settings.ttlMicros());
     }
 
-    boolean isExcepted(DetectionEvent event) {
+    public boolean isExcepted(DetectionEvent event) {
         return exceptions.matches(event);
     }
 
-    Observation observation(DetectionEvent event, List<String> entity, List<String> values) {
+    public Observation observation(DetectionEvent event, List<String> entity, List<String> values) {
         return observation(event, event.actionId(), entity, values, 0);
     }
 
     /** @param actionId for what is observed of most events, where finding an action would cost too much */
-    Observation observation(
+    public Observation observation(
             DetectionEvent event, String actionId, List<String> entity, List<String> values, double amount) {
         return new Observation(
                 header.key(),
@@ -44,12 +44,12 @@ record DetectorBasis(RuleHeader header, Expression exceptions, long ttlMicros) {
     }
 
     /** Reads and checks the version that every state begins with. */
-    static void requireVersion(DataInput in, byte version) throws IOException {
+    public static void requireVersion(DataInput in, byte version) throws IOException {
         requireVersion(in, version, version);
     }
 
     /** The same, of a state that older versions are read of, too. */
-    static byte requireVersion(DataInput in, byte oldest, byte newest) throws IOException {
+    public static byte requireVersion(DataInput in, byte oldest, byte newest) throws IOException {
         byte found = in.readByte();
         if (found < oldest || found > newest) {
             throw new IOException("expected state of version " + newest + ", found " + found);

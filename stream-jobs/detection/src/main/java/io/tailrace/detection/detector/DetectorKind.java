@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The detectors that there are, and what they say about themselves. Their ids never change: alerts carry them. */
-enum DetectorKind {
+public enum DetectorKind {
     FIRST_SEEN_USER(
             "2fcfabd4-81e5-5b97-8e57-6ca3e458ed7a",
             Level.LOW,
@@ -184,11 +184,11 @@ enum DetectorKind {
     }
 
     /** The name by which the file knows it. */
-    String key() {
+    public String key() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static Optional<DetectorKind> of(String key) {
+    public static Optional<DetectorKind> of(String key) {
         return Arrays.stream(values()).filter(kind -> kind.key().equals(key)).findFirst();
     }
 

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** What the file says about one detector. A setting that it does not name has its default. */
-final class DetectorSettings {
+public final class DetectorSettings {
 
     private static final long DAY = 86_400L * 1_000_000;
     private static final long DEFAULT_TTL_DAYS = 180;
@@ -27,14 +27,14 @@ final class DetectorSettings {
     private final RuleContext context;
     private final Set<String> known = new TreeSet<>(Set.of("enabled", "level", "exceptions", "ttl"));
 
-    DetectorSettings(DetectorKind kind, YamlMap map, RuleContext context) {
+    public DetectorSettings(DetectorKind kind, YamlMap map, RuleContext context) {
         this.kind = kind;
         this.map = map;
         this.context = context;
     }
 
     /** Whether the detector runs. */
-    boolean enabled() {
+    public boolean enabled() {
         return flag("enabled", true);
     }
 
@@ -74,7 +74,7 @@ final class DetectorSettings {
     }
 
     /** A length of time in microseconds. */
-    long timespan(String key, long defaultMicros) {
+    public long timespan(String key, long defaultMicros) {
         known.add(key);
         String written = map.text(key);
         if (written.isEmpty()) {
@@ -85,12 +85,12 @@ final class DetectorSettings {
     }
 
     /** A length of time in days. */
-    long days(String key, int defaultDays) {
+    public long days(String key, int defaultDays) {
         return timespan(key, defaultDays * DAY);
     }
 
     /** A number within bounds, both included. */
-    double number(String key, double defaultNumber, double least, double most) {
+    public double number(String key, double defaultNumber, double least, double most) {
         known.add(key);
         String written = map.text(key);
         if (written.isEmpty()) {
@@ -116,7 +116,7 @@ final class DetectorSettings {
     }
 
     /** A whole number within bounds, both included. */
-    int whole(String key, int defaultNumber, int least, int most) {
+    public int whole(String key, int defaultNumber, int least, int most) {
         double number = number(key, defaultNumber, least, most);
         if (number != Math.rint(number)) {
             throw refusal(key, key + " is expected to be a whole number", map.text(key));
@@ -135,24 +135,24 @@ final class DetectorSettings {
         };
     }
 
-    String text(String key) {
+    public String text(String key) {
         known.add(key);
         return map.text(key);
     }
 
     /** Where a setting stands, as an error. */
-    RuntimeException refusal(String key, String expected, String found) {
+    public RuntimeException refusal(String key, String expected, String found) {
         Node place = map.require(key, kind.key());
         return map.refusal(place, expected + ", found " + found);
     }
 
     /** That the detector as a whole cannot be made. */
-    RuntimeException refusal(String reason) {
+    public RuntimeException refusal(String reason) {
         return map.refusal(map.node(), reason);
     }
 
     /** To be called when all settings were read: others are mistakes. */
-    void refuseOthers() {
+    public void refuseOthers() {
         List<String> others =
                 map.keys().stream().filter(key -> !known.contains(key)).toList();
         if (!others.isEmpty()) {

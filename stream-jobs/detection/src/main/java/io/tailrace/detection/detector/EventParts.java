@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /** What detectors ask of database events. */
-final class EventParts {
+public final class EventParts {
 
     private static final String CONNECTION = "connection";
     /** How logs name the end of a session. MariaDB writes one after a refused login, too. */
@@ -16,35 +16,35 @@ final class EventParts {
     private EventParts() {}
 
     /** The first value of a field, bounded; empty where it is absent. */
-    static String text(DetectionEvent event, String field) {
+    public static String text(DetectionEvent event, String field) {
         List<FieldValue> values = event.values(field);
         return values.isEmpty() ? "" : BoundedText.of(values.get(0).text());
     }
 
     /** The statement without its literals and the marks of version comments, whole; empty where there is none. */
-    static String statement(DetectionEvent event) {
+    public static String statement(DetectionEvent event) {
         List<FieldValue> values = event.values("statement");
         return values.isEmpty() ? "" : values.get(values.size() - 1).text();
     }
 
     /** The first value of a field as a number; NaN where it is absent or none. */
-    static double number(DetectionEvent event, String field) {
+    public static double number(DetectionEvent event, String field) {
         List<FieldValue> values = event.values(field);
         return values.isEmpty() ? Double.NaN : values.get(0).number();
     }
 
     /** Where accounts are the same: the cluster, or the instance that is in none. */
-    static String cluster(DetectionEvent event) {
+    public static String cluster(DetectionEvent event) {
         return text(event, "cluster");
     }
 
     /** The instance where it is in no cluster; else empty, so that replicas share what is known. */
-    static String instanceAlone(DetectionEvent event) {
+    public static String instanceAlone(DetectionEvent event) {
         return event.values("cluster").isEmpty() ? text(event, "instance") : "";
     }
 
     /** Whether the event shows that its user is in: a login that succeeded, or anything after it. */
-    static boolean isActivity(DetectionEvent event) {
+    public static boolean isActivity(DetectionEvent event) {
         return switch (text(event, "event_class")) {
             case CONNECTION -> "success".equals(text(event, "outcome")) && !isEnd(event);
             case "query", "table" -> true;
@@ -57,12 +57,12 @@ final class EventParts {
     }
 
     /** Whether the event is a statement, told once: filter logs tell of a statement in several events. */
-    static boolean isStatement(DetectionEvent event) {
+    public static boolean isStatement(DetectionEvent event) {
         String name = text(event, "event_name");
         return "query".equals(text(event, "event_class")) && (name.isEmpty() || "status".equals(name));
     }
 
-    static boolean hasFailed(DetectionEvent event) {
+    public static boolean hasFailed(DetectionEvent event) {
         return "failure".equals(text(event, "outcome"));
     }
 }

@@ -11,25 +11,25 @@ import java.io.IOException;
  * @param micros event time, microseconds since 1970 UTC
  * @param statement without its literals; in state at most 256 characters
  */
-record Evidence(long micros, String eventId, String statement) {
+public record Evidence(long micros, String eventId, String statement) {
 
     /** The event that was just observed, with all of its statement. */
-    static Evidence of(Observation observation) {
+    public static Evidence of(Observation observation) {
         return new Evidence(observation.micros(), observation.eventId(), observation.statement());
     }
 
     /** The same, as short as state wants it. */
-    Evidence kept() {
+    public Evidence kept() {
         return new Evidence(micros, BoundedText.of(eventId), BoundedText.of(statement));
     }
 
-    void write(DataOutput out) throws IOException {
+    public void write(DataOutput out) throws IOException {
         out.writeLong(micros);
         out.writeUTF(eventId);
         out.writeUTF(statement);
     }
 
-    static Evidence read(DataInput in) throws IOException {
+    public static Evidence read(DataInput in) throws IOException {
         return new Evidence(in.readLong(), in.readUTF(), in.readUTF());
     }
 }

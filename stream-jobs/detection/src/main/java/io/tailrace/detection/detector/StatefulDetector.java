@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;

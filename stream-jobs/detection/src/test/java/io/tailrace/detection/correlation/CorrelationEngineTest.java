@@ -4,7 +4,7 @@ import static io.tailrace.detection.sigma.RuleText.correlation;
 import static io.tailrace.detection.sigma.RuleText.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.CorrelationRule;

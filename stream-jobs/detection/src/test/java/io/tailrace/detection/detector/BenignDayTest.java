@@ -2,9 +2,9 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
 import io.tailrace.detection.Detector;
 import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.alert.Alert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;

@@ -2,7 +2,8 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
+import io.tailrace.detection.detector.config.DetectorFile;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.RuleContext;
@@ -25,7 +26,7 @@ import java.util.function.Supplier;
  * Detectors over events of one instance: once in one go, and once with all state written and read after each event.
  * Both must say the same.
  */
-final class DetectorRun {
+public final class DetectorRun {
 
     static final Instant NOW = Instant.parse("2026-12-01T00:00:00Z");
     /** A Monday. */
@@ -39,13 +40,13 @@ final class DetectorRun {
     private DetectorEngine interrupted;
     private int events;
 
-    DetectorRun(String yaml) {
+    public DetectorRun(String yaml) {
         this.yaml = yaml;
         this.engine = engine();
         this.interrupted = engine();
     }
 
-    static DetectorFile file(String yaml) {
+    public static DetectorFile file(String yaml) {
         return DetectorFile.of("detectors.yaml", yaml, new RuleContext(Map.of(), new DatabaseFields()));
     }
 
@@ -55,12 +56,12 @@ final class DetectorRun {
         return new DetectorEngine(file.detectors(), 0, () -> micros(NOW));
     }
 
-    static long micros(Instant time) {
+    public static long micros(Instant time) {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
     /** An event of so many hours after the start; fields and values in turn. */
-    DetectorRun at(double hours, String... fields) {
+    public DetectorRun at(double hours, String... fields) {
         return event("e" + events, hours, "audit", fields);
     }
 
@@ -140,11 +141,11 @@ final class DetectorRun {
         return engine.entities();
     }
 
-    List<Alert> alerts() {
+    public List<Alert> alerts() {
         return alerts;
     }
 
-    Alert alert() {
+    public Alert alert() {
         assertThat(alerts).hasSize(1);
         return alerts.get(0);
     }

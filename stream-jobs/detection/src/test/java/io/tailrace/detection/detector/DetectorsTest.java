@@ -2,7 +2,9 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.Alert;
+import io.tailrace.detection.detector.firstseen.KnownValues;
+import io.tailrace.detection.detector.sequence.Deed;
 import io.tailrace.detection.sigma.Level;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,0 +1,446 @@
+package io.tailrace.cli.digest.report;
+
+import io.tailrace.cli.digest.aggregate.Digest;
+import io.tailrace.cli.digest.aggregate.DurationStep;
+import io.tailrace.cli.digest.aggregate.Example;
+import io.tailrace.cli.digest.aggregate.Group;
+import io.tailrace.cli.digest.aggregate.LogBuckets;
+import io.tailrace.cli.digest.aggregate.NameCounts;
+import io.tailrace.cli.digest.aggregate.TimeRange;
+import io.tailrace.cli.digest.render.Bars;
+import io.tailrace.cli.digest.render.Figures;
+import io.tailrace.cli.digest.render.Ink;
+import io.tailrace.cli.digest.render.Lines;
+import io.tailrace.cli.digest.render.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/** The digest as text for a terminal: the whole, a profile of the heaviest groups, then each of them. */
+public final class TextReport {
+
+    private static final String INDENT = "  ";
+    /** Below so many columns the profile has fewer figures. */
+    private static final int NARROW = 110;
+
+    private static final int SHARE_BAR = 10;
+    private static final int LEAST_STATEMENT = 24;
+    private static final int MOST_NAMES = 6;
+    private static final int MOST_LINES = 12;
+    private static final int LABEL = 11;
+    private static final int LONGEST_BAR = 50;
+    private static final int MOST_COLUMNS = 72;
+
+    private final Report report;
+    private final Digest digest;
+    private final Ink ink;
+    private final int width;
+    private final Example examples = new Example();
+    private final TimeRange range;
+    private final StringBuilder out = new StringBuilder();
+
+    /** A report whose lines have so many characters, if they can. */
+    public TextReport(Report report, Ink ink, int width) {
+        this.report = report;
+        this.digest = report.digest();
+        this.ink = ink;
+        this.width = width;
+        this.range = digest.range();
+    }
+
+    public String write() {
+        if (digest.entries() == 0) {
+            nothing();
+            return out.toString();
+        }
+        whole();
+        List<Group> heaviest = report.heaviest();
+        profile(heaviest);
+        for (int rank = 0; rank < heaviest.size(); rank++) {
+            detail(rank + 1, heaviest.get(rank));
+        }
+        return out.toString();
+    }
+
+    private void nothing() {
+        title("No statements");
+        leftOut();
+    }
+
+    private void whole() {
+        Group all = digest.whole();
+        title(Facts.statements(all.count()) + ", " + Figures.whole(digest.groupCount()) + " "
+                + (digest.groupCount() == 1
+                        ? digest.grouping().noun()
+                        : digest.grouping().nouns())
+                + (digest.isTimed() ? ", " + Figures.seconds(all.queryTime.sum()) + " of query time" : ""));
+        Report.Inputs inputs = report.inputs();
+        sentence("logs", shortened(inputs.files()) + ", " + Figures.bytes(inputs.bytes()));
+        if (!inputs.servers().isEmpty()) {
+            sentence("servers", String.join(", ", inputs.servers()));
+        }
+        timeRange(all);
+        if (digest.isTimed()) {
+            sentence("threshold", Facts.threshold(digest.facts()));
+        }
+        if (digest.facts().isSampled()) {
+            sentence("sampling", Facts.sampling(digest));
+        }
+        leftOut();
+        names("tables", all.tables.counts(), all.count());
+        names("databases", all.databases, all.count());
+        names("users", all.users, all.count());
+        names("hosts", all.hosts, all.count());
+        flags(all);
+        errors(all);
+        out.append('\n');
+        if (digest.isTimed()) {
+            measures(all);
+            overTime("load", all, true);
+        } else {
+            overTime("when", all, false);
+        }
+    }
+
+    /** Whole paths where there is room for them. */
+    private String shortened(List<String> files) {
+        int most = 4;
+        String paths = String.join(", ", files);
+        if (paths.length() < width - LABEL - 20) {
+            return paths;
+        }
+        String text = files.stream()
+                .limit(most)
+                .map(path -> path.substring(path.lastIndexOf('/') + 1))
+                .collect(Collectors.joining(", "));
+        return files.size() <= most ? text : text + " and " + (files.size() - most) + " more";
+    }
+
+    private void timeRange(Group all) {
+        String rate = rate(all);
+        String length = " (" + Figures.seconds(range.length()) + ")";
+        field("time", Facts.period(report, range) + length + (rate.isEmpty() ? "" : ", " + rate));
+        if (range.strays() > 0) {
+            alarm("", Facts.strays(report, range));
+        }
+        if (digest.facts().otherZone() > 0) {
+            alarm("", Facts.otherZone(digest.facts().otherZone()));
+        }
+        if (digest.furtherOnes() > 0) {
+            alarm("", Facts.furtherOnes(digest));
+        }
+    }
+
+    private String rate(Group group) {
+        double seconds = range.length();
+        if (seconds < 2 || group.first().equals(group.last())) {
+            return "";
+        }
+        String rate = Rates.of(group.count(), seconds);
+        return digest.isTimed() ? rate + ", load " + Rates.load(group.queryTime.sum(), seconds) : rate;
+    }
+
+    private void leftOut() {
+        Report.Inputs inputs = report.inputs();
+        if (!inputs.filter().isEmpty()) {
+            sentence("filter", inputs.filter());
+        }
+        if (inputs.leftOut() > 0) {
+            field("left out", Facts.leftOut(inputs.leftOut()));
+        }
+        if (inputs.deadLetters() > 0) {
+            alarm("left out", Facts.deadLetters(inputs.deadLetters()));
+        }
+    }
+
+    private void title(String text) {
+        out.append(ink.heading(text)).append('\n');
+    }
+
+    private void field(String name, String value) {
+        String label = name + " ".repeat(Math.max(1, LABEL - name.length()));
+        out.append(INDENT).append(ink.faint(label)).append(value).append('\n');
+    }
+
+    /** The same, broken into lines. */
+    private void sentence(String name, String value) {
+        sentence(name, value, UnaryOperator.identity());
+    }
+
+    private void alarm(String name, String value) {
+        sentence(name, value, ink::alarm);
+    }
+
+    private void sentence(String name, String value, UnaryOperator<String> colour) {
+        String label = name;
+        for (String line : Lines.wrapped(value, width - INDENT.length() - LABEL, MOST_LINES)) {
+            field(label, colour.apply(line));
+            label = "";
+        }
+    }
+
+    private void measures(Group group) {
+        TextTable table = new TextTable("lrrrrrrr");
+        table.ink(0, ink::faint);
+        table.row("", "total", "min", "avg", "p50", "p95", "p99", "max");
+        measure(table, "query time", group.queryTime, Figures::seconds);
+        measure(table, "lock time", group.lockTime, Figures::seconds);
+        measure(table, "rows examined", group.rowsExamined, Figures::count);
+        measure(table, "rows sent", group.rowsSent, Figures::count);
+        measure(table, "rows affected", group.rowsAffected, Figures::count);
+        measure(table, "bytes sent", group.bytesSent, Figures::bytes);
+        if (table.size() > 1) {
+            table.write(INDENT, ink::faint, out);
+        }
+    }
+
+    private static void measure(TextTable table, String name, LogBuckets values, DoubleFunction<String> format) {
+        if (values == null || values.sum() == 0) {
+            return;
+        }
+        table.row(
+                name,
+                format.apply(values.sum()),
+                format.apply(values.smallest()),
+                format.apply(values.average()),
+                format.apply(values.quantile(0.5)),
+                format.apply(values.quantile(0.95)),
+                format.apply(values.quantile(0.99)),
+                format.apply(values.largest()));
+    }
+
+    private void profile(List<Group> heaviest) {
+        out.append('\n');
+        title("Profile by " + report.ranking().title()
+                + (report.shared() == report.ranking()
+                        ? ""
+                        : "; shares are of the " + report.shared().title()));
+        boolean timed = digest.isTimed();
+        TextTable table = timed ? new TextTable("rrlrrrrrrrl") : new TextTable("rrlrrl");
+        table.ink(2, ink::bar);
+        String noun =
+                digest.grouping().isByQuery() ? "statement" : digest.grouping().noun();
+        if (timed) {
+            table.row("#", "share", "", "total", "count", "avg", "p95", "p99", "max", "exam/sent", noun);
+        } else {
+            table.row("#", "share", "", "count", "errors", noun);
+        }
+        for (int i = 0; i < heaviest.size(); i++) {
+            table.row(cells(Integer.toString(i + 1), heaviest.get(i)));
+        }
+        others(heaviest, table);
+        int last = timed ? 10 : 5;
+        if (timed && width < NARROW) {
+            table.drop(9);
+            table.drop(7);
+            last -= 2;
+        }
+        cutColumn(table, last);
+        table.write(INDENT, ink::faint, out);
+    }
+
+    /** Cuts the last column to what is left of the line. */
+    private void cutColumn(TextTable table, int column) {
+        table.cut(column, Math.max(LEAST_STATEMENT, width - INDENT.length() - table.before(column)));
+    }
+
+    private String[] cells(String rank, Group group) {
+        double share = report.share(group);
+        String percent = Figures.share(share, 1);
+        String bar = Bars.horizontal(share, SHARE_BAR);
+        String count = Figures.count(group.count());
+        if (!digest.isTimed()) {
+            return new String[] {rank, percent, bar, count, Figures.count(group.errors), label(group)};
+        }
+        LogBuckets time = group.queryTime;
+        return new String[] {
+            rank,
+            percent,
+            bar,
+            Figures.seconds(time.sum()),
+            count,
+            Figures.seconds(time.average()),
+            Figures.seconds(time.quantile(0.95)),
+            Figures.seconds(time.quantile(0.99)),
+            Figures.seconds(time.largest()),
+            group.rowsExamined.sum() == 0 ? "" : Figures.count(group.examinedPerSent()),
+            label(group)
+        };
+    }
+
+    private static String label(Group group) {
+        return group.name.isEmpty() ? "(none)" : Lines.one(group.name);
+    }
+
+    private void others(List<Group> heaviest, TextTable table) {
+        int others = digest.groupCount() - heaviest.size();
+        if (others == 0 || digest.grouping().overlaps()) {
+            return;
+        }
+        double time = digest.whole().queryTime.sum();
+        double count = digest.whole().count();
+        double share = report.share(digest.whole());
+        for (Group group : heaviest) {
+            time -= group.queryTime.sum();
+            count -= group.count();
+            share -= report.share(group);
+        }
+        String percent = Figures.share(Math.max(0, share), 1);
+        String bar = Bars.horizontal(Math.max(0, share), SHARE_BAR);
+        String label = Figures.whole(others) + " more "
+                + (others == 1 ? digest.grouping().noun() : digest.grouping().nouns());
+        if (digest.isTimed()) {
+            String total = Figures.seconds(Math.max(0, time));
+            table.row("", percent, bar, total, Figures.count(count), "", "", "", "", "", label);
+        } else {
+            table.row("", percent, bar, Figures.count(count), "", label);
+        }
+    }
+
+    private void detail(int rank, Group group) {
+        out.append('\n');
+        heading(rank, group);
+        statement(group);
+        names("tables", group.tables.counts(), group.count());
+        names("databases", group.databases, group.count());
+        names("users", group.users, group.count());
+        names("hosts", group.hosts, group.count());
+        flags(group);
+        errors(group);
+        field("seen", report.span(group.first(), group.last()) + (rate(group).isEmpty() ? "" : ", " + rate(group)));
+        if (digest.isTimed()) {
+            measures(group);
+            distribution(group);
+        }
+        overTime("when", group, false);
+    }
+
+    private void heading(int rank, Group group) {
+        String name = group.queryId == 0 ? label(group) : Report.id(group);
+        List<String> parts = new ArrayList<>();
+        if (digest.isTimed()) {
+            parts.add(Figures.share(
+                            group.queryTime.sum(), digest.whole().queryTime.sum()) + " of time");
+        }
+        parts.add(Figures.whole(group.count())
+                + (group.count() == 1 ? " statement, " : " statements, ")
+                + Figures.share(group.count(), digest.whole().count()));
+        String right = String.join(" · ", parts);
+        int line = Math.min(width, 120) - 7 - Integer.toString(rank).length() - name.length() - right.length();
+        out.append(ink.faint("── "))
+                .append(ink.heading("#" + rank + " " + name))
+                .append(ink.faint(" " + "─".repeat(Math.max(1, line)) + " "))
+                .append(right)
+                .append('\n');
+    }
+
+    private void statement(Group group) {
+        if (!digest.grouping().isByQuery()) {
+            heaviestClasses(group);
+            return;
+        }
+        for (String line : Lines.wrapped(report.example(group, examples), width - INDENT.length(), MOST_LINES)) {
+            out.append(INDENT).append(ink.strong(line)).append('\n');
+        }
+    }
+
+    private void heaviestClasses(Group group) {
+        double total = group.classes.total();
+        group.classes.heaviest().stream().limit(MOST_NAMES).forEach(count -> {
+            String share = total == 0 ? "" : Figures.share(count.weight(), total);
+            String text = Lines.cut(Lines.one(count.name()), width - INDENT.length() - LABEL);
+            field(share, ink.strong(text));
+        });
+    }
+
+    private void names(String what, NameCounts names, double total) {
+        List<NameCounts.Count> counts = names.heaviest();
+        boolean none =
+                counts.isEmpty() || counts.size() == 1 && counts.get(0).name().isEmpty();
+        if (none) {
+            return;
+        }
+        String text = counts.stream()
+                .limit(MOST_NAMES)
+                .map(count -> name(count, counts.size() > 1, total))
+                .collect(Collectors.joining(", "));
+        sentence(what, text + (counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : ""));
+    }
+
+    private static String name(NameCounts.Count count, boolean withShare, double total) {
+        String name = count.name().isEmpty() ? "(none)" : Lines.one(count.name());
+        return withShare ? name + " " + Figures.share(count.weight(), total) : name;
+    }
+
+    private void flags(Group group) {
+        if (group.planFlags.isEmpty()) {
+            return;
+        }
+        String text = group.planFlags.heaviest().stream()
+                .map(count ->
+                        ink.alarm(count.name().replace('_', ' ')) + " " + Figures.share(count.weight(), group.count()))
+                .collect(Collectors.joining(", "));
+        alarm("plan", text);
+    }
+
+    private void errors(Group group) {
+        if (group.errors == 0) {
+            return;
+        }
+        alarm("errors", Facts.errors(group, MOST_NAMES));
+    }
+
+    /** How long the statements took; the bars' lengths are logarithmic. */
+    private void distribution(Group group) {
+        List<DurationStep> steps = DurationStep.of(group.queryTime);
+        if (steps.size() < 2) {
+            return;
+        }
+        out.append(INDENT)
+                .append(ink.faint("how long   (bars are logarithmic)"))
+                .append('\n');
+        double most = steps.stream().mapToDouble(DurationStep::weight).max().orElse(0);
+        int columns = Math.min(LONGEST_BAR, Math.max(10, width - 40));
+        for (DurationStep step : steps) {
+            String from = "≥ " + (step.from() == 0 ? "0" : Figures.seconds(step.from()));
+            String bar = Bars.logarithmic(step.weight(), most, columns);
+            String figures = step.weight() == 0
+                    ? ""
+                    : String.format(
+                            Locale.ROOT,
+                            "%s %s",
+                            Figures.count(step.weight()),
+                            Figures.share(step.weight(), group.count()));
+            out.append(INDENT)
+                    .append(ink.faint(" ".repeat(Math.max(0, LABEL - 2 - from.length())) + from))
+                    .append("  ")
+                    .append(ink.bar(bar))
+                    .append(bar.isEmpty() ? "" : " ")
+                    .append(ink.faint(figures))
+                    .append('\n');
+        }
+    }
+
+    /** One character for each stretch of the log's time. */
+    private void overTime(String label, Group group, boolean load) {
+        if (range.length() < 2) {
+            return;
+        }
+        int columns = (int) Math.min(range.length(), Math.min(MOST_COLUMNS, Math.max(20, width - 45)));
+        double[] values = load
+                ? group.slots.times(range.from(), range.to(), columns)
+                : group.slots.weights(range.from(), range.to(), columns);
+        double seconds = range.length() / (double) columns;
+        double most = 0;
+        for (double value : values) {
+            most = Math.max(most, value);
+        }
+        String peak = load
+                ? "peak load " + Figures.number(most / seconds)
+                : "peak " + Figures.count(most) + " in " + Figures.seconds(seconds);
+        field(label, ink.bar("│" + Bars.line(values) + "│") + " " + ink.faint(peak));
+    }
+}

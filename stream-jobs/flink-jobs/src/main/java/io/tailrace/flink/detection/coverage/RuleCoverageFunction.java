@@ -1,0 +1,172 @@
+package io.tailrace.flink.detection.coverage;
+
+import io.tailrace.detect.InstanceCoverageSerializer;
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.coverage.Answer;
+import io.tailrace.detection.coverage.InstanceCoverage;
+import io.tailrace.detection.coverage.Obstacle;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.event.RuleCoverageEntry;
+import io.tailrace.flink.detection.rules.ActiveRules;
+import io.tailrace.flink.detection.rules.RuleBroadcast;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Says which rules can fire on which logs of an instance, and on all of them together: when rules are pushed, and when
+ * events have what none had before. Keyed by instance.
+ *
+ * <p>An entry is written when an answer changes, and all of an instance once in {@link #PERIOD}, so that the table can drop
+ * those that nobody says any more. After a crash some are written again, with a later time: the latest counts.
+ */
+public final class RuleCoverageFunction
+        extends KeyedBroadcastProcessFunction<String, LogSighting, RuleRecord, RuleCoverageEntry> {
+
+    private static final long serialVersionUID = 1;
+
+    /** What no event had in two of these is forgotten; sql/retention.yaml gives entries three of them. */
+    static final Duration PERIOD = Duration.ofDays(30);
+    /** A log that is read for the first time shows something new with many of its first events. */
+    static final Duration SETTLING = Duration.ofSeconds(5);
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    private static final ValueStateDescriptor<InstanceCoverage> COVERAGE =
+            new ValueStateDescriptor<>("rule-coverage", new InstanceCoverageSerializer());
+
+    private final RuleBroadcast rules;
+    private transient ValueState<InstanceCoverage> state;
+
+    public RuleCoverageFunction(RuleBroadcast rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        state = getRuntimeContext().getState(COVERAGE);
+    }
+
+    @Override
+    public void processBroadcastElement(RuleRecord push, Context context, Collector<RuleCoverageEntry> out)
+            throws Exception {
+        if (!push.isBundle()) {
+            return;
+        }
+        rules.accept(push, context.getBroadcastState(RuleBroadcast.STATE));
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcast.STATE));
+        long now = context.currentProcessingTime();
+        context.applyToKeyedState(COVERAGE, (instance, known) -> {
+            InstanceCoverage coverage = known.value();
+            tell(coverage, instance, active, false, now, out);
+            known.update(coverage);
+        });
+    }
+
+    @Override
+    public void processElement(LogSighting sighting, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
+            throws Exception {
+        TimerService timers = context.timerService();
+        long now = timers.currentProcessingTime();
+        InstanceCoverage coverage = state.value();
+        if (coverage == null) {
+            coverage = new InstanceCoverage(now);
+            timers.registerProcessingTimeTimer(now + PERIOD.toMillis());
+        }
+        if (coverage.add(sighting.cluster(), sighting.log(), sighting.read()) && coverage.dueAt() == 0) {
+            coverage.dueAt(now + SETTLING.toMillis());
+            timers.registerProcessingTimeTimer(coverage.dueAt());
+        }
+        state.update(coverage);
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<RuleCoverageEntry> out) throws Exception {
+        InstanceCoverage coverage = state.value();
+        if (coverage == null) {
+            return;
+        }
+        TimerService timers = context.timerService();
+        long now = timers.currentProcessingTime();
+        boolean isDue = coverage.dueAt() != 0 && timestamp >= coverage.dueAt();
+        boolean isOver = timestamp >= coverage.periodFrom() + PERIOD.toMillis();
+        if (isOver) {
+            coverage.endPeriod(now);
+        }
+        if (isDue || isOver) {
+            coverage.dueAt(0);
+            tell(coverage, context.getCurrentKey(), active(context), isOver, now, out);
+        }
+        keep(coverage, isOver, timers);
+    }
+
+    private ActiveRules active(OnTimerContext context) throws Exception {
+        ReadOnlyBroadcastState<String, RuleRecord> pushed = context.getBroadcastState(RuleBroadcast.STATE);
+        return rules.active(pushed);
+    }
+
+    private void keep(InstanceCoverage coverage, boolean isNewPeriod, TimerService timers) throws IOException {
+        if (coverage.isEmpty()) {
+            state.clear();
+            return;
+        }
+        if (isNewPeriod) {
+            timers.registerProcessingTimeTimer(coverage.periodFrom() + PERIOD.toMillis());
+        }
+        state.update(coverage);
+    }
+
+    private static void tell(
+            InstanceCoverage coverage,
+            String instance,
+            ActiveRules active,
+            boolean anew,
+            long nowMillis,
+            Collector<RuleCoverageEntry> out) {
+        coverage.tell(
+                active.rules(),
+                active.hasDataClasses(),
+                anew,
+                nowMillis * MICROS_PER_MILLI,
+                told -> out.collect(entry(coverage.cluster(), instance, told)));
+    }
+
+    private static RuleCoverageEntry entry(String cluster, String instance, InstanceCoverage.Told told) {
+        RuleCoverageEntry entry = new RuleCoverageEntry();
+        entry.setCluster(cluster);
+        entry.setInstance(instance);
+        entry.setSource(told.log());
+        entry.setRuleId(told.ruleKey());
+        entry.setChangedAt(time(told.changedAt()));
+        entry.setToldAt(time(told.toldAt()));
+        entry.setInForce(told.answer() != null);
+        setAnswer(entry, told.answer());
+        return entry;
+    }
+
+    private static void setAnswer(RuleCoverageEntry entry, Answer answer) {
+        RuleHeader rule = answer == null ? null : answer.rule();
+        Obstacle obstacle = answer == null ? null : answer.obstacle().orElse(null);
+        entry.setRuleTitle(rule == null ? "" : rule.title());
+        entry.setLevel(rule == null ? "" : rule.level().name().toLowerCase(Locale.ROOT));
+        entry.setTags(rule == null ? List.of() : rule.tags());
+        entry.setCanFire(answer != null && answer.canFire());
+        entry.setReason(obstacle == null ? "" : obstacle.reason());
+        entry.setMissingFields(obstacle == null ? List.of() : obstacle.missingFields());
+        entry.setMissingClasses(obstacle == null ? List.of() : obstacle.missingClasses());
+    }
+
+    private static Instant time(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,52 @@
+package io.tailrace.audit.filter;
+
+import io.tailrace.audit.json.JsonObject;
+import io.tailrace.audit.record.AuditEvents;
+import io.tailrace.audit.record.Reading;
+import io.tailrace.audit.record.RecordTime;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.time.CivilTime;
+
+/** Makes an {@link AuditEvent} of an element of the JSON array that {@link FilterMembers} knows. */
+public final class FilterParser implements EntryParser {
+
+    private final String format;
+    private final AuditEvents events = new AuditEvents();
+    private final FilterMembers members;
+    private final JsonObject json = new JsonObject();
+
+    /** @param localTime the writer's timestamps are local; else UTC */
+    public FilterParser(String format, boolean localTime) {
+        this.format = format;
+        this.members = new FilterMembers(events, new RecordTime(localTime));
+    }
+
+    @Override
+    public void parse(LogEntry entry, ParseListener out) {
+        int end = AuditEvents.withoutSeparator(entry.bytes(), entry.from(), entry.to());
+        AuditEvent event = events.blank();
+        members.start(event, entry.origin().zone());
+        Reading reading = json.read(entry.bytes(), entry.from(), end, members);
+        if (reading != Reading.WHOLE) {
+            DeadLetterCode code = reading == Reading.CUT ? DeadLetterCode.INCOMPLETE : DeadLetterCode.MALFORMED_RECORD;
+            out.rejected(code, "expected one whole record of " + format);
+        } else if (members.time() == CivilTime.NONE) {
+            out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected a timestamp YYYY-MM-DD HH:MM:SS");
+        } else if (!members.hasClass()) {
+            out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected a member \"class\", found none");
+        } else {
+            event.setFormat(format);
+            members.finish();
+            events.inherit(event, entry.context(), false);
+            if (json.isRepaired()) {
+                event.getFlags().add("repaired");
+            }
+            events.place(event, entry, end, members.time());
+            events.report(event, out);
+        }
+    }
+}
