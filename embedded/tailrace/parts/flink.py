@@ -236,7 +236,7 @@ class Flink(FlinkJob):
         return self.settings.jvm_options_flink.split()
 
     def job_configuration(self) -> dict[str, object]:
-        """The keys are documented in io.tailrace.flink.normalize.NormalizeKey."""
+        """The keys are documented in io.tailrace.flink.normalize.NormalizeJobOptions."""
         retention = migrations.load_retention()
         return {
             "checkpoint.interval.ms": self.settings.checkpoint_interval,

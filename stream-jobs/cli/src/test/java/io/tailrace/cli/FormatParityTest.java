@@ -2,7 +2,7 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.cli.input.DetectionSink;
+import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogReader;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClassifier;
@@ -10,7 +10,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.taxonomy.DatabaseField;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.ByteArrayInputStream;
@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FormatParityTest {
 
     private static final Path PACK = Path.of("../../rules");
-    private static final List<Deed> DEEDS = DaysWork.deeds();
+    private static final List<DatabaseOperation> DEEDS = DayOfWork.deeds();
     private static final DataClassifier CLASSIFIER = classifier();
     private static final List<DetectionEvent> REFERENCE = events("percona-audit-json");
 
@@ -122,8 +122,8 @@ class FormatParityTest {
     }
 
     private static List<DetectionEvent> events(String name) {
-        LogFormat format = new KnownFormats().named(name).orElseThrow();
-        String source = KnownFormats.sourceOf(format);
+        LogFormat format = new FormatRegistry().named(name).orElseThrow();
+        String source = FormatRegistry.sourceOf(format);
         LogOrigin origin = new LogOrigin("", "db1", source, name, "UTC", name);
         byte[] log = RenderedLog.of(RenderedLog.writers().get(name), DEEDS).getBytes(StandardCharsets.UTF_8);
         List<DetectionEvent> events = new ArrayList<>();
@@ -135,7 +135,7 @@ class FormatParityTest {
         return events;
     }
 
-    private record Sink(List<DetectionEvent> events) implements DetectionSink {
+    private record Sink(List<DetectionEvent> events) implements DetectionEventHandler {
 
         @Override
         public void event(DetectionEvent event) {
@@ -157,17 +157,17 @@ class FormatParityTest {
     void everyFormatIsRendered() {
         assertThat(formats())
                 .containsExactlyInAnyOrderElementsOf(
-                        new KnownFormats().all().stream().map(LogFormat::name).toList());
+                        new FormatRegistry().all().stream().map(LogFormat::name).toList());
     }
 
     @Test
     void theReferenceSaysWhatWasDone() {
         List<DetectionEvent> statements = statements(REFERENCE);
-        List<Deed> done =
+        List<DatabaseOperation> done =
                 DEEDS.stream().filter(deed -> deed.statement() != null).toList();
-        assertThat(statements).hasSize(DaysWork.STATEMENTS).hasSameSizeAs(done);
+        assertThat(statements).hasSize(DayOfWork.STATEMENTS).hasSameSizeAs(done);
         for (int i = 0; i < done.size(); i++) {
-            Deed deed = done.get(i);
+            DatabaseOperation deed = done.get(i);
             Map<DatabaseField, String> found = fields(statements.get(i));
             assertThat(texts(statements.get(i), DatabaseField.TABLE_WRITTEN))
                     .as(deed.toString())
@@ -177,7 +177,8 @@ class FormatParityTest {
                     .isEqualTo(deed.reads());
             isOf(deed, found);
         }
-        List<Deed> logins = DEEDS.stream().filter(Deed::isLogin).toList();
+        List<DatabaseOperation> logins =
+                DEEDS.stream().filter(DatabaseOperation::isLogin).toList();
         assertThat(logins(REFERENCE)).hasSameSizeAs(logins);
         for (int i = 0; i < logins.size(); i++) {
             Map<DatabaseField, String> found = fields(logins(REFERENCE).get(i));
@@ -186,7 +187,7 @@ class FormatParityTest {
         }
     }
 
-    private static void isOf(Deed deed, Map<DatabaseField, String> found) {
+    private static void isOf(DatabaseOperation deed, Map<DatabaseField, String> found) {
         assertThat(found)
                 .as(deed.toString())
                 .containsEntry(DatabaseField.USER, deed.account().user())

@@ -2,8 +2,8 @@ package io.tailrace.cli;
 
 import static java.util.stream.Collectors.joining;
 
-import io.tailrace.cli.Deed.Kind;
-import io.tailrace.json.RecordJson;
+import io.tailrace.cli.DatabaseOperation.Kind;
+import io.tailrace.json.AvroJsonWriter;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
@@ -22,7 +22,7 @@ final class RenderedLog {
     /** What a format makes of one deed; nothing where it does not record it. */
     interface Writer {
 
-        String of(Deed deed);
+        String of(DatabaseOperation deed);
     }
 
     private RenderedLog() {}
@@ -56,7 +56,7 @@ final class RenderedLog {
         return writers;
     }
 
-    static String of(Writer writer, List<Deed> deeds) {
+    static String of(Writer writer, List<DatabaseOperation> deeds) {
         return deeds.stream().map(writer::of).collect(joining());
     }
 
@@ -64,7 +64,7 @@ final class RenderedLog {
         return DateTimeFormatter.ofPattern(pattern).withZone(ZoneOffset.UTC);
     }
 
-    private static String name(Deed deed) {
+    private static String name(DatabaseOperation deed) {
         return switch (deed.kind()) {
             case LOGIN -> "Connect";
             case CHANGE_OF_USER -> "Change user";
@@ -73,14 +73,14 @@ final class RenderedLog {
         };
     }
 
-    private static String commandClass(Deed deed) {
+    private static String commandClass(DatabaseOperation deed) {
         String first =
                 deed.statement().replaceFirst("^/\\*.*?\\*/ ", "").split(" ")[0].toLowerCase();
         return first.equals("use") ? "change_db" : first;
     }
 
     /** Members of Percona's plugin, and of others that know the same ones. */
-    private static Map<String, String> plugin(Deed deed, boolean databaseOfStatements) {
+    private static Map<String, String> plugin(DatabaseOperation deed, boolean databaseOfStatements) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("name", name(deed));
         members.put("record", deed.connection() + "_2026-11-21T02:00:00");
@@ -124,7 +124,7 @@ final class RenderedLog {
 
     private static String quoted(String text) {
         StringBuilder json = new StringBuilder();
-        RecordJson.quote(text, json);
+        AvroJsonWriter.quote(text, json);
         return json.toString();
     }
 
@@ -151,7 +151,7 @@ final class RenderedLog {
                 .replace("\n", "&#10;");
     }
 
-    private static String csv(Deed deed) {
+    private static String csv(DatabaseOperation deed) {
         return plugin(deed, true).entrySet().stream()
                 .map(column -> column.getKey().equals("status")
                         ? column.getValue()
@@ -160,7 +160,7 @@ final class RenderedLog {
     }
 
     /** @param lines a member on each line, as Percona writes them */
-    private static String filterJson(Deed deed, boolean lines) {
+    private static String filterJson(DatabaseOperation deed, boolean lines) {
         String between = lines ? ",\n    " : ", ";
         String user = deed.account().user();
         String mapped = deed.account().address().equals("10.0.0.9")
@@ -181,7 +181,7 @@ final class RenderedLog {
         return (lines ? "  {\n    " : "{ ") + head + between + data(deed) + (lines ? "\n  }" : " }");
     }
 
-    private static String event(Deed deed) {
+    private static String event(DatabaseOperation deed) {
         return switch (deed.kind()) {
             case LOGIN -> "connect";
             case CHANGE_OF_USER -> "change_user";
@@ -190,7 +190,7 @@ final class RenderedLog {
         };
     }
 
-    private static String data(Deed deed) {
+    private static String data(DatabaseOperation deed) {
         if (deed.kind() == Kind.STATEMENT) {
             return "\"general_data\": { \"command\": \"Query\", \"sql_command\": \"" + commandClass(deed)
                     + "\", \"query\": " + quoted(deed.statement()) + ", \"status\": " + deed.status() + " }";
@@ -200,7 +200,7 @@ final class RenderedLog {
                 + ", \"db\": " + quoted(deed.database()) + " }";
     }
 
-    private static String mcAfee(Deed deed) {
+    private static String mcAfee(DatabaseOperation deed) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("msg-type", "activity");
         members.put("date", "" + deed.time().toEpochMilli());
@@ -223,7 +223,7 @@ final class RenderedLog {
     }
 
     /** What the statement opens: what it writes first. The plugin tells it of statements only. */
-    private static String objects(Deed deed) {
+    private static String objects(DatabaseOperation deed) {
         if (deed.statement() != null && deed.statement().startsWith("USE ")) {
             return ",\"objects\":[{\"db\":" + quoted(deed.database()) + ",\"obj_type\":\"DATABASE\"}]";
         }
@@ -235,7 +235,7 @@ final class RenderedLog {
         return objects.isEmpty() ? "" : ",\"objects\":[" + objects + "]";
     }
 
-    private static String mariaDb(Deed deed) {
+    private static String mariaDb(DatabaseOperation deed) {
         String from = deed.account().from().equals("10.0.0.9")
                 ? "10.0.0.9:51123"
                 : deed.account().from();
@@ -257,7 +257,7 @@ final class RenderedLog {
                 + '\n';
     }
 
-    private static String general(Deed deed) {
+    private static String general(DatabaseOperation deed) {
         String account = deed.account().user() + '@' + deed.account().from();
         String using = deed.account().isLocal() ? "Socket" : "TCP/IP";
         String argument =
@@ -270,17 +270,17 @@ final class RenderedLog {
         return deed.isLogin() && deed.failed() ? line + generalLine(deed, "Connect", denied(deed)) : line;
     }
 
-    private static String generalLine(Deed deed, String command, String argument) {
+    private static String generalLine(DatabaseOperation deed, String command, String argument) {
         return MICROS.format(deed.time()) + "\t" + String.format("%5d ", deed.connection()) + command + '\t' + argument
                 + '\n';
     }
 
-    private static String denied(Deed deed) {
+    private static String denied(DatabaseOperation deed) {
         return "Access denied for user '" + deed.account().user() + "'@'"
                 + deed.account().from() + "' (using password: YES)";
     }
 
-    private static String error(Deed deed) {
+    private static String error(DatabaseOperation deed) {
         return deed.isLogin() && deed.failed()
                 ? MICROS.format(deed.time()) + ' ' + deed.connection() + " [Note] [MY-010926] [Server] " + denied(deed)
                         + '\n'
@@ -293,7 +293,7 @@ final class RenderedLog {
         private String database = "";
 
         @Override
-        public String of(Deed deed) {
+        public String of(DatabaseOperation deed) {
             if (deed.kind() != Kind.STATEMENT) {
                 return "";
             }

@@ -10,4 +10,5 @@ package io.tailrace.clickhouse;
  * @param size length of the rows before compression, in bytes
  * @param frame the rows as RowBinary in one LZ4 frame
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record PendingBlock(String token, String layout, int rows, int size, byte[] frame) {}

@@ -13,6 +13,7 @@ import java.util.List;
  * @param pending it was changed since
  * @param seen beginnings of the ids of the alerts that it stands for
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pending, long[] seen) {
 
     private static final int FEW_SEEN = 100;

@@ -22,6 +22,7 @@ import java.util.Map;
  * @param late the event came later than the allowed lateness
  * @param about fields of the event that an alert names
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record Evidence(
         long push,
         int level,

@@ -13,6 +13,7 @@ import java.util.Comparator;
  * @param seconds that the execution took; NaN for a capture
  * @param rowsExamined by the execution; 0 for a capture
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record PlanSighting(
         String cluster,
         String instance,

@@ -10,6 +10,7 @@ import java.io.Serializable;
  *     bundle, so that the topic, which is compacted, keeps the last good one beside one that is refused
  * @param json a push or a silence; empty where the record ends a silence
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record RuleRecord(long offset, String key, String json) implements Serializable {
 
     public static final String BUNDLE = "bundle";

@@ -47,7 +47,7 @@ public final class PlanDocuments {
 
     private final JsonReader json = new JsonReader();
     private final PlanReader plans = new PlanReader();
-    private final RowsReader rows = new RowsReader();
+    private final TabularPlanReader rows = new TabularPlanReader();
 
     private byte[] in;
     private int end;
@@ -195,7 +195,7 @@ public final class PlanDocuments {
         }
         boolean may = start < stop && (ByteText.isDigit(in[start]) || in[start] == 'i' || in[start] == 'N');
         String text = may ? ByteText.utf8(in, start, stop) : "";
-        return may && (RowsReader.isHeader(text) || RowsReader.isRow(text)) ? text : null;
+        return may && (TabularPlanReader.isHeader(text) || TabularPlanReader.isRow(text)) ? text : null;
     }
 
     private String borderedRow(int from, int to) {
@@ -205,7 +205,7 @@ public final class PlanDocuments {
             row.append(i == 1 ? "" : "\t").append(cells[i].strip());
         }
         String text = row.toString();
-        return RowsReader.isHeader(text) || RowsReader.isRow(text) ? text : null;
+        return TabularPlanReader.isHeader(text) || TabularPlanReader.isRow(text) ? text : null;
     }
 
     private boolean isBorder(int from, int to) {
@@ -213,7 +213,7 @@ public final class PlanDocuments {
     }
 
     private void addRow(String row, int from) {
-        if (RowsReader.isHeader(row)) {
+        if (TabularPlanReader.isHeader(row)) {
             endRows();
         }
         if (lines.isEmpty()) {

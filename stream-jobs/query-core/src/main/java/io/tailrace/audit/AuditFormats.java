@@ -1,13 +1,13 @@
 package io.tailrace.audit;
 
-import io.tailrace.audit.filter.FilterParser;
+import io.tailrace.audit.filter.AuditFilterParser;
 import io.tailrace.audit.json.JsonScanner;
 import io.tailrace.audit.mariadb.MariaDbAuditParser;
 import io.tailrace.audit.mcafee.McAfeeParser;
 import io.tailrace.audit.percona.CsvScanner;
 import io.tailrace.audit.percona.PluginParser;
 import io.tailrace.audit.record.AuditFormatNames;
-import io.tailrace.audit.record.LineScanner;
+import io.tailrace.audit.record.SingleLineScanner;
 import io.tailrace.audit.xml.XmlScanner;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
@@ -51,7 +51,7 @@ public final class AuditFormats {
     }
 
     private static LogFormat jsonLines(String name, String firstMember, Supplier<EntryParser> parser) {
-        return new AuditFormat(name, () -> new LineScanner("{\"" + firstMember + "\":"), parser);
+        return new AuditFormat(name, () -> new SingleLineScanner("{\"" + firstMember + "\":"), parser);
     }
 
     private static LogFormat xml(String name, boolean localTime) {
@@ -59,6 +59,6 @@ public final class AuditFormats {
     }
 
     private static LogFormat json(String name, boolean localTime) {
-        return new AuditFormat(name, JsonScanner::new, () -> new FilterParser(name, localTime));
+        return new AuditFormat(name, JsonScanner::new, () -> new AuditFilterParser(name, localTime));
     }
 }

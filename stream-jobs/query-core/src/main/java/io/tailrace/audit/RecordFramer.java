@@ -1,8 +1,8 @@
 package io.tailrace.audit;
 
-import io.tailrace.audit.record.LineFramer;
 import io.tailrace.audit.record.RecordScanner;
 import io.tailrace.audit.record.RecordScanner.Ended;
+import io.tailrace.audit.record.SingleLineFramer;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
@@ -22,7 +22,7 @@ final class RecordFramer implements EntryFramer {
     private static final long NOWHERE = -1;
 
     private final RecordScanner scanner;
-    private final RecordSessions sessions = new RecordSessions();
+    private final SessionDatabases sessions = new SessionDatabases();
     private long position;
     private long recordFrom = NOWHERE;
     private long strayFrom = NOWHERE;
@@ -98,7 +98,7 @@ final class RecordFramer implements EntryFramer {
         Ended ended = scanner.inside(buffer, lineFrom, at, to);
         int next = scanner.next();
         sessions.add(buffer, at, next);
-        if (ended == Ended.RECORD && base + next - recordFrom <= LineFramer.ENTRY_LIMIT) {
+        if (ended == Ended.RECORD && base + next - recordFrom <= SingleLineFramer.ENTRY_LIMIT) {
             out.entry(recordFrom, base + next, sessions.end());
             recordFrom = NOWHERE;
         } else if (ended == Ended.RECORD) {
@@ -110,7 +110,7 @@ final class RecordFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        if (recordFrom != NOWHERE && position - recordFrom > LineFramer.ENTRY_LIMIT) {
+        if (recordFrom != NOWHERE && position - recordFrom > SingleLineFramer.ENTRY_LIMIT) {
             tooLarge(position, out);
             searching = true;
             scanner.reset();
@@ -125,7 +125,7 @@ final class RecordFramer implements EntryFramer {
                 recordFrom,
                 to,
                 DeadLetterCode.ENTRY_TOO_LARGE,
-                "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
+                "expected a record of at most " + SingleLineFramer.ENTRY_LIMIT + " bytes");
         recordFrom = NOWHERE;
     }
 

@@ -323,7 +323,7 @@ final class AccountNames {
             incomplete |= inner.incomplete;
             next();
             boolean isPart = variable || !ends() && word() != Word.USING;
-            incomplete |= isPart && (!names.isEmpty() || HiddenStatements.concernsAccounts(statement));
+            incomplete |= isPart && (!names.isEmpty() || DynamicStatementFlags.concernsAccounts(statement));
         } else {
             incomplete |= tokens.kind() == Kind.CODED && !variable;
         }

@@ -45,18 +45,18 @@ public final class Fingerprinter {
 
     private static final byte[] USE = ByteText.ascii("use");
     private static final byte[] CALL = ByteText.ascii("call");
-    private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
+    private static final NormalizedStatement NOTHING = shape(new byte[0], 0, noTables(""));
 
     private final SqlMode mode;
     private final Masker masker;
     private final NameMask names;
     private final boolean namesKept;
-    private final Collapser collapser = new Collapser();
+    private final ListCollapser collapser = new ListCollapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
-    private final ConstantConditions conditions;
-    private final HiddenStatements hidden;
-    private final AssignedValues assigned;
+    private final ConstantConditionFlags conditions;
+    private final DynamicStatementFlags hidden;
+    private final SettingFlags assigned;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** By the previous rules; null if these are, or while none of their ids was asked for. */
@@ -76,9 +76,9 @@ public final class Fingerprinter {
         this.namesKept = namesKept;
         masker = new Masker(mode, namesKept);
         names = new NameMask(namesKept);
-        conditions = new ConstantConditions(mode);
-        hidden = new HiddenStatements(mode);
-        assigned = new AssignedValues(mode);
+        conditions = new ConstantConditionFlags(mode);
+        hidden = new DynamicStatementFlags(mode);
+        assigned = new SettingFlags(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -92,7 +92,7 @@ public final class Fingerprinter {
      *
      * @param shape what {@link #statement} said of the statement
      */
-    public long previousId(StatementShape shape, byte[] bytes, int from, int to) {
+    public long previousId(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.isRenamed()) {
             return shape.queryId();
         }
@@ -101,7 +101,7 @@ public final class Fingerprinter {
     }
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
-    public StatementShape statement(byte[] bytes, int from, int to) {
+    public NormalizedStatement statement(byte[] bytes, int from, int to) {
         int start = ByteText.skipBlanks(bytes, from, to);
         int end = withoutSemicolon(bytes, start, to);
         if (isAdministratorCommand(bytes, start, end)) {
@@ -115,7 +115,7 @@ public final class Fingerprinter {
         String tool = ByteText.startsWith(bytes, start, end, DUMP)
                 ? "mysqldump"
                 : masker.hasToolComment() ? "percona-toolkit" : "";
-        StatementShape shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
+        NormalizedStatement shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
         return masker.isDoubtful() ? shape.withUnknownTables() : shape;
     }
 
@@ -150,7 +150,7 @@ public final class Fingerprinter {
      *
      * @param shape what {@link #statement} said of it
      */
-    public List<String> flags(StatementShape shape, byte[] bytes, int from, int to) {
+    public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.literalsMatter()) {
             return List.of();
         }
@@ -169,7 +169,7 @@ public final class Fingerprinter {
      * @param shape what {@link #statement} said of it
      * @param user whose session it is, for {@code CURRENT_USER}; empty where nobody knows
      */
-    public List<String> accounts(StatementShape shape, byte[] bytes, int from, int to, String user) {
+    public List<String> accounts(NormalizedStatement shape, byte[] bytes, int from, int to, String user) {
         accountsIncomplete = shape.accountsMatter() && to - from > LONGEST_READ;
         if (!shape.accountsMatter()) {
             return List.of();
@@ -195,13 +195,13 @@ public final class Fingerprinter {
     }
 
     /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
-    public StatementShape administratorCommand(byte[] bytes, int from, int to) {
+    public NormalizedStatement administratorCommand(byte[] bytes, int from, int to) {
         int end = withoutSemicolon(bytes, from, to);
         if (!isAdministratorCommand(bytes, from, end)) {
             return statement(bytes, from, to);
         }
         masker.comments().clear();
-        StatementShape known = shapes.get(bytes, from, end);
+        NormalizedStatement known = shapes.get(bytes, from, end);
         if (known != null) {
             return known;
         }
@@ -253,13 +253,13 @@ public final class Fingerprinter {
     }
 
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
-    private StatementShape statement(int length) {
+    private NormalizedStatement statement(int length) {
         byte[] shorter = length > ShapeCache.LONGEST_KEY ? RepeatedRows.removed(masker.bytes(), length) : null;
         return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
     }
 
-    private StatementShape statement(byte[] masked, int length) {
-        StatementShape known = shapes.get(masked, 0, length);
+    private NormalizedStatement statement(byte[] masked, int length) {
+        NormalizedStatement known = shapes.get(masked, 0, length);
         if (known != null) {
             return known;
         }
@@ -283,21 +283,21 @@ public final class Fingerprinter {
     }
 
     /** A class with a fixed text. */
-    private StatementShape named(String name, int length) {
+    private NormalizedStatement named(String name, int length) {
         byte[] text = ByteText.ascii(name);
         return shape(text, text.length, reader.read(masker.bytes(), length));
     }
 
-    private StatementShape keep(byte[] bytes, int from, int to, StatementShape shape) {
+    private NormalizedStatement keep(byte[] bytes, int from, int to, NormalizedStatement shape) {
         shapes.put(bytes, from, to, shape);
         return shape;
     }
 
-    private static StatementShape shape(byte[] text, int length, StatementTables tables) {
+    private static NormalizedStatement shape(byte[] text, int length, StatementTables tables) {
         return shape(text, length, tables, false, false, false);
     }
 
-    private static StatementShape shape(
+    private static NormalizedStatement shape(
             byte[] text, int length, StatementTables tables, boolean literals, boolean accounts, boolean renamed) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
@@ -306,7 +306,7 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(
+        return new NormalizedStatement(
                 ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts, renamed);
     }
 

@@ -65,7 +65,7 @@ final class Masker {
     /** The first literal is shown as a name. */
     private boolean firstIsName;
 
-    private final PasswordGuard guard = new PasswordGuard();
+    private final PasswordScanner guard = new PasswordScanner();
     private final Comments comments = new Comments();
     /** The rules keep names of accounts and character sets, in quotes or not. */
     private final boolean namesKept;
@@ -572,7 +572,7 @@ final class Masker {
         if (watched && !fitsNumber()) {
             return cut();
         }
-        int end = Numbers.end(in, from, to);
+        int end = NumberScanner.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
         boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
@@ -595,7 +595,7 @@ final class Masker {
     /** The output ends with what is a placeholder, or what {@link NameMask} makes one. */
     private boolean endsWithNumber() {
         int i = length - 1;
-        while (i >= 0 && Numbers.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
+        while (i >= 0 && NumberScanner.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
             i--;
         }
         return i >= 0 && (ByteText.isDigit(out[i]) || i == length - 1 && out[i] == '?');
@@ -693,7 +693,7 @@ final class Masker {
     /** What follows GRANT or REVOKE, up to a semicolon. */
     private AccountGrammar.Rights rightsAhead(int from) {
         ahead.start(in, from, Math.min(to, from + FARTHEST));
-        return RightsAhead.of(ahead);
+        return PrivilegeListLookahead.of(ahead);
     }
 
     /** Index after {@code $$} or {@code $js$} at the start of a word, or -1. */

@@ -127,6 +127,6 @@ final class NamePart {
     /** No number, and no constant. */
     private static boolean isWord(byte[] bytes, int from, int to) {
         return !ByteText.isDigit(bytes[from]) && !Masker.isConstant(bytes, from, to)
-                || ByteText.isDigit(bytes[from]) && Numbers.end(bytes, from, to) < to;
+                || ByteText.isDigit(bytes[from]) && NumberScanner.end(bytes, from, to) < to;
     }
 }

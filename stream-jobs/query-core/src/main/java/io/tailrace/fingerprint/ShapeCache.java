@@ -21,12 +21,12 @@ final class ShapeCache {
 
     private int[] hashes = new int[FIRST_SLOTS];
     private byte[][] keys = new byte[FIRST_SLOTS][];
-    private StatementShape[] shapes = new StatementShape[FIRST_SLOTS];
+    private NormalizedStatement[] shapes = new NormalizedStatement[FIRST_SLOTS];
     private int used;
     private int keyBytes;
 
     /** The shape of the text in the range, or null where it is not known. */
-    StatementShape get(byte[] bytes, int from, int to) {
+    NormalizedStatement get(byte[] bytes, int from, int to) {
         int hash = ByteText.hash(bytes, from, to);
         int slot = hash & keys.length - 1;
         while (keys[slot] != null) {
@@ -40,7 +40,7 @@ final class ShapeCache {
     }
 
     /** Keeps the shape of a text that is not known. */
-    void put(byte[] bytes, int from, int to, StatementShape shape) {
+    void put(byte[] bytes, int from, int to, NormalizedStatement shape) {
         if (to - from > LONGEST_KEY) {
             return;
         }
@@ -50,7 +50,7 @@ final class ShapeCache {
         put(ByteText.hash(bytes, from, to), Arrays.copyOfRange(bytes, from, to), shape);
     }
 
-    private void put(int hash, byte[] key, StatementShape shape) {
+    private void put(int hash, byte[] key, NormalizedStatement shape) {
         int slot = hash & keys.length - 1;
         while (keys[slot] != null) {
             slot = slot + 1 & keys.length - 1;
@@ -65,12 +65,12 @@ final class ShapeCache {
     private void makeRoom(int more) {
         int[] oldHashes = hashes;
         byte[][] oldKeys = keys;
-        StatementShape[] oldShapes = shapes;
+        NormalizedStatement[] oldShapes = shapes;
         boolean full = keys.length == MOST_SLOTS || keyBytes + more > MOST_BYTES;
         int slots = full ? keys.length : keys.length * 2;
         hashes = new int[slots];
         keys = new byte[slots][];
-        shapes = new StatementShape[slots];
+        shapes = new NormalizedStatement[slots];
         used = 0;
         keyBytes = 0;
         for (int i = 0; i < oldKeys.length && !full; i++) {

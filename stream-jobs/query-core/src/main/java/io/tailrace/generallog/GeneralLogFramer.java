@@ -7,8 +7,8 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
-import io.tailrace.session.Sessions;
-import io.tailrace.session.Sessions.Session;
+import io.tailrace.session.SessionTracker;
+import io.tailrace.session.SessionTracker.Session;
 import io.tailrace.session.UseStatement;
 import io.tailrace.time.LogTime;
 import java.nio.ByteBuffer;
@@ -50,10 +50,10 @@ final class GeneralLogFramer implements EntryFramer {
 
     private final LogTime times = new LogTime();
     private final GeneralLine header = new GeneralLine();
-    private final Account account = new Account();
+    private final ConnectArgument account = new ConnectArgument();
     private final StatementScanner scanner = new StatementScanner();
-    private final PlainQuotes plain = new PlainQuotes();
-    private Sessions sessions = new Sessions();
+    private final NoBackslashEscapesScanner plain = new NoBackslashEscapesScanner();
+    private SessionTracker sessions = new SessionTracker();
 
     private long position;
     private long pendingFrom;
@@ -406,7 +406,7 @@ final class GeneralLogFramer implements EntryFramer {
         session = new Session(user, text(in), false);
         byte[] open = new byte[in.remaining()];
         in.get(open);
-        sessions = Sessions.read(open);
+        sessions = SessionTracker.read(open);
     }
 
     private static String text(ByteBuffer in) {

@@ -1,8 +1,8 @@
 package io.tailrace.generallog;
 
-import io.tailrace.audit.record.AuditEvents;
+import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
-import io.tailrace.fingerprint.Secrets;
+import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -31,9 +31,9 @@ final class GeneralLogParser implements EntryParser {
 
     private final LogTime times = new LogTime();
     private final StringPool strings = new StringPool();
-    private final AuditEvents events = new AuditEvents();
+    private final AuditEventBuilder events = new AuditEventBuilder();
     private final GeneralLine header = new GeneralLine();
-    private final Account account = new Account();
+    private final ConnectArgument account = new ConnectArgument();
 
     @Override
     public void parse(LogEntry entry, ParseListener out) {
@@ -53,11 +53,11 @@ final class GeneralLogParser implements EntryParser {
         event.setConnectionId(header.threadId);
         connection(event, entry);
         if (header.command.hasStatement()) {
-            AuditEvents.client(event);
+            AuditEventBuilder.client(event);
             statement(event, bytes, ByteText.withoutLineEnd(bytes, header.argumentFrom, entry.to()), out);
         } else {
             argument(event, bytes);
-            AuditEvents.client(event);
+            AuditEventBuilder.client(event);
             out.audit(event, "", "");
         }
     }
@@ -102,8 +102,9 @@ final class GeneralLogParser implements EntryParser {
     private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
         int from = Math.min(header.argumentFrom, to);
         String fingerprint = events.classify(event, bytes, from, to, out);
-        String sample =
-                Secrets.mayHold(bytes, from, to) ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        String sample = PasswordStatements.mayHold(bytes, from, to)
+                ? ""
+                : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
         out.audit(event, fingerprint, sample);
     }
 

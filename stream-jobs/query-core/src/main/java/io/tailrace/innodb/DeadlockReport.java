@@ -1,6 +1,6 @@
 package io.tailrace.innodb;
 
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.util.List;
 import java.util.Map;
 
@@ -30,7 +30,8 @@ public final class DeadlockReport {
      * @param prefix of every name
      * @param statements those that the text quotes, in their order
      */
-    public static void read(String text, String prefix, List<StatementShape> statements, Map<String, String> details) {
+    public static void read(
+            String text, String prefix, List<NormalizedStatement> statements, Map<String, String> details) {
         DeadlockReport report = new DeadlockReport(details, prefix);
         for (String line : text.split("\n", -1)) {
             report.line(line.startsWith("InnoDB: ") ? line.substring(8).strip() : line.strip());

@@ -1,6 +1,6 @@
 package io.tailrace.innodb;
 
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ public final class MonitorReport {
      * @param capacity of the redo log, bytes; 0: as the output says, or unknown
      */
     public static MonitorReport read(
-            String text, List<StatementShape> statements, long capacity, Map<String, String> details) {
+            String text, List<NormalizedStatement> statements, long capacity, Map<String, String> details) {
         MonitorReport report = new MonitorReport(details);
         for (String line : text.split("\n", -1)) {
             report.line(line);
@@ -245,7 +245,7 @@ public final class MonitorReport {
         return text.substring(0, Math.min(text.length(), 512));
     }
 
-    private void finish(long knownCapacity, List<StatementShape> statements) {
+    private void finish(long knownCapacity, List<NormalizedStatement> statements) {
         details.put("semaphore_waits", Integer.toString(waits));
         if (waits > 0) {
             details.put("semaphore_longest_seconds", Double.toString(longestWait));

@@ -30,23 +30,23 @@ final class FileCensus {
     private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
-    private final Poster poster;
-    private final SortedMap<Long, Generation> generations;
+    private final LedgerWriter poster;
+    private final SortedMap<Long, LogFileGeneration> generations;
     private final TreeMap<Long, FileView> views = new TreeMap<>();
     /** Files that two rounds did not list, and that may come back if a round was lost. */
     private final Map<Long, FileView> departed = new LinkedHashMap<>();
 
-    private final PathOwners owners = new PathOwners();
+    private final PathInodeHistory owners = new PathInodeHistory();
     private long round = 1;
 
-    FileCensus(LogId id, Poster poster, SortedMap<Long, Generation> generations) {
+    FileCensus(LogId id, LedgerWriter poster, SortedMap<Long, LogFileGeneration> generations) {
         this.id = id;
         this.poster = poster;
         this.generations = generations;
     }
 
     /** Takes a record and posts it; whether it says something new. */
-    boolean take(CensusRecord record, Moment now) {
+    boolean take(CensusRecord record, TwoClockTime now) {
         if (record.path().endsWith(".gz")) {
             return false;
         }
@@ -77,12 +77,12 @@ final class FileCensus {
     }
 
     /** The view of a file that was missed for a while, or a new one. */
-    private FileView returned(CensusRecord record, Moment now) {
+    private FileView returned(CensusRecord record, TwoClockTime now) {
         FileView before = departed.remove(record.inode());
         if (before == null || isOtherFile(before, record)) {
             return new FileView(record, now);
         }
-        Generation generation = generations.get(before.generation());
+        LogFileGeneration generation = generations.get(before.generation());
         if (generation != null && generation.inode() == 0) {
             generation.bind(record.inode());
         }
@@ -121,7 +121,7 @@ final class FileCensus {
 
     /** A file that is shorter than what was read of it, or begins otherwise, was taken for another one. */
     private void unbindIfWrong(FileView view) {
-        Generation bound = generations.get(view.generation());
+        LogFileGeneration bound = generations.get(view.generation());
         if (bound != null && !canBe(bound, view.last())) {
             view.generation(0);
             if (bound.inode() == view.inode()) {
@@ -130,7 +130,7 @@ final class FileCensus {
         }
     }
 
-    private static boolean canBe(Generation generation, CensusRecord record) {
+    private static boolean canBe(LogFileGeneration generation, CensusRecord record) {
         return isLongEnough(generation, record)
                 && !Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
@@ -141,7 +141,7 @@ final class FileCensus {
         if (departed.size() > DEPARTED) {
             departed.remove(departed.keySet().iterator().next());
         }
-        Generation generation = generations.get(view.generation());
+        LogFileGeneration generation = generations.get(view.generation());
         if (generation != null && generation.inode() == view.inode()) {
             generation.loseFile();
         }
@@ -157,7 +157,7 @@ final class FileCensus {
 
     /** What is in the file now is not what was read of it. */
     private boolean isOverwritten(FileView view, CensusRecord record) {
-        Generation generation = generations.get(view.generation());
+        LogFileGeneration generation = generations.get(view.generation());
         CensusRecord last = view.last();
         return generation != null
                 && generation.isTelling(last.headLength())
@@ -168,7 +168,7 @@ final class FileCensus {
     // ---- which generation a file is ----
 
     private void bind(FileView view) {
-        Generation bound = generations.get(view.generation());
+        LogFileGeneration bound = generations.get(view.generation());
         if (bound == null) {
             bound = find(view.last());
         }
@@ -190,7 +190,7 @@ final class FileCensus {
      * The file is that generation. A copy of a file that is there too gets the same number, and does not own
      * it.
      */
-    void bind(FileView view, Generation generation) {
+    void bind(FileView view, LogFileGeneration generation) {
         view.generation(generation.number());
         if (generation.inode() == 0) {
             generation.bind(view.inode());
@@ -200,9 +200,9 @@ final class FileCensus {
         }
     }
 
-    private Generation find(CensusRecord record) {
-        Generation best = null;
-        for (Generation generation : generations.values()) {
+    private LogFileGeneration find(CensusRecord record) {
+        LogFileGeneration best = null;
+        for (LogFileGeneration generation : generations.values()) {
             boolean better = best == null || generation.inode() == 0;
             if (better && mayBe(generation, record)) {
                 best = generation;
@@ -211,7 +211,7 @@ final class FileCensus {
         return best;
     }
 
-    private boolean mayBe(Generation generation, CensusRecord record) {
+    private boolean mayBe(LogFileGeneration generation, CensusRecord record) {
         boolean free = generation.inode() == 0;
         if (!isLongEnough(generation, record)) {
             return false;
@@ -225,7 +225,7 @@ final class FileCensus {
     }
 
     /** For want of a head to compare: by the path under which the first lines were read. */
-    private boolean wasUnderFirstPath(Generation generation, long inode) {
+    private boolean wasUnderFirstPath(LogFileGeneration generation, long inode) {
         for (long owner : ownersAtStart(generation)) {
             if (owner == inode || mayBeFile(generation, owner)) {
                 return owner == inode;
@@ -234,21 +234,21 @@ final class FileCensus {
         return false;
     }
 
-    private List<Long> ownersAtStart(Generation generation) {
+    private List<Long> ownersAtStart(LogFileGeneration generation) {
         return owners.around(generation.firstPath(), generation.firstReadAt() * MICROS_PER_MILLI);
     }
 
-    private boolean mayBeFile(Generation generation, long inode) {
+    private boolean mayBeFile(LogFileGeneration generation, long inode) {
         FileView view = views.get(inode);
         return view != null && isUnknown(view) && canBe(generation, view.last());
     }
 
-    private static boolean isLongEnough(Generation generation, CensusRecord record) {
+    private static boolean isLongEnough(LogFileGeneration generation, CensusRecord record) {
         return record.size() >= generation.frontier() || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
-    void bindNew(Generation generation, HeldRun run) {
+    void bindNew(LogFileGeneration generation, UnassignedLines run) {
         FileView view = seenAfter(run);
         if (view != null && isUnknown(view)) {
             bind(view, generation);
@@ -259,21 +259,21 @@ final class FileCensus {
      * The generation lacks its file, the file was the one under its path when it was read first, and can hold what
      * was read.
      */
-    boolean maybeStartedIn(Generation generation, FileView file) {
+    boolean maybeStartedIn(LogFileGeneration generation, FileView file) {
         return generation.inode() == 0
                 && mayBeFile(generation, file.inode())
                 && ownersAtStart(generation).contains(file.inode());
     }
 
     /** The generation lacks its file, and the census has not looked at its path since it was read first. */
-    boolean waitsForItsFile(Generation generation) {
+    boolean waitsForItsFile(LogFileGeneration generation) {
         return generation.inode() == 0
                 && !generation.gone()
                 && ownersAtStart(generation).isEmpty();
     }
 
     /** The generation's file has another path than the one given, as far as the census knows. */
-    boolean isRenamed(Generation generation, String path) {
+    boolean isRenamed(LogFileGeneration generation, String path) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null && !view.last().path().equals(path);
     }
@@ -281,7 +281,7 @@ final class FileCensus {
     /**
      * The generation's file had been renamed, and was too short for the block, when the census looked last.
      */
-    boolean wasCutBefore(Generation generation, LineBlock block) {
+    boolean wasCutBefore(LogFileGeneration generation, LineBlock block) {
         return isRenamed(generation, id.log())
                 && views.get(generation.inode()).last().size() < block.end();
     }
@@ -290,7 +290,7 @@ final class FileCensus {
      * The census shows the generation's file under that path; without a census, lines of it came under that
      * path.
      */
-    boolean isUnder(Generation generation, String path) {
+    boolean isUnder(LogFileGeneration generation, String path) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return path.equals(view == null ? generation.path() : view.last().path());
     }
@@ -304,7 +304,7 @@ final class FileCensus {
      * Whether the run's lines can be of the file: it was long enough when the census looked, and begins like
      * them.
      */
-    private static boolean mayHold(FileView view, HeldRun run) {
+    private static boolean mayHold(FileView view, UnassignedLines run) {
         CensusRecord record = view.last();
         return record.size() >= run.endReadBy(record.at()) && !run.contradicts(record.headLength(), record.headHash());
     }
@@ -313,12 +313,12 @@ final class FileCensus {
      * Whether the census speaks against the run being of the generation's file: that was too short when the
      * lines were read, or was not under the run's path.
      */
-    boolean speaksAgainst(Generation generation, HeldRun run) {
+    boolean speaksAgainst(LogFileGeneration generation, UnassignedLines run) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null && (!mayHold(view, run) || wasElsewhere(view, run));
     }
 
-    private boolean wasElsewhere(FileView view, HeldRun run) {
+    private boolean wasElsewhere(FileView view, UnassignedLines run) {
         List<Long> named = owners.around(run.first().path(), run.readAt() * MICROS_PER_MILLI);
         return !named.isEmpty() && !named.contains(view.inode());
     }
@@ -332,7 +332,7 @@ final class FileCensus {
      * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to
      * them.
      */
-    FileView seenAfter(HeldRun run) {
+    FileView seenAfter(UnassignedLines run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
         List<Long> named = owners.around(run.first().path(), readAt);
         if (named.isEmpty()) {
@@ -363,7 +363,7 @@ final class FileCensus {
     }
 
     /** The census has looked at the run's path after the run was read. */
-    boolean lookedAfter(HeldRun run) {
+    boolean lookedAfter(UnassignedLines run) {
         return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
@@ -371,7 +371,7 @@ final class FileCensus {
      * The census has looked at the generation's file after the block was read, and the block lies beyond its
      * end.
      */
-    boolean isTooShort(Generation generation, LineBlock block) {
+    boolean isTooShort(LogFileGeneration generation, LineBlock block) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null
                 && block.readAt() > 0
@@ -382,7 +382,7 @@ final class FileCensus {
     // ---- which files have ended ----
 
     /** Nothing will be written to the file any more. The file under the log's own path is never final. */
-    boolean isFinal(Generation generation) {
+    boolean isFinal(LogFileGeneration generation) {
         if (generation.gone()) {
             return true;
         }
@@ -396,7 +396,7 @@ final class FileCensus {
                 && views.values().stream().anyMatch(other -> other.last().path().equals(id.log()));
     }
 
-    boolean lists(Generation generation) {
+    boolean lists(LogFileGeneration generation) {
         return views.values().stream().anyMatch(view -> view.generation() == generation.number());
     }
 
@@ -405,7 +405,7 @@ final class FileCensus {
      * carriage return and a line feed one more byte that stays is the line feed, for the next line would be
      * longer.
      */
-    boolean showsLongerEnd(Generation generation) {
+    boolean showsLongerEnd(LogFileGeneration generation) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null
                 && view.last().size() == generation.frontier() + 1
@@ -415,7 +415,7 @@ final class FileCensus {
     }
 
     /** Files that have ended and of which no line has come. */
-    List<FileView> neverRead(Predicate<Moment> overdue) {
+    List<FileView> neverRead(Predicate<TwoClockTime> overdue) {
         List<FileView> lost = new ArrayList<>();
         for (FileView view : views.values()) {
             boolean waited = overdue.test(view.firstReceivedAt());

@@ -43,7 +43,7 @@ final class GapRegion implements FrameListener {
         }
     }
 
-    private final Generation generation;
+    private final LogFileGeneration generation;
     private final ReassemblyLimits limits;
     private final StateWriter.Ids ids;
     private final LineReader reader;
@@ -55,7 +55,8 @@ final class GapRegion implements FrameListener {
     private byte[] after;
 
     /** A region that starts where {@code reader} has pending bytes, or at its frontier. */
-    GapRegion(Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
+    GapRegion(
+            LogFileGeneration generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
         this.generation = generation;
         this.limits = limits;
         this.ids = ids;
@@ -286,7 +287,11 @@ final class GapRegion implements FrameListener {
     }
 
     static GapRegion restore(
-            Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, StateReader in) {
+            LogFileGeneration generation,
+            ReassemblyLimits limits,
+            StateWriter.Ids ids,
+            LineReader reader,
+            StateReader in) {
         GapRegion region = new GapRegion(generation, limits, ids, reader, in.number());
         region.to = in.number();
         region.retained = in.number();

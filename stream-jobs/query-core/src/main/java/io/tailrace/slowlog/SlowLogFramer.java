@@ -15,7 +15,7 @@ import java.util.Arrays;
  * reasons, are in docs/FORMATS.md.
  *
  * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
- * comment starts no entry. A literal is given up when {@value LiteralProofs#ENOUGH} headers that fit the log were
+ * comment starts no entry. A literal is given up when {@value UnterminatedLiteralEvidence#ENOUGH} headers that fit the log were
  * read since it opened, or one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes: servers log
  * statements that they refused, unterminated literals included, and statements under NO_BACKSLASH_ESCAPES.
  */
@@ -54,8 +54,8 @@ final class SlowLogFramer implements EntryFramer {
 
     private final StatementScanner scanner = new StatementScanner();
     private final HeaderGroup group = new HeaderGroup();
-    private final LiteralProofs proofs = new LiteralProofs();
-    private final CarriedContext carried = new CarriedContext();
+    private final UnterminatedLiteralEvidence proofs = new UnterminatedLiteralEvidence();
+    private final InheritedContext carried = new InheritedContext();
 
     private State state = State.BETWEEN;
     /** Next offset to read. */

@@ -2,8 +2,8 @@ package io.tailrace.slowlog;
 
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.Secrets;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryParser;
@@ -130,7 +130,7 @@ final class SlowLogParser implements EntryParser {
     }
 
     private void event(LogEntry entry, long time, ParseListener out) {
-        StatementShape shape = shape(entry.bytes());
+        NormalizedStatement shape = shape(entry.bytes());
         QueryEvent event = new QueryEvent();
         origin(event, entry, time);
         server(event);
@@ -164,7 +164,7 @@ final class SlowLogParser implements EntryParser {
         out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
     }
 
-    private void tables(QueryEvent event, StatementShape shape) {
+    private void tables(QueryEvent event, NormalizedStatement shape) {
         event.setTablesRead(shape.tablesRead());
         event.setTablesWritten(shape.tablesWritten());
         if (!shape.tables().complete()) {
@@ -183,7 +183,7 @@ final class SlowLogParser implements EntryParser {
         flags.add(name);
     }
 
-    private StatementShape shape(byte[] bytes) {
+    private NormalizedStatement shape(byte[] bytes) {
         return header.administratorCommand
                 ? fingerprinter.administratorCommand(bytes, header.statementFrom, header.statementTo)
                 : fingerprinter.statement(bytes, header.statementFrom, header.statementTo);
@@ -247,7 +247,7 @@ final class SlowLogParser implements EntryParser {
     private String sample(byte[] bytes) {
         int from = header.statementFrom;
         int to = header.statementTo;
-        if (Secrets.mayHold(bytes, from, to)) {
+        if (PasswordStatements.mayHold(bytes, from, to)) {
             return "";
         }
         return ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));

@@ -1,6 +1,6 @@
 package io.tailrace.slowlog;
 
-import io.tailrace.client.Client;
+import io.tailrace.client.ClientAddress;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import java.util.Arrays;
@@ -100,7 +100,8 @@ final class UserHost {
             ip = bytes[open] == '[' ? strings.utf8(bytes, open + 1, to - 1) : "";
         }
         int first = ByteText.skipBlanks(bytes, from, open);
-        Client client = Client.of(strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open)), ip);
+        ClientAddress client =
+                ClientAddress.of(strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open)), ip);
         host = client.host();
         ip = client.address();
     }

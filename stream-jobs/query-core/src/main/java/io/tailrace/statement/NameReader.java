@@ -49,7 +49,12 @@ public final class NameReader {
 
     private void insert() {
         step();
-        while (tokens.skip(Word.LOW_PRIORITY, Word.DELAYED, Word.HIGH_PRIORITY, Word.IGNORE, Word.INTO)) {
+        while (tokens.skip(
+                StatementKeyword.LOW_PRIORITY,
+                StatementKeyword.DELAYED,
+                StatementKeyword.HIGH_PRIORITY,
+                StatementKeyword.IGNORE,
+                StatementKeyword.INTO)) {
             expressionBegins = false;
         }
         boolean named = false;
@@ -64,7 +69,7 @@ public final class NameReader {
 
     /** {@code (a, b)} or {@code SET a = …}; not {@code (SELECT …)} and not {@code VALUES}. */
     private boolean namesColumns() {
-        if (tokens.word == Word.SET) {
+        if (tokens.word == StatementKeyword.SET) {
             return true;
         }
         if (!tokens.at('(')) {
@@ -100,7 +105,7 @@ public final class NameReader {
         String before = name;
         boolean keyword = tokens.kind == Tokens.Kind.WORD;
         expressionBegins = keyword && startsExpression(tokens.upperCase());
-        everyColumn |= keyword && (tokens.word == Word.NATURAL || tokens.word == Word.TABLE);
+        everyColumn |= keyword && (tokens.word == StatementKeyword.NATURAL || tokens.word == StatementKeyword.TABLE);
         String whole = glued();
         boolean dotted = tokens.at('.');
         if (tokens.at('(')) {

@@ -11,7 +11,7 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,8 +45,8 @@ class ErrorLogTimeTest {
     void repeatedText(String text) {
         int fewest = SMALLEST_BYTES / text.length() / 2 * 2;
         int most = LARGEST_BYTES / text.length();
-        Growth.assertLinear(text, fewest, most, times -> reading(text.repeat(times)));
-        Growth.assertLinear("once more " + text, fewest, most, times -> reading(text.repeat(times + 1)));
+        GrowthRate.assertLinear(text, fewest, most, times -> reading(text.repeat(times)));
+        GrowthRate.assertLinear("once more " + text, fewest, most, times -> reading(text.repeat(times + 1)));
     }
 
     /** Whether the last literal is closed makes a difference: an even number of texts is compared with an even one. */
@@ -73,7 +73,7 @@ class ErrorLogTimeTest {
 
         @Override
         public void error(ErrorEvent event) {
-            assertThat(event.getMessage().length()).isLessThanOrEqualTo(SafeText.LONGEST);
+            assertThat(event.getMessage().length()).isLessThanOrEqualTo(MessageMask.LONGEST);
         }
 
         @Override

@@ -20,7 +20,7 @@ class KeptNamesTest {
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final Fingerprinter previous = Fingerprinter.ofPreviousRules(SqlMode.DEFAULT);
 
-    private StatementShape shape(Fingerprinter of, String statement) {
+    private NormalizedStatement shape(Fingerprinter of, String statement) {
         byte[] bytes = ByteText.bytes(statement);
         return of.statement(bytes, 0, bytes.length);
     }
@@ -81,7 +81,7 @@ class KeptNamesTest {
         for (int i = 0; i < 20_000; i++) {
             String statement = i % 2 == 0 ? accounts.next().text() : others.next();
             byte[] bytes = ByteText.bytes(statement);
-            StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+            NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
             assertThat(fingerprinter.previousId(shape, bytes, 0, bytes.length))
                     .as(statement)
                     .isEqualTo(shape(previous, statement).queryId());
@@ -117,7 +117,7 @@ class KeptNamesTest {
                 "EXPLAIN SELECT * FROM t1",
             })
     void ordinaryStatementsKeepTheirIds(String statement) {
-        StatementShape shape = shape(fingerprinter, statement);
+        NormalizedStatement shape = shape(fingerprinter, statement);
         assertThat(shape.queryId()).isEqualTo(shape(previous, statement).queryId());
         assertThat(shape.isRenamed()).isFalse();
     }

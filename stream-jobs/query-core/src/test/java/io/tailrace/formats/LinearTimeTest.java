@@ -17,7 +17,7 @@ import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ class LinearTimeTest {
     // spotless:on
 
     static List<LogFormat> formats() {
-        return new KnownFormats().all();
+        return new FormatRegistry().all();
     }
 
     @ParameterizedTest
@@ -101,7 +101,7 @@ class LinearTimeTest {
             String before = writer.before() + "SELECT ";
             byte[] part = writer.escaped(repeated).getBytes(StandardCharsets.UTF_8);
             byte[] behind = writer.behind().getBytes(StandardCharsets.UTF_8);
-            Growth.assertLinear(
+            GrowthRate.assertLinear(
                     writer.format() + ", " + repeated,
                     LONGEST_STATEMENT / part.length / 2,
                     LONGEST_STATEMENT / part.length,
@@ -119,7 +119,7 @@ class LinearTimeTest {
 
     private static void check(LogFormat format, String repeated, int smallest, int largest) throws IOException {
         byte[] start = start(format);
-        Growth.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
+        GrowthRate.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
             byte[] file = Arrays.copyOf(start, length);
             fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
             return reading(format, file);
@@ -153,7 +153,7 @@ class LinearTimeTest {
             this.format = format;
             this.file = file;
             parser = format.newParser();
-            origin = new LogOrigin("main", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", "/db1.log");
+            origin = new LogOrigin("main", "db1", FormatRegistry.sourceOf(format), format.name(), "UTC", "/db1.log");
         }
 
         void readAll() {

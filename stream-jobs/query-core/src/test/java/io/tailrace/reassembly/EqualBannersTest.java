@@ -80,7 +80,7 @@ class EqualBannersTest {
     }
 
     private void census(String path, long inode, byte[] file, long at) {
-        String hash = Md5.hex(file, file.length);
+        String hash = HeadHash.hex(file, file.length);
         log.census(
                 new CensusRecord(
                         LOG.toKey(), "c", "db1", "slowlog", path, inode, file.length, file.length, hash, at * 1_000),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
@@ -25,7 +25,7 @@ class FormatReassemblyTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
     static Stream<LogFormat> formats() {
-        return new KnownFormats().all().stream();
+        return new FormatRegistry().all().stream();
     }
 
     @ParameterizedTest
@@ -55,8 +55,8 @@ class FormatReassemblyTest {
         List<FramedEntry> found = new ArrayList<>();
         List<DeadLetter> refused = new ArrayList<>();
         LogReassembler reassembler = new LogReassembler(
-                new LogId("db1", KnownFormats.sourceOf(format), PATH),
-                new KnownFormats(),
+                new LogId("db1", FormatRegistry.sourceOf(format), PATH),
+                new FormatRegistry(),
                 ReassemblyLimits.defaults(),
                 "test",
                 new Collected(found, refused));
@@ -96,7 +96,7 @@ class FormatReassemblyTest {
                 "db1",
                 "main",
                 "db1",
-                KnownFormats.sourceOf(format),
+                FormatRegistry.sourceOf(format),
                 "auto",
                 "UTC",
                 PATH,

@@ -9,7 +9,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class ReassemblySimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("tailrace.histories", Cases.of(250, 1000));
+    private static final int HISTORIES = Integer.getInteger("tailrace.histories", PropertyTestBudget.of(250, 1000));
     /** One history to play, and to tell on standard output. */
     private static final long SEED = Long.getLong("tailrace.seed", 0);
 
@@ -540,7 +540,7 @@ class ReassemblySimulationTest {
             while (start < to) {
                 int end = start;
                 for (int lines = 1 + random.nextInt(6); lines > 0 && end < to; lines--) {
-                    end = Lines.end(bytes, end, (int) to);
+                    end = LineHashes.end(bytes, end, (int) to);
                 }
                 blocks.add(SimulatedHost.backfill(file, generation, start, end));
                 start = end;
@@ -598,7 +598,7 @@ class ReassemblySimulationTest {
             EntryFramer framer = format.newFramer();
             int position = 0;
             while (position < frontier) {
-                int end = Lines.end(bytes, position, bytes.length);
+                int end = LineHashes.end(bytes, position, bytes.length);
                 position = (int) framer.line(bytes, position, end, position, listener);
             }
             if (ended) {

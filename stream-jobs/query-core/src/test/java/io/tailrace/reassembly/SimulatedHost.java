@@ -155,7 +155,7 @@ final class SimulatedHost {
         while (file.readTo < end && (everything || random.nextInt(5) > 0)) {
             int to = file.readTo;
             for (int lines = 1 + random.nextInt(8); lines > 0 && to < end; lines--) {
-                to = Lines.end(bytes, to, end);
+                to = LineHashes.end(bytes, to, end);
             }
             sent.add(new Sent(file, block(file, bytes, file.readTo, to, now)));
             file.readTo = to;

@@ -17,21 +17,21 @@ import java.time.Instant;
  * mapping (OTLP 1.9, "JSON Protobuf Encoding"). Not thread-safe.
  *
  * <p>Bounded: a message of {@value #LONGEST_MESSAGE} bytes, values nested as deep as protobuf allows (100), attributes of
- * {@value AttributeTexts#LONGEST} characters. Nothing in a message makes it throw.
+ * {@value AttributeFormatter#LONGEST} characters. Nothing in a message makes it throw.
  */
 public final class SpanReader {
 
     /** Longest message, bytes. */
     public static final int LONGEST_MESSAGE = 32 << 20;
 
-    private final SpanTimes times;
+    private final AcceptedSpanTimes times;
     private final SpanRecords records = new SpanRecords();
     private final OtlpJson json = new OtlpJson();
-    private final Complaints complaints = new Complaints();
+    private final MessageProblems complaints = new MessageProblems();
 
     /** @param retention of the table: spans that started before are rejected, for it would remove them at once */
     public SpanReader(Duration retention) {
-        this.times = new SpanTimes(retention);
+        this.times = new AcceptedSpanTimes(retention);
     }
 
     /** Reads one message. */

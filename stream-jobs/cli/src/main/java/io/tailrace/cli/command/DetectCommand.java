@@ -1,25 +1,25 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.input.Accounts;
-import io.tailrace.cli.input.DetectionSink;
-import io.tailrace.cli.input.EventLines;
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.JsonEventReader;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.RuleFiles;
-import io.tailrace.cli.output.AlertLines;
+import io.tailrace.cli.output.AlertWriter;
 import io.tailrace.cli.terminal.Terminal;
-import io.tailrace.detection.Detector;
-import io.tailrace.detection.action.Actions;
-import io.tailrace.detection.alert.Alert;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.action.ActionResolver;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.dataclass.DataClassifier;
-import io.tailrace.detection.detector.DetectorEngine;
-import io.tailrace.detection.detector.config.DetectorFile;
+import io.tailrace.detection.detector.InMemoryDetectorEngine;
+import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,7 +46,7 @@ import picocli.CommandLine.Option;
             "2:the command line is wrong",
             "141:the reader of standard output went away, as after `| head`"
         })
-public final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionSink {
+public final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
 
     /** Several files tell of the same time one after the other: nothing is forgotten before the last has ended. */
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
@@ -62,11 +62,11 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
 
     private final Terminal terminal;
     private final Clock clock;
-    private final Actions actions = new Actions(Actions.MOST_ACTIONS);
-    private AlertLines lines;
+    private final ActionResolver actions = new ActionResolver(ActionResolver.MOST_ACTIONS);
+    private AlertWriter lines;
     private DataClassifier classifier;
-    private Detector detector;
-    private DetectorEngine detectors;
+    private DetectionEngine detector;
+    private InMemoryDetectorEngine detectors;
     private DetectionEvent current;
     private long events;
     private long alerts;
@@ -112,16 +112,16 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     @Override
     public Integer call() {
         try {
-            FieldNames fields = eventFile == null ? new DatabaseFields() : FieldNames.ANY;
+            FieldMapping fields = eventFile == null ? new DatabaseFieldMapping() : FieldMapping.ANY;
             List<RuleError> refused = new ArrayList<>();
             RuleContext context = RuleFiles.context(rules, fields, refused::add);
             RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
-            DetectorFile stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
+            DetectorConfig stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
             classifier = new DataClassifier(RuleFiles.dataClasses(rules, dataClassFile, refused::add));
             refused.forEach(error -> terminal.note(error.toString()));
-            lines = new AlertLines();
-            detector = new Detector(ruleSet, 0);
-            detectors = new DetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
+            lines = new AlertWriter();
+            detector = new DetectionEngine(ruleSet, 0);
+            detectors = new InMemoryDetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
             boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
             detector.advance(END_OF_TIME, this::print);
             terminal.out().flush();
@@ -138,7 +138,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
         LogFile file = new LogFile(eventFile);
         try (InputStream in = file.open(file.raw(terminal.in()))) {
             long[] refused = new long[1];
-            new EventLines().read(in, this::event, reason -> {
+            new JsonEventReader().read(in, this::event, reason -> {
                 if (refused[0]++ < MOST_REFUSALS) {
                     terminal.note(eventFile + ": " + reason);
                 }
@@ -166,7 +166,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
         detectors.detect(event, this::print);
     }
 
-    private void print(Alert alert) {
+    private void print(RaisedAlert alert) {
         alerts++;
         boolean byCurrent =
                 current.micros() == alert.micros() || current.action().micros() == alert.micros();
@@ -181,7 +181,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     }
 
     @Override
-    public void read(LogFile file, LogFormat format, Accounts accounts) {
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
         terminal.note(accounts.describe(file.name(), format.name()));
     }
 }

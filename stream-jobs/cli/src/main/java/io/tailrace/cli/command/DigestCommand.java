@@ -3,17 +3,17 @@ package io.tailrace.cli.command;
 import io.tailrace.cli.digest.aggregate.Digest;
 import io.tailrace.cli.digest.aggregate.Grouping;
 import io.tailrace.cli.digest.aggregate.Ranking;
-import io.tailrace.cli.digest.render.Ink;
+import io.tailrace.cli.digest.render.AnsiStyle;
 import io.tailrace.cli.digest.report.HtmlReport;
 import io.tailrace.cli.digest.report.JsonReport;
 import io.tailrace.cli.digest.report.Report;
 import io.tailrace.cli.digest.report.TextReport;
-import io.tailrace.cli.filter.Filter;
-import io.tailrace.cli.filter.FilterException;
-import io.tailrace.cli.input.Accounts;
-import io.tailrace.cli.input.AuditStatements;
-import io.tailrace.cli.input.Banners;
+import io.tailrace.cli.filter.FilterSyntaxException;
+import io.tailrace.cli.filter.StatementFilter;
+import io.tailrace.cli.input.AuditStatementConverter;
+import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.input.ServerBanner;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
@@ -63,7 +63,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     private Instant from;
     private Instant until;
     /** Null where every statement is wanted. */
-    private Filter filter;
+    private StatementFilter filter;
 
     private long bytes;
     private long deadLetters;
@@ -158,7 +158,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         if (threads != null && threads < 1) {
             throw input.usage("--threads expects a number above 0, found " + threads);
         }
-        Ink ink = ink();
+        AnsiStyle ink = ink();
         from = time("--since", since, Instant.MIN);
         until = time("--until", before, Instant.MAX);
         filter = expression == null ? null : filter();
@@ -169,19 +169,21 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         return balanced && written ? 0 : 1;
     }
 
-    private Ink ink() {
+    private AnsiStyle ink() {
         return switch (colour) {
-            case "always" -> Ink.COLOURED;
-            case "never" -> Ink.PLAIN;
-            case "auto" -> terminal.screen().out() && terminal.screen().colours() ? Ink.COLOURED : Ink.PLAIN;
+            case "always" -> AnsiStyle.COLOURED;
+            case "never" -> AnsiStyle.PLAIN;
+            case "auto" -> terminal.screen().out() && terminal.screen().colours()
+                    ? AnsiStyle.COLOURED
+                    : AnsiStyle.PLAIN;
             default -> throw input.usage("--color expects always, never or auto, found " + colour);
         };
     }
 
-    private Filter filter() {
+    private StatementFilter filter() {
         try {
-            return Filter.of(expression);
-        } catch (FilterException e) {
+            return StatementFilter.of(expression);
+        } catch (FilterSyntaxException e) {
             throw input.usage("--filter: " + e.getMessage());
         }
     }
@@ -194,7 +196,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
                                 input.usage(option + " expects a time: " + TimeArgument.FORMS + "; found " + text));
     }
 
-    private boolean write(Ranking ranking, Ink ink) {
+    private boolean write(Ranking ranking, AnsiStyle ink) {
         boolean times = timed.entries() > 0 || counted.entries() == 0;
         if (times && counted.entries() > 0) {
             terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
@@ -251,8 +253,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public void audit(AuditEvent event, String fingerprint, String statement) {
-        if (AuditStatements.isStatement(event)) {
-            add(counted, AuditStatements.query(event), fingerprint, statement);
+        if (AuditStatementConverter.isStatement(event)) {
+            add(counted, AuditStatementConverter.query(event), fingerprint, statement);
         }
     }
 
@@ -283,7 +285,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Override
     public void banner(String line) {
         if (servers.size() < MOST_SERVERS) {
-            Banners.version(line).ifPresent(servers::add);
+            ServerBanner.version(line).ifPresent(servers::add);
         }
     }
 
@@ -295,7 +297,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     }
 
     @Override
-    public void read(LogFile file, LogFormat format, Accounts accounts) {
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
         files.add(file.isStandardInput() ? "standard input" : file.name());
         bytes += accounts.size;
         if (!accounts.balance()) {

@@ -1,13 +1,13 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.input.FileNames;
+import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
-import io.tailrace.cli.input.SeparatedStatements;
+import io.tailrace.cli.input.StatementSplitter;
 import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.fingerprint.SqlMode;
-import io.tailrace.fingerprint.StatementShape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.InvalidPathException;
@@ -54,7 +54,7 @@ public final class FingerprintCommand implements Callable<Integer> {
     public Integer call() {
         fingerprinter = new Fingerprinter(new SqlMode(ansiQuotes, noBackslashEscapes));
         List<String> unmatched = new ArrayList<>();
-        List<LogFile> files = FileNames.of(names, unmatched);
+        List<LogFile> files = InputFiles.of(names, unmatched);
         boolean read = unmatched.isEmpty();
         unmatched.forEach(pattern -> terminal.note(pattern + ": no file has such a name"));
         for (LogFile file : files) {
@@ -66,7 +66,7 @@ public final class FingerprintCommand implements Callable<Integer> {
 
     private boolean read(LogFile file) {
         try (InputStream in = file.open(file.raw(terminal.in()))) {
-            new SeparatedStatements(in, (byte) (nulSeparated ? 0 : '\n')).read(this::print);
+            new StatementSplitter(in, (byte) (nulSeparated ? 0 : '\n')).read(this::print);
             return true;
         } catch (IOException | InvalidPathException e) {
             terminal.note(file.name() + ": cannot be read: " + InputOptions.reason(e));
@@ -75,7 +75,7 @@ public final class FingerprintCommand implements Callable<Integer> {
     }
 
     private void print(byte[] bytes, int from, int to) {
-        StatementShape shape = fingerprinter.statement(bytes, from, to);
+        NormalizedStatement shape = fingerprinter.statement(bytes, from, to);
         terminal.out()
                 .append(shape.queryIdText())
                 .append('\t')

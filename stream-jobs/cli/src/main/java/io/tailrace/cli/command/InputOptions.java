@@ -1,17 +1,17 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.input.Accounts;
-import io.tailrace.cli.input.FileNames;
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.InputFiles;
+import io.tailrace.cli.input.LogEventHandler;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.LogReader;
-import io.tailrace.cli.input.LogSink;
-import io.tailrace.cli.input.TolerantInput;
-import io.tailrace.cli.terminal.Progress;
+import io.tailrace.cli.input.TruncationTolerantInputStream;
+import io.tailrace.cli.terminal.ProgressBar;
 import io.tailrace.cli.terminal.Terminal;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
-import io.tailrace.innodb.LogCapacities;
+import io.tailrace.innodb.RedoLogCapacities;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 final class InputOptions {
 
     /** What a command does with the files. */
-    interface Reader extends LogSink {
+    interface Reader extends LogEventHandler {
 
         /** Why logs of this kind (slowlog, audit, general, errorlog) are of no use here; empty where they are. */
         default String refusal(String source) {
@@ -47,14 +47,14 @@ final class InputOptions {
         }
 
         /** A file was read to its end. */
-        void read(LogFile file, LogFormat format, Accounts accounts);
+        void read(LogFile file, LogFormat format, ByteAccounting accounts);
     }
 
     /** Bytes of a file's head by which its format is told. */
     private static final int HEAD = 64 << 10;
 
-    private KnownFormats formats;
-    private Progress progress;
+    private FormatRegistry formats;
+    private ProgressBar progress;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -105,14 +105,14 @@ final class InputOptions {
 
     /** Reads every file in turn; returns false where one cannot be read or its books do not balance. */
     boolean read(Terminal terminal, Reader reader) {
-        formats = new KnownFormats(LogCapacities.ofAll(innoDbLogCapacity));
+        formats = new FormatRegistry(RedoLogCapacities.ofAll(innoDbLogCapacity));
         if (!"auto".equals(format) && formats.named(format).isEmpty()) {
             throw usage("--format expects one of " + formatNames() + ", found " + format);
         }
         zone();
         List<String> unmatched = new ArrayList<>();
-        List<LogFile> files = FileNames.of(names(terminal), unmatched);
-        progress = new Progress(terminal.err(), terminal.screen().err(), size(files), System::nanoTime);
+        List<LogFile> files = InputFiles.of(names(terminal), unmatched);
+        progress = new ProgressBar(terminal.err(), terminal.screen().err(), size(files), System::nanoTime);
         boolean all = unmatched.isEmpty();
         unmatched.forEach(pattern -> terminal.note(pattern + ": no file has such a name"));
         for (LogFile file : files) {
@@ -151,7 +151,7 @@ final class InputOptions {
     }
 
     private boolean read(LogFile file, InputStream in, Terminal terminal, Reader reader) throws IOException {
-        TolerantInput tolerant = new TolerantInput(in);
+        TruncationTolerantInputStream tolerant = new TruncationTolerantInputStream(in);
         byte[] head = tolerant.readNBytes(HEAD);
         if (head.length == 0 && tolerant.failure() == null) {
             note(terminal, file.name() + ": empty, 0 bytes = 0 events");
@@ -162,7 +162,7 @@ final class InputOptions {
             note(terminal, file.name() + ": " + unknown(tolerant));
             return false;
         }
-        String refusal = reader.refusal(KnownFormats.sourceOf(found.get()));
+        String refusal = reader.refusal(FormatRegistry.sourceOf(found.get()));
         if (!refusal.isEmpty()) {
             note(terminal, file.name() + ": " + refusal);
             return false;
@@ -170,17 +170,23 @@ final class InputOptions {
         return read(file, head, tolerant, found.get(), terminal, reader);
     }
 
-    private String unknown(TolerantInput in) {
+    private String unknown(TruncationTolerantInputStream in) {
         return in.failure() != null
                 ? "cannot be read: " + reason(in.failure())
                 : "its first lines show no known format; --format names one of " + formatNames();
     }
 
-    private boolean read(LogFile file, byte[] head, TolerantInput in, LogFormat found, Terminal terminal, Reader reader)
+    private boolean read(
+            LogFile file,
+            byte[] head,
+            TruncationTolerantInputStream in,
+            LogFormat found,
+            Terminal terminal,
+            Reader reader)
             throws IOException {
         LogOrigin origin = new LogOrigin(
-                "", instance, KnownFormats.sourceOf(found), found.name(), zone().getId(), file.canonicalPath());
-        Accounts accounts = new LogReader(head, in, found, origin, reader).read(reader.threads());
+                "", instance, FormatRegistry.sourceOf(found), found.name(), zone().getId(), file.canonicalPath());
+        ByteAccounting accounts = new LogReader(head, in, found, origin, reader).read(reader.threads());
         progress.clear();
         reader.read(file, found, accounts);
         if (in.failure() != null) {

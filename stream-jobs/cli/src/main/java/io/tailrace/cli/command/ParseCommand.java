@@ -1,6 +1,6 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.input.Accounts;
+import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.terminal.Terminal;
@@ -11,7 +11,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.Stage;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.identity.DeadLetterId;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -42,7 +42,7 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
     private static final String VERSION = "0.1.0";
 
     private final Terminal terminal;
-    private final RecordJson json = new RecordJson();
+    private final AvroJsonWriter json = new AvroJsonWriter();
     private PrintStream deadLetterOut;
 
     @Mixin
@@ -147,7 +147,7 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
     }
 
     @Override
-    public void read(LogFile file, LogFormat format, Accounts accounts) {
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
         terminal.note(accounts.describe(file.name(), format.name()));
     }
 

@@ -1,12 +1,12 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.digest.render.Ink;
-import io.tailrace.cli.input.FileNames;
+import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.plan.PlanReport;
 import io.tailrace.cli.terminal.Terminal;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanDiff;
 import io.tailrace.plan.PlanDifference;
@@ -99,7 +99,7 @@ public final class PlanCommand implements Callable<Integer> {
         }
         PlanReport report = new PlanReport(ink(), terminal.screen().columns());
         List<String> unmatched = new ArrayList<>();
-        List<LogFile> files = FileNames.of(names.isEmpty() ? List.of(LogFile.STANDARD_INPUT) : names, unmatched);
+        List<LogFile> files = InputFiles.of(names.isEmpty() ? List.of(LogFile.STANDARD_INPUT) : names, unmatched);
         unmatched.forEach(pattern -> fail(pattern + ": no file has such a name"));
         files.forEach(this::read);
         if (asDiff) {
@@ -114,11 +114,13 @@ public final class PlanCommand implements Callable<Integer> {
         return new CommandLine.ParameterException(command.commandLine(), message);
     }
 
-    private Ink ink() {
+    private AnsiStyle ink() {
         return switch (colour) {
-            case "always" -> Ink.COLOURED;
-            case "never" -> Ink.PLAIN;
-            case "auto" -> terminal.screen().out() && terminal.screen().colours() ? Ink.COLOURED : Ink.PLAIN;
+            case "always" -> AnsiStyle.COLOURED;
+            case "never" -> AnsiStyle.PLAIN;
+            case "auto" -> terminal.screen().out() && terminal.screen().colours()
+                    ? AnsiStyle.COLOURED
+                    : AnsiStyle.PLAIN;
             default -> throw usage("--color expects always, never or auto, found " + colour);
         };
     }
@@ -185,16 +187,16 @@ public final class PlanCommand implements Callable<Integer> {
         StringBuilder out = new StringBuilder(model);
         out.setLength(out.length() - 1);
         out.append(",\"source\":");
-        RecordJson.quote(one.source(), out);
+        AvroJsonWriter.quote(one.source(), out);
         out.append(",\"advice\":[");
         String separator = "";
         for (Advice advice : Advisor.of(one.plan())) {
             out.append(separator).append("{\"kind\":\"").append(advice.kind()).append("\",\"table\":");
-            RecordJson.quote(advice.table(), out);
+            AvroJsonWriter.quote(advice.table(), out);
             out.append(",\"text\":");
-            RecordJson.quote(advice.text(), out);
+            AvroJsonWriter.quote(advice.text(), out);
             out.append(",\"evidence\":");
-            RecordJson.quote(advice.evidence(), out);
+            AvroJsonWriter.quote(advice.evidence(), out);
             out.append('}');
             separator = ",";
         }

@@ -5,7 +5,7 @@ import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ public final class RulesCommand {
                     List<Path> paths) {
         try {
             List<RuleError> refused = new ArrayList<>();
-            RuleContext context = RuleFiles.context(paths, new DatabaseFields(), refused::add);
+            RuleContext context = RuleFiles.context(paths, new DatabaseFieldMapping(), refused::add);
             refused.forEach(error -> terminal.note(error.toString()));
             RuleSet rules = RuleFiles.read(paths, context, terminal);
             terminal.out().append(RuleFiles.summary(rules)).append('\n');

@@ -25,8 +25,8 @@ final class FilterParser {
         this.text = text;
     }
 
-    Filter parse() throws FilterException {
-        Filter filter = alternatives();
+    StatementFilter parse() throws FilterSyntaxException {
+        StatementFilter filter = alternatives();
         skipBlanks();
         if (at < text.length()) {
             throw expected("and, or, or the end");
@@ -34,29 +34,29 @@ final class FilterParser {
         return filter;
     }
 
-    private Filter alternatives() throws FilterException {
-        Filter filter = conditions();
+    private StatementFilter alternatives() throws FilterSyntaxException {
+        StatementFilter filter = conditions();
         while (takeWord("or")) {
-            Filter first = filter;
-            Filter second = conditions();
+            StatementFilter first = filter;
+            StatementFilter second = conditions();
             filter = (event, fingerprint) -> first.accepts(event, fingerprint) || second.accepts(event, fingerprint);
         }
         return filter;
     }
 
-    private Filter conditions() throws FilterException {
-        Filter filter = condition();
+    private StatementFilter conditions() throws FilterSyntaxException {
+        StatementFilter filter = condition();
         while (takeWord("and")) {
-            Filter first = filter;
-            Filter second = condition();
+            StatementFilter first = filter;
+            StatementFilter second = condition();
             filter = (event, fingerprint) -> first.accepts(event, fingerprint) && second.accepts(event, fingerprint);
         }
         return filter;
     }
 
-    private Filter condition() throws FilterException {
+    private StatementFilter condition() throws FilterSyntaxException {
         if (takeWord("not")) {
-            Filter refused = nested(false);
+            StatementFilter refused = nested(false);
             return (event, fingerprint) -> !refused.accepts(event, fingerprint);
         }
         skipBlanks();
@@ -67,11 +67,11 @@ final class FilterParser {
         return comparison();
     }
 
-    private Filter nested(boolean parenthesis) throws FilterException {
+    private StatementFilter nested(boolean parenthesis) throws FilterSyntaxException {
         if (++depth > DEEPEST) {
             throw expected("at most " + DEEPEST + " nested conditions");
         }
-        Filter filter = parenthesis ? alternatives() : condition();
+        StatementFilter filter = parenthesis ? alternatives() : condition();
         skipBlanks();
         if (parenthesis && !take(")")) {
             throw expected("and, or, or )");
@@ -80,14 +80,14 @@ final class FilterParser {
         return filter;
     }
 
-    private Filter comparison() throws FilterException {
+    private StatementFilter comparison() throws FilterSyntaxException {
         skipBlanks();
         int start = at;
         String name = word();
-        Field field = Field.named(name).orElse(null);
+        FilterField field = FilterField.named(name).orElse(null);
         if (field == null) {
             at = start;
-            throw expected("a field: " + Field.NAMES);
+            throw expected("a field: " + FilterField.NAMES);
         }
         skipBlanks();
         String operator = OPERATORS.stream().filter(this::take).findFirst().orElse("");
@@ -100,8 +100,9 @@ final class FilterParser {
         return field.isNumber() ? number(field, operator, value, valueFrom) : texts(field, operator, value, valueFrom);
     }
 
-    private Filter number(Field field, String operator, String value, int valueFrom) throws FilterException {
-        OptionalDouble number = field.isTime() ? Numeral.seconds(value) : Numeral.number(value);
+    private StatementFilter number(FilterField field, String operator, String value, int valueFrom)
+            throws FilterSyntaxException {
+        OptionalDouble number = field.isTime() ? NumberLiteral.seconds(value) : NumberLiteral.number(value);
         if (number.isEmpty()) {
             at = valueFrom;
             throw expected(field.isTime() ? "a time such as 1, 0.5 or 200ms" : "a number");
@@ -126,7 +127,8 @@ final class FilterParser {
         };
     }
 
-    private Filter texts(Field field, String operator, String value, int valueFrom) throws FilterException {
+    private StatementFilter texts(FilterField field, String operator, String value, int valueFrom)
+            throws FilterSyntaxException {
         boolean negated = operator.startsWith("!");
         Predicate<String> test =
                 switch (operator) {
@@ -147,20 +149,20 @@ final class FilterParser {
     }
 
     /** Header fields are texts that may be numbers. */
-    private Predicate<String> ordered(String operator, String value, int valueFrom) throws FilterException {
-        OptionalDouble limit = Numeral.number(value);
+    private Predicate<String> ordered(String operator, String value, int valueFrom) throws FilterSyntaxException {
+        OptionalDouble limit = NumberLiteral.number(value);
         if (limit.isEmpty()) {
             at = valueFrom;
             throw expected("a number after " + operator);
         }
         DoublePredicate test = test(operator, limit.getAsDouble());
         return text -> {
-            OptionalDouble number = Numeral.number(text);
+            OptionalDouble number = NumberLiteral.number(text);
             return number.isPresent() && test.test(number.getAsDouble());
         };
     }
 
-    private Pattern pattern(String value, int valueFrom) throws FilterException {
+    private Pattern pattern(String value, int valueFrom) throws FilterSyntaxException {
         try {
             return Pattern.compile(value, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE | Pattern.DOTALL);
         } catch (PatternSyntaxException e) {
@@ -170,7 +172,7 @@ final class FilterParser {
     }
 
     /** A quoted text, where a doubled quote stands for one, or all up to the next blank or parenthesis. */
-    private String value() throws FilterException {
+    private String value() throws FilterSyntaxException {
         if (at == text.length()) {
             throw expected("a value");
         }
@@ -178,7 +180,7 @@ final class FilterParser {
         return quote == '\'' || quote == '"' ? quoted(quote) : bare();
     }
 
-    private String quoted(char quote) throws FilterException {
+    private String quoted(char quote) throws FilterSyntaxException {
         StringBuilder value = new StringBuilder();
         at++;
         while (at < text.length()) {
@@ -195,7 +197,7 @@ final class FilterParser {
     }
 
     /** Parentheses within it must match, as in {@code statement~(select|insert)}. */
-    private String bare() throws FilterException {
+    private String bare() throws FilterSyntaxException {
         int start = at;
         int open = 0;
         while (at < text.length() && !Character.isWhitespace(text.charAt(at)) && (open > 0 || text.charAt(at) != ')')) {
@@ -244,11 +246,11 @@ final class FilterParser {
         }
     }
 
-    private FilterException expected(String what) {
+    private FilterSyntaxException expected(String what) {
         int end = at;
         while (end < text.length() && !Character.isWhitespace(text.charAt(end)) && end < at + 30) {
             end++;
         }
-        return new FilterException(text, at, what, text.substring(Math.min(at, text.length()), end));
+        return new FilterSyntaxException(text, at, what, text.substring(Math.min(at, text.length()), end));
     }
 }

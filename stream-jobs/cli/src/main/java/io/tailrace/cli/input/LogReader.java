@@ -25,32 +25,32 @@ public final class LogReader {
     static final int LONGEST_LINE = 128 << 20;
 
     /** A block, and which turn it has. */
-    private record Ticket(Block block, long turn) {}
+    private record Ticket(LogBlock block, long turn) {}
 
-    private final BlockReader blocks;
+    private final LogBlockReader blocks;
     private final LogFormat format;
-    private final LogSink sink;
-    private final Accounts accounts = new Accounts();
-    private final Turns turns = new Turns();
+    private final LogEventHandler sink;
+    private final ByteAccounting accounts = new ByteAccounting();
+    private final TicketSequencer turns = new TicketSequencer();
     private long blocksTaken;
 
     /**
      * @param head bytes that were read from the file before, to find its format
      * @param in the rest of the file
      */
-    public LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogSink sink) {
+    public LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink) {
         this(head, in, format, origin, sink, LONGEST_LINE);
     }
 
     /** The same with another length, bytes, above which a line is left out. */
-    LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogSink sink, int longestLine) {
+    LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink, int longestLine) {
         this.format = format;
         this.sink = sink;
-        this.blocks = new BlockReader(head, in, format.newFramer(), origin, longestLine);
+        this.blocks = new LogBlockReader(head, in, format.newFramer(), origin, longestLine);
     }
 
     /** Reads the whole file on this thread. */
-    public Accounts read() throws IOException {
+    public ByteAccounting read() throws IOException {
         return read(1);
     }
 
@@ -59,7 +59,7 @@ public final class LogReader {
      *
      * @param threads how many read, this one among them; the sink is never called by two at once
      */
-    public Accounts read(int threads) throws IOException {
+    public ByteAccounting read(int threads) throws IOException {
         List<FutureTask<Void>> others = new ArrayList<>();
         for (int i = 1; i < threads; i++) {
             FutureTask<Void> other = new FutureTask<>(this::readBlocks);
@@ -117,7 +117,7 @@ public final class LogReader {
 
     private Ticket take() throws IOException {
         synchronized (blocks) {
-            Block block = blocks.next();
+            LogBlock block = blocks.next();
             return block == null ? null : new Ticket(block, blocksTaken++);
         }
     }

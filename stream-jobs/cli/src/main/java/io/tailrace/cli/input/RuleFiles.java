@@ -1,12 +1,12 @@
 package io.tailrace.cli.input;
 
 import io.tailrace.cli.terminal.Terminal;
-import io.tailrace.detection.bundle.Placeholders;
+import io.tailrace.detection.bundle.PlaceholderFile;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
-import io.tailrace.detection.detector.config.DetectorFile;
+import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.sigma.BundleFiles;
-import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
@@ -41,13 +41,13 @@ public final class RuleFiles {
      *
      * @param errors receives why the file of the placeholders is refused
      */
-    public static RuleContext context(List<Path> rules, FieldNames fields, Consumer<RuleError> errors)
+    public static RuleContext context(List<Path> rules, FieldMapping fields, Consumer<RuleError> errors)
             throws IOException {
         Optional<Path> found = besides(rules, null, BundleFiles.PLACEHOLDERS);
         return new RuleContext(
                 found.isEmpty()
                         ? Map.of()
-                        : Placeholders.read(found.get().toString(), Files.readString(found.get()), errors),
+                        : PlaceholderFile.read(found.get().toString(), Files.readString(found.get()), errors),
                 fields);
     }
 
@@ -56,13 +56,13 @@ public final class RuleFiles {
      *
      * @param file null: that of the first directory with rules that has one; empty: none
      */
-    public static DetectorFile detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
+    public static DetectorConfig detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
             throws IOException {
         Optional<Path> found = besides(rules, file, BundleFiles.DETECTORS);
         if (found.isEmpty()) {
-            return new DetectorFile(List.of(), List.of());
+            return new DetectorConfig(List.of(), List.of());
         }
-        DetectorFile detectors = DetectorFile.of(found.get().toString(), Files.readString(found.get()), context);
+        DetectorConfig detectors = DetectorConfig.of(found.get().toString(), Files.readString(found.get()), context);
         detectors.errors().forEach(error -> terminal.note(error.toString()));
         return detectors;
     }

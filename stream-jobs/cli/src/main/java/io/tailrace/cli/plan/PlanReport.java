@@ -1,6 +1,6 @@
 package io.tailrace.cli.plan;
 
-import io.tailrace.cli.digest.render.Ink;
+import io.tailrace.cli.digest.render.AnsiStyle;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanDifference;
 import io.tailrace.plan.PlanHash;
@@ -15,11 +15,11 @@ import java.util.stream.Collectors;
 /** What a terminal shows of plans: a tree and advice, or what changed between two. */
 public final class PlanReport {
 
-    private final Ink ink;
+    private final AnsiStyle ink;
     private final int width;
 
     /** @param width characters of a line */
-    public PlanReport(Ink ink, int width) {
+    public PlanReport(AnsiStyle ink, int width) {
         this.ink = ink;
         this.width = width;
     }
@@ -40,13 +40,13 @@ public final class PlanReport {
         facts.add(plan.format().label() + " plan " + PlanHash.of(plan));
         double cost = cost(plan.root());
         if (!Double.isNaN(cost)) {
-            facts.add("cost " + Figures.count(cost));
+            facts.add("cost " + PlanNumberFormatter.count(cost));
         }
         double millis = plan.root().measurements().totalMillis();
         if (!Double.isNaN(millis)) {
-            facts.add(Figures.time(millis));
+            facts.add(PlanNumberFormatter.time(millis));
         }
-        return ink.heading(Safe.text(source)) + "  " + String.join(ink.faint(" · "), facts);
+        return ink.heading(TerminalSanitizer.text(source)) + "  " + String.join(ink.faint(" · "), facts);
     }
 
     /** That of the whole: version 2 has none of some steps, and then that of the step before counts. */
@@ -66,7 +66,7 @@ public final class PlanReport {
                 .map(entry -> entry.getValue() + " " + entry.getKey())
                 .collect(Collectors.joining(", "));
         Repair first = plan.repairs().places().get(0);
-        lines.add(ink.faint(Safe.text(
+        lines.add(ink.faint(TerminalSanitizer.text(
                 "not JSON, repaired: " + counts + "; first at byte " + first.offset() + ", " + first.path())));
     }
 
@@ -77,12 +77,12 @@ public final class PlanReport {
         lines.add("");
         lines.add(ink.heading("advice"));
         for (Advice one : advice) {
-            String table = one.table().isEmpty() ? "" : Safe.text(one.table()) + ": ";
-            List<String> text = Wrapped.lines(table + Safe.text(one.text()), width - 2);
+            String table = one.table().isEmpty() ? "" : TerminalSanitizer.text(one.table()) + ": ";
+            List<String> text = LineWrapper.lines(table + TerminalSanitizer.text(one.text()), width - 2);
             for (int i = 0; i < text.size(); i++) {
                 lines.add((i == 0 ? ink.alarm("• ") : "  ") + text.get(i));
             }
-            Wrapped.lines(Safe.text(one.evidence()), width - 4).stream()
+            LineWrapper.lines(TerminalSanitizer.text(one.evidence()), width - 4).stream()
                     .filter(line -> !line.isEmpty())
                     .forEach(line -> lines.add("    " + ink.faint(line)));
         }
@@ -102,7 +102,7 @@ public final class PlanReport {
         for (PlanDifference change : changes) {
             if (!change.query().equals(query)) {
                 query = change.query();
-                lines.add(ink.faint(query.isEmpty() ? "outermost query" : "in " + Safe.text(query)));
+                lines.add(ink.faint(query.isEmpty() ? "outermost query" : "in " + TerminalSanitizer.text(query)));
             }
             lines.add(line(change));
         }
@@ -110,9 +110,9 @@ public final class PlanReport {
     }
 
     private String line(PlanDifference change) {
-        String subject = Safe.text(change.subject());
-        String before = Safe.text(change.before());
-        String after = Safe.text(change.after());
+        String subject = TerminalSanitizer.text(change.subject());
+        String before = TerminalSanitizer.text(change.before());
+        String after = TerminalSanitizer.text(change.after());
         return switch (change.kind()) {
             case ADDED -> ink.good("+ " + subject + said(subject, after));
             case REMOVED -> ink.danger("- " + subject + said(subject, before));

@@ -1,6 +1,6 @@
 package io.tailrace.cli.plan;
 
-import io.tailrace.cli.digest.render.Ink;
+import io.tailrace.cli.digest.render.AnsiStyle;
 import io.tailrace.plan.AccessType;
 import io.tailrace.plan.Condition;
 import io.tailrace.plan.Operation;
@@ -30,11 +30,11 @@ final class PlanTree {
     /** Characters that are left for a text, however deep it stands. */
     private static final int LEAST_TEXT = 24;
 
-    private final Ink ink;
+    private final AnsiStyle ink;
     private final int width;
     private final List<TreeRow> rows = new ArrayList<>();
 
-    PlanTree(Ink ink, int width) {
+    PlanTree(AnsiStyle ink, int width) {
         this.ink = ink;
         this.width = width;
     }
@@ -43,7 +43,7 @@ final class PlanTree {
     List<String> lines(Plan plan) {
         rows.clear();
         add(plan.root(), "", "", "");
-        return new FigureColumns(ink, width, plan.isMeasured()).lines(rows);
+        return new NumericColumns(ink, width, plan.isMeasured()).lines(rows);
     }
 
     /** The outermost query block, or a join of one table: they say nothing but that they are there. */
@@ -95,7 +95,7 @@ final class PlanTree {
 
     private static String subquery(PlanNode node) {
         String number = node.selectId() > 0 ? " #" + node.selectId() : "";
-        String place = node.location().isEmpty() ? "" : " in " + Safe.text(node.location());
+        String place = node.location().isEmpty() ? "" : " in " + TerminalSanitizer.text(node.location());
         return "subquery" + number + place;
     }
 
@@ -111,8 +111,12 @@ final class PlanTree {
                     case TEMPORARY_TABLE -> ink.alarm(node.operation().label());
                     default -> node.operation().label();
                 };
-        String name = node.isTable() ? ink.strong(" " + Safe.text(node.access().alias())) : "";
-        return words + name + (node.detail().isEmpty() ? "" : ink.faint("  " + shortened(Safe.text(node.detail()))));
+        String name = node.isTable()
+                ? ink.strong(" " + TerminalSanitizer.text(node.access().alias()))
+                : "";
+        return words
+                + name
+                + (node.detail().isEmpty() ? "" : ink.faint("  " + shortened(TerminalSanitizer.text(node.detail()))));
     }
 
     private String shortened(String text) {
@@ -124,22 +128,25 @@ final class PlanTree {
         if (node.join() == null) {
             return "nested loop join";
         }
-        String type =
-                node.join().type().isEmpty() ? "join" : Safe.text(node.join().type());
-        String algorithm = Safe.text(node.join().algorithm()).replace('_', ' ');
+        String type = node.join().type().isEmpty()
+                ? "join"
+                : TerminalSanitizer.text(node.join().type());
+        String algorithm = TerminalSanitizer.text(node.join().algorithm()).replace('_', ' ');
         return algorithm.isEmpty() ? type : algorithm + " " + type;
     }
 
     private String table(PlanNode node) {
         TableAccess access = node.access();
-        String name = ink.strong(Safe.text(access.alias()));
-        String real = access.table().equals(access.alias()) ? "" : ink.faint(" (" + Safe.text(access.table()) + ")");
+        String name = ink.strong(TerminalSanitizer.text(access.alias()));
+        String real = access.table().equals(access.alias())
+                ? ""
+                : ink.faint(" (" + TerminalSanitizer.text(access.table()) + ")");
         return name + real + "  " + type(node) + index(access);
     }
 
     private String type(PlanNode node) {
         TableAccess access = node.access();
-        String name = Safe.text(
+        String name = TerminalSanitizer.text(
                 access.type() == AccessType.UNKNOWN
                         ? access.serverType()
                         : access.type().label());
@@ -154,7 +161,7 @@ final class PlanTree {
             return "";
         }
         String parts = access.keyParts().isEmpty() ? "" : " (" + String.join(", ", access.keyParts()) + ")";
-        return Safe.text(" using " + access.index() + parts);
+        return TerminalSanitizer.text(" using " + access.index() + parts);
     }
 
     private List<String> details(PlanNode node, List<Warning> warnings, int room) {
@@ -164,11 +171,12 @@ final class PlanTree {
         }
         String facts = facts(node);
         if (!facts.isEmpty()) {
-            Wrapped.lines(facts, Math.max(LEAST_TEXT, room)).forEach(line -> lines.add(ink.faint(line)));
+            LineWrapper.lines(facts, Math.max(LEAST_TEXT, room)).forEach(line -> lines.add(ink.faint(line)));
         }
         for (Condition condition : node.conditions()) {
             String words = (condition.kind().equals("attached") ? "where " : condition.kind() + " ") + condition.text();
-            Wrapped.lines(Safe.text(words), Math.max(LEAST_TEXT, room)).forEach(line -> lines.add(ink.faint(line)));
+            LineWrapper.lines(TerminalSanitizer.text(words), Math.max(LEAST_TEXT, room))
+                    .forEach(line -> lines.add(ink.faint(line)));
         }
         return lines;
     }
@@ -199,6 +207,6 @@ final class PlanTree {
                 facts.add("buffer " + node.join().buffer());
             }
         }
-        return Safe.text(String.join(" · ", facts));
+        return TerminalSanitizer.text(String.join(" · ", facts));
     }
 }

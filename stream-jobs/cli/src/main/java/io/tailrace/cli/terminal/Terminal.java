@@ -11,7 +11,7 @@ import java.io.PrintStream;
  * @param err notes
  * @param screen what shows them
  */
-public record Terminal(InputStream in, PrintStream out, PrintStream err, Screen screen) {
+public record Terminal(InputStream in, PrintStream out, PrintStream err, TerminalCapabilities screen) {
 
     public void note(String text) {
         err.println(text);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tailrace.cli.Main;
-import io.tailrace.cli.terminal.Screen;
 import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -70,7 +70,7 @@ class DetectCommandTest {
                 new ByteArrayInputStream(new byte[0]),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                Screen.NONE);
+                TerminalCapabilities.NONE);
         return Main.run(terminal, Clock.systemUTC(), arguments);
     }
 

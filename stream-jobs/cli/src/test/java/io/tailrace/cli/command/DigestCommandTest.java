@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.fail;
 
 import com.github.luben.zstd.ZstdOutputStream;
 import io.tailrace.cli.Main;
-import io.tailrace.cli.terminal.Screen;
 import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -39,7 +39,7 @@ class DigestCommandTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-    private int run(Screen screen, byte[] input, String... arguments) {
+    private int run(TerminalCapabilities screen, byte[] input, String... arguments) {
         out.reset();
         err.reset();
         Terminal terminal = new Terminal(
@@ -51,7 +51,7 @@ class DigestCommandTest {
     }
 
     private int digest(String... options) {
-        return run(Screen.NONE, new byte[0], arguments(options));
+        return run(TerminalCapabilities.NONE, new byte[0], arguments(options));
     }
 
     private static String[] arguments(String... options) {
@@ -97,10 +97,10 @@ class DigestCommandTest {
     @ValueSource(strings = {"percona", "mysql-extra", "stray-time", "general", "audit"})
     void reportsAreAsExpected(String name) throws IOException {
         Path log = GOLDEN.resolve(name + ".log");
-        assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "-")))
+        assertThat(run(TerminalCapabilities.NONE, Files.readAllBytes(log), arguments("--limit", "3", "-")))
                 .isZero();
         isGolden(name + ".txt", out());
-        assertThat(run(Screen.NONE, Files.readAllBytes(log), arguments("--limit", "3", "--json", "-")))
+        assertThat(run(TerminalCapabilities.NONE, Files.readAllBytes(log), arguments("--limit", "3", "--json", "-")))
                 .isZero();
         isGolden(name + ".json", out());
     }
@@ -117,9 +117,10 @@ class DigestCommandTest {
                     .append(";\n");
         }
         byte[] bytes = log.toString().getBytes(StandardCharsets.US_ASCII);
-        assertThat(run(Screen.NONE, bytes, arguments("--limit", "1", "-"))).isZero();
+        assertThat(run(TerminalCapabilities.NONE, bytes, arguments("--limit", "1", "-")))
+                .isZero();
         assertThat(out()).contains("10 statements of other classes than the first 65,536 are counted together");
-        assertThat(run(Screen.NONE, bytes, arguments("--limit", "1", "--json", "-")))
+        assertThat(run(TerminalCapabilities.NONE, bytes, arguments("--limit", "1", "--json", "-")))
                 .isZero();
         assertThat(out()).contains("\"further_ones\":10");
     }
@@ -187,9 +188,11 @@ class DigestCommandTest {
                         "select 1;",
                         "")
                 .getBytes(StandardCharsets.UTF_8);
-        assertThat(run(Screen.NONE, log, "digest", "--tz=UTC", "-")).isZero();
+        assertThat(run(TerminalCapabilities.NONE, log, "digest", "--tz=UTC", "-"))
+                .isZero();
         assertThat(out()).contains("1 entry says that the log's local times are of another zone");
-        assertThat(run(Screen.NONE, log, "digest", "--tz=Asia/Tokyo", "-")).isZero();
+        assertThat(run(TerminalCapabilities.NONE, log, "digest", "--tz=Asia/Tokyo", "-"))
+                .isZero();
         assertThat(out()).doesNotContain("another zone");
     }
 
@@ -234,40 +237,43 @@ class DigestCommandTest {
 
     @Test
     void groupsCanBeMadeByWhatElseStatementsShare() {
-        run(Screen.NONE, log(), arguments("--group-by", "user", "--json"));
+        run(TerminalCapabilities.NONE, log(), arguments("--group-by", "user", "--json"));
         assertThat(out()).contains("\"name\":\"job\"").contains("\"groups_total\":2");
-        run(Screen.NONE, log(), arguments("--group-by", "host", "--json"));
+        run(TerminalCapabilities.NONE, log(), arguments("--group-by", "host", "--json"));
         assertThat(out()).contains("\"name\":\"10.0.0.1\"");
-        run(Screen.NONE, log(), arguments("--group-by", "db"));
+        run(TerminalCapabilities.NONE, log(), arguments("--group-by", "db"));
         assertThat(out()).contains("#1 shop").contains("select ?");
         byte[] tagged = (entry(1_795_229_340, "web", 2, "SELECT * FROM a JOIN b /*controller='carts'*/")
                         + entry(1_795_229_341, "web", 1, "INSERT INTO b SELECT * FROM other.c"))
                 .getBytes(StandardCharsets.UTF_8);
-        run(Screen.NONE, tagged, arguments("--group-by", "table", "--json"));
+        run(TerminalCapabilities.NONE, tagged, arguments("--group-by", "table", "--json"));
         assertThat(out())
                 .contains("\"groups_total\":3", "\"name\":\"shop.a\"", "\"name\":\"shop.b\"", "\"name\":\"other.c\"")
                 .contains("\"overall\":{\"count\":20,");
-        run(Screen.NONE, tagged, arguments("--group-by", "tag:controller"));
+        run(TerminalCapabilities.NONE, tagged, arguments("--group-by", "tag:controller"));
         assertThat(out())
                 .contains("2 values of controller")
                 .contains("#1 carts")
                 .contains("#2 (none)");
-        run(Screen.NONE, tagged, arguments("--group-by", "tag"));
+        run(TerminalCapabilities.NONE, tagged, arguments("--group-by", "tag"));
         assertThat(out()).contains("2 tags").contains("#1 controller=carts").contains("#2 (none)");
-        run(Screen.NONE, tagged, arguments("--filter", "table=a and tag.controller=carts"));
+        run(TerminalCapabilities.NONE, tagged, arguments("--filter", "table=a and tag.controller=carts"));
         assertThat(out()).startsWith("10 statements").contains("tables     shop.a 100.0%, shop.b 100.0%");
         assertThat(digest("--group-by", "moon", "-")).isEqualTo(2);
     }
 
     @Test
     void whatIsNotWantedIsLeftOut() {
-        run(Screen.NONE, log(), arguments("--filter", "user=web and query_time>=200ms"));
+        run(TerminalCapabilities.NONE, log(), arguments("--filter", "user=web and query_time>=200ms"));
         assertThat(out()).startsWith("670 statements").contains("left out   234 entries");
-        run(Screen.NONE, log(), arguments("--since", "8m"));
+        run(TerminalCapabilities.NONE, log(), arguments("--since", "8m"));
         assertThat(out()).contains("left out   181 entries");
-        run(Screen.NONE, log(), arguments("--since", "2026-11-21 02:49", "--until", "2026-11-21T03:54:00+01:00"));
+        run(
+                TerminalCapabilities.NONE,
+                log(),
+                arguments("--since", "2026-11-21 02:49", "--until", "2026-11-21T03:54:00+01:00"));
         assertThat(out()).startsWith("3,000 statements");
-        run(Screen.NONE, log(), arguments("--filter", "user=nobody"));
+        run(TerminalCapabilities.NONE, log(), arguments("--filter", "user=nobody"));
         assertThat(out()).startsWith("No statements\n").contains("left out   301 entries");
         assertThat(digest("--filter", "usr=web", "-")).isEqualTo(2);
         assertThat(err()).contains("--filter: at character 1 expected a field").contains("\n  ^\n");
@@ -275,7 +281,7 @@ class DigestCommandTest {
 
     @Test
     void weightsThresholdAndStrayTimesAreSaid() {
-        run(Screen.NONE, log(), arguments("-"));
+        run(TerminalCapabilities.NONE, log(), arguments("-"));
         assertThat(out())
                 .startsWith("3,010 statements")
                 .contains("1 of 10 statements (log_slow_rate_limit): 301 entries stand for 3,010 statements")
@@ -300,7 +306,7 @@ class DigestCommandTest {
             "rows-sent",
             "examined-per-sent"
         }) {
-            assertThat(run(Screen.NONE, log(), arguments("--order-by", order, "-")))
+            assertThat(run(TerminalCapabilities.NONE, log(), arguments("--order-by", order, "-")))
                     .isZero();
             assertThat(out()).contains("Profile by ");
         }
@@ -308,29 +314,29 @@ class DigestCommandTest {
 
     @Test
     void examplesAreMaskedUnlessLiteralsAreAskedFor() {
-        run(Screen.NONE, log(), arguments("-"));
+        run(TerminalCapabilities.NONE, log(), arguments("-"));
         assertThat(out()).contains("  SELECT ?\n").doesNotContain("'old'");
-        run(Screen.NONE, log(), arguments("--show-literals", "-"));
+        run(TerminalCapabilities.NONE, log(), arguments("--show-literals", "-"));
         assertThat(out()).contains("  SELECT 'old'\n");
     }
 
     @Test
     void coloursNeedATerminalThatWantsThem() {
-        Screen coloured = new Screen(false, true, false, true, 100);
+        TerminalCapabilities coloured = new TerminalCapabilities(false, true, false, true, 100);
         run(coloured, log(), arguments("-"));
         assertThat(out()).contains("\u001b[");
         run(coloured, log(), arguments("--color", "never", "-"));
         assertThat(out()).doesNotContain("\u001b[");
-        run(new Screen(false, true, false, false, 100), log(), arguments("-"));
+        run(new TerminalCapabilities(false, true, false, false, 100), log(), arguments("-"));
         assertThat(out()).doesNotContain("\u001b[");
-        run(Screen.NONE, log(), arguments("--color", "always", "-"));
+        run(TerminalCapabilities.NONE, log(), arguments("--color", "always", "-"));
         assertThat(out()).contains("\u001b[");
     }
 
     @Test
     void linesFitTheTerminal() {
         for (int columns : new int[] {90, 120, 200}) {
-            run(new Screen(false, true, false, false, columns), log(), arguments("-"));
+            run(new TerminalCapabilities(false, true, false, false, columns), log(), arguments("-"));
             assertThat(out().lines()).allMatch(line -> line.length() <= columns);
         }
     }
@@ -338,13 +344,14 @@ class DigestCommandTest {
     @Test
     void htmlIsWrittenBesideTheText() {
         Path html = directory.resolve("report.html");
-        assertThat(run(Screen.NONE, log(), arguments("--html", html.toString(), "-")))
+        assertThat(run(TerminalCapabilities.NONE, log(), arguments("--html", html.toString(), "-")))
                 .isZero();
         assertThat(out()).startsWith("3,010 statements");
         assertThat(html).content().startsWith("<!doctype html>").contains("3,010");
-        assertThat(run(Screen.NONE, log(), arguments("--html", "-", "-"))).isZero();
+        assertThat(run(TerminalCapabilities.NONE, log(), arguments("--html", "-", "-")))
+                .isZero();
         assertThat(out()).startsWith("<!doctype html>");
-        assertThat(run(Screen.NONE, log(), arguments("--html", directory + "/no/such.html", "-")))
+        assertThat(run(TerminalCapabilities.NONE, log(), arguments("--html", directory + "/no/such.html", "-")))
                 .isEqualTo(1);
     }
 
@@ -352,7 +359,7 @@ class DigestCommandTest {
     void anErrorLogIsNotDigested() {
         byte[] log = "2026-11-21T02:49:03.000000Z 0 [System] [MY-010116] [Server] mysqld 8.0.46 starting as process 1\n"
                 .getBytes(StandardCharsets.UTF_8);
-        assertThat(run(Screen.NONE, log, arguments("-"))).isEqualTo(1);
+        assertThat(run(TerminalCapabilities.NONE, log, arguments("-"))).isEqualTo(1);
         assertThat(err()).isEqualTo("-: an error log holds no statements to digest; tailrace parse shows its events\n");
         assertThat(out()).isEmpty();
     }

@@ -3,8 +3,8 @@ package io.tailrace.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.cli.Main;
-import io.tailrace.cli.terminal.Screen;
 import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class PlanCommandTest {
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                new Screen(false, false, false, true, 100));
+                new TerminalCapabilities(false, false, false, true, 100));
         return Main.run(terminal, Clock.systemUTC(), arguments);
     }
 

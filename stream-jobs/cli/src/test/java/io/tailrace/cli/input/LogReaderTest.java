@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 
 class LogReaderTest {
 
-    private final LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
+    private final LogFormat format = new FormatRegistry().named("mysql-slow").orElseThrow();
     private final LogOrigin origin = new LogOrigin("", "db1", "slowlog", "mysql-slow", "UTC", "/slow.log");
 
     /** Keeps events and refusals as texts. */
-    private static class Texts implements LogSink {
+    private static class Texts implements LogEventHandler {
 
         private final List<String> texts = new ArrayList<>();
 
@@ -86,7 +86,7 @@ class LogReaderTest {
     void theResultDoesNotDependOnTheChunks() throws IOException {
         byte[] file = log().getBytes(StandardCharsets.UTF_8);
         Texts whole = new Texts();
-        Accounts accounts = new LogReader(file, InputStream.nullInputStream(), format, origin, whole).read();
+        ByteAccounting accounts = new LogReader(file, InputStream.nullInputStream(), format, origin, whole).read();
         assertThat(accounts.balance()).isTrue();
         assertThat(accounts.events.count).isEqualTo(6);
         assertThat(accounts.deadLetterCount()).isEqualTo(3);
@@ -104,7 +104,7 @@ class LogReaderTest {
     @Test
     void aThreadThatFailsEndsTheOthers() {
         byte[] file = log().repeat(500).getBytes(StandardCharsets.UTF_8);
-        LogSink failing = new Texts() {
+        LogEventHandler failing = new Texts() {
             @Override
             public void query(QueryEvent event, String fingerprint, String statement) {
                 super.query(event, fingerprint, statement);
@@ -124,7 +124,7 @@ class LogReaderTest {
             file.append(entry(i % 60, i % 100 == 0 ? "SELECT '" + "y".repeat(30_000) + "';" : "SELECT " + i + ";"));
         }
         byte[] bytes = file.toString().getBytes(StandardCharsets.UTF_8);
-        Accounts accounts = new LogReader(new byte[0], slow(bytes, 70_001), format, origin, new Texts()).read();
+        ByteAccounting accounts = new LogReader(new byte[0], slow(bytes, 70_001), format, origin, new Texts()).read();
         assertThat(accounts.events.count).isEqualTo(20_000);
         assertThat(accounts.events.bytes).isEqualTo(bytes.length);
     }
@@ -135,7 +135,7 @@ class LogReaderTest {
         String tooLong = "x".repeat(3 << 20) + "\n";
         String file = entry(1, "SELECT 1;") + begun + tooLong + entry(3, "SELECT 3;");
         Texts texts = new Texts();
-        Accounts accounts = new LogReader(
+        ByteAccounting accounts = new LogReader(
                         new byte[0], slow(file.getBytes(StandardCharsets.UTF_8), 9_999), format, origin, texts, 1 << 20)
                 .read();
         assertThat(accounts.balance()).isTrue();
@@ -148,7 +148,8 @@ class LogReaderTest {
     @Test
     void aLineThatIsTooLongAndNeverEndsIsLeftOut() throws IOException {
         byte[] file = (entry(1, "SELECT 1;") + "x".repeat(3 << 20)).getBytes(StandardCharsets.UTF_8);
-        Accounts accounts = new LogReader(new byte[0], slow(file, 9_999), format, origin, new Texts(), 1 << 20).read();
+        ByteAccounting accounts =
+                new LogReader(new byte[0], slow(file, 9_999), format, origin, new Texts(), 1 << 20).read();
         assertThat(accounts.balance()).isTrue();
         assertThat(accounts.size).isEqualTo(file.length);
     }

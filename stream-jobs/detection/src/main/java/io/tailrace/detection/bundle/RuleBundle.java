@@ -3,9 +3,9 @@ package io.tailrace.detection.bundle;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.detector.StatefulDetector;
-import io.tailrace.detection.detector.config.DetectorFile;
+import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.sigma.BundleFiles;
-import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
@@ -47,10 +47,10 @@ public record RuleBundle(
      * @param files texts by their paths, which are relative to the directory of the rules
      * @param fields those of the events
      */
-    public static RuleBundle of(Map<String, String> files, FieldNames fields) {
+    public static RuleBundle of(Map<String, String> files, FieldMapping fields) {
         List<RuleError> errors = new ArrayList<>();
         RuleContext context = new RuleContext(
-                Placeholders.read(
+                PlaceholderFile.read(
                         BundleFiles.PLACEHOLDERS, files.getOrDefault(BundleFiles.PLACEHOLDERS, ""), errors::add),
                 fields);
         RuleSetReader reader = new RuleSetReader(context);
@@ -60,8 +60,8 @@ public record RuleBundle(
             }
         });
         RuleSet rules = reader.ruleSet();
-        DetectorFile detectors =
-                DetectorFile.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
+        DetectorConfig detectors =
+                DetectorConfig.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
         errors.addAll(rules.errors());
         errors.addAll(detectors.errors());
         DataClasses classes = DataClassReader.read(

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that the
  * contents are kept of the current period and of the one before, and both count.
  *
- * <p>Memory: two {@link LogContents} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
+ * <p>Memory: two {@link ObservedFields} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
  */
 public final class InstanceCoverage {
 
@@ -39,8 +39,8 @@ public final class InstanceCoverage {
             .thenComparing(LogSource::category)
             .thenComparing(LogSource::product);
 
-    private final Map<LogSource, LogContents> current = new TreeMap<>(BY_NAME);
-    private final Map<LogSource, LogContents> before = new TreeMap<>(BY_NAME);
+    private final Map<LogSource, ObservedFields> current = new TreeMap<>(BY_NAME);
+    private final Map<LogSource, ObservedFields> before = new TreeMap<>(BY_NAME);
     /** Answers by log, then by the key of the rule. */
     private final Map<String, Map<String, Said>> said = new TreeMap<>();
 
@@ -61,7 +61,7 @@ public final class InstanceCoverage {
      * @param changedAt since when it is so, microseconds since 1970 UTC
      * @param toldAt of this answer, later than that of all others before, microseconds since 1970 UTC
      */
-    public record Told(String log, String ruleKey, Answer answer, long changedAt, long toldAt) {}
+    public record Told(String log, String ruleKey, RuleCoverageResult answer, long changedAt, long toldAt) {}
 
     /** Begins with a period of its own. */
     public InstanceCoverage(long nowMillis) {
@@ -73,18 +73,18 @@ public final class InstanceCoverage {
      *
      * @return whether answers may be others now
      */
-    public boolean add(String itsCluster, LogSource log, LogContents part) {
+    public boolean add(String itsCluster, LogSource log, ObservedFields part) {
         boolean isNew = !itsCluster.equals(cluster);
         cluster = itsCluster;
-        LogContents known = before.get(log);
+        ObservedFields known = before.get(log);
         boolean wasKnown = known != null && !copyOf(known).addAll(part);
         boolean isNewNow =
-                current.computeIfAbsent(log, any -> new LogContents()).addAll(part);
+                current.computeIfAbsent(log, any -> new ObservedFields()).addAll(part);
         return isNew || isNewNow && !wasKnown;
     }
 
-    private static LogContents copyOf(LogContents contents) {
-        LogContents copy = new LogContents();
+    private static ObservedFields copyOf(ObservedFields contents) {
+        ObservedFields copy = new ObservedFields();
         copy.addAll(contents);
         return copy;
     }
@@ -131,30 +131,30 @@ public final class InstanceCoverage {
      */
     public void tell(RuleSet rules, boolean withDataClasses, boolean anew, long nowMicros, Consumer<Told> out) {
         latestMicros = Math.max(nowMicros, latestMicros + 1);
-        Map<LogSource, LogContents> logs = contents();
-        Map<String, List<Answer>> answers = new HashMap<>();
+        Map<LogSource, ObservedFields> logs = contents();
+        Map<String, List<RuleCoverageResult>> answers = new HashMap<>();
         logs.forEach((log, has) ->
-                answers.put(log.service(), RuleCoverage.answers(rules, withDataClasses, Map.of(log, has))));
+                answers.put(log.service(), RuleCoverageEvaluator.answers(rules, withDataClasses, Map.of(log, has))));
         if (!logs.isEmpty()) {
-            answers.put(ALL_LOGS, RuleCoverage.answers(rules, withDataClasses, logs));
+            answers.put(ALL_LOGS, RuleCoverageEvaluator.answers(rules, withDataClasses, logs));
         }
         Set<String> known = new HashSet<>(said.keySet());
         known.addAll(answers.keySet());
         known.forEach(log -> tell(log, answers.getOrDefault(log, List.of()), anew, out));
     }
 
-    private Map<LogSource, LogContents> contents() {
-        Map<LogSource, LogContents> logs = new TreeMap<>(BY_NAME);
+    private Map<LogSource, ObservedFields> contents() {
+        Map<LogSource, ObservedFields> logs = new TreeMap<>(BY_NAME);
         before.forEach((log, has) -> logs.put(log, copyOf(has)));
         current.forEach((log, has) ->
-                logs.computeIfAbsent(log, any -> new LogContents()).addAll(has));
+                logs.computeIfAbsent(log, any -> new ObservedFields()).addAll(has));
         return logs;
     }
 
-    private void tell(String log, List<Answer> answers, boolean anew, Consumer<Told> out) {
+    private void tell(String log, List<RuleCoverageResult> answers, boolean anew, Consumer<Told> out) {
         Map<String, Said> old = said.getOrDefault(log, Map.of());
         Map<String, Said> now = new TreeMap<>();
-        for (Answer answer : answers) {
+        for (RuleCoverageResult answer : answers) {
             String key = answer.rule().key();
             long hash = hash(answer);
             Said earlier = old.get(key);
@@ -177,7 +177,7 @@ public final class InstanceCoverage {
         }
     }
 
-    private long hash(Answer answer) {
+    private long hash(RuleCoverageResult answer) {
         RuleHeader rule = answer.rule();
         List<String> texts =
                 new ArrayList<>(List.of(cluster, rule.title(), rule.level().name()));
@@ -213,9 +213,9 @@ public final class InstanceCoverage {
         }
     }
 
-    private static void write(Map<LogSource, LogContents> logs, DataOutput out) throws IOException {
+    private static void write(Map<LogSource, ObservedFields> logs, DataOutput out) throws IOException {
         out.writeInt(logs.size());
-        for (Map.Entry<LogSource, LogContents> log : logs.entrySet()) {
+        for (Map.Entry<LogSource, ObservedFields> log : logs.entrySet()) {
             writeText(log.getKey().category(), out);
             writeText(log.getKey().product(), out);
             writeText(log.getKey().service(), out);
@@ -245,10 +245,10 @@ public final class InstanceCoverage {
         return coverage;
     }
 
-    private static void read(Map<LogSource, LogContents> logs, DataInput in) throws IOException {
+    private static void read(Map<LogSource, ObservedFields> logs, DataInput in) throws IOException {
         for (int count = in.readInt(); count > 0; count--) {
             LogSource log = new LogSource(readText(in), readText(in), readText(in));
-            logs.put(log, LogContents.read(in));
+            logs.put(log, ObservedFields.read(in));
         }
     }
 

@@ -32,9 +32,9 @@ public final class DataClassReader {
 
     private final String file;
     private final List<DataClass> classes = new ArrayList<>();
-    private final Map<String, List<DataTarget>> views = new LinkedHashMap<>();
+    private final Map<String, List<DataReference>> views = new LinkedHashMap<>();
     private final Map<String, Node> viewNodes = new HashMap<>();
-    private final Map<String, Routine> routines = new LinkedHashMap<>();
+    private final Map<String, StoredRoutine> routines = new LinkedHashMap<>();
     private final List<DataPattern> unresolved = new ArrayList<>();
     private boolean read;
 
@@ -122,7 +122,8 @@ public final class DataClassReader {
 
     private DataPattern pattern(Node node, String key) {
         List<String> parts = parts(node, key, 3);
-        NamePattern column = parts.size() == 3 ? new NamePattern(ColumnNames.inFingerprints(parts.get(2))) : null;
+        NamePattern column =
+                parts.size() == 3 ? new NamePattern(FingerprintColumnNames.inFingerprints(parts.get(2))) : null;
         return new DataPattern(new NamePattern(parts.get(0)), new NamePattern(parts.get(1)), column);
     }
 
@@ -176,7 +177,7 @@ public final class DataClassReader {
                     viewNodes.get(start),
                     "views are expected to read each other at most " + DEEPEST_VIEW + " deep");
         }
-        for (DataTarget target : views.getOrDefault(view, List.of())) {
+        for (DataReference target : views.getOrDefault(view, List.of())) {
             String next = QualifiedName.key(target.database(), target.table());
             if (next.equals(start)) {
                 throw YamlMap.refusal(file, viewNodes.get(start), "the view " + start + " reads itself");
@@ -187,8 +188,8 @@ public final class DataClassReader {
         }
     }
 
-    private List<DataTarget> targets(YamlMap map, String key) {
-        List<DataTarget> targets = new ArrayList<>();
+    private List<DataReference> targets(YamlMap map, String key) {
+        List<DataReference> targets = new ArrayList<>();
         for (Node node : map.list(key)) {
             if (!isEmpty(node)) {
                 targets.add(target(node, key));
@@ -197,13 +198,15 @@ public final class DataClassReader {
         return targets;
     }
 
-    private DataTarget target(Node node, String key) {
+    private DataReference target(Node node, String key) {
         List<String> parts = parts(node, key, 3);
         if (parts.stream().anyMatch(part -> new NamePattern(part).hasWildcards())) {
             throw YamlMap.refusal(file, node, "expected a name without * and ?");
         }
-        return new DataTarget(
-                parts.get(0), parts.get(1), parts.size() == 3 ? ColumnNames.inFingerprints(parts.get(2)) : "");
+        return new DataReference(
+                parts.get(0),
+                parts.get(1),
+                parts.size() == 3 ? FingerprintColumnNames.inFingerprints(parts.get(2)) : "");
     }
 
     /** A list is what the routine reads. */
@@ -211,13 +214,13 @@ public final class DataClassReader {
         for (String name : map.keys()) {
             List<String> parts = exactParts(map, name);
             Node body = map.get(name).orElseThrow();
-            Routine routine;
+            StoredRoutine routine;
             if (body instanceof MappingNode) {
                 YamlMap halves = map.map(name, "routines");
                 refuseUnknown(halves, ROUTINE_KEYS, "a routine");
-                routine = new Routine(targets(halves, "reads"), targets(halves, "writes"));
+                routine = new StoredRoutine(targets(halves, "reads"), targets(halves, "writes"));
             } else if (body instanceof SequenceNode || isEmpty(body)) {
-                routine = new Routine(targets(map, name), List.of());
+                routine = new StoredRoutine(targets(map, name), List.of());
             } else {
                 throw map.refusal(body, "a routine is expected to be a list of tables, or reads and writes");
             }

@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.alert.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
@@ -47,7 +47,7 @@ public interface StatefulDetector {
      * @param state of the entity, by this detector; it is changed
      * @return whether the state was changed and must be kept
      */
-    boolean update(DetectorState state, Observation observation, Consumer<Alert> alerts);
+    boolean update(DetectorState state, Observation observation, Consumer<RaisedAlert> alerts);
 
     /** Reads what {@link DetectorState#write} wrote. Throws IOException where the version is another one. */
     DetectorState readState(DataInput in) throws IOException;

@@ -16,8 +16,8 @@ public final class DetectionEvent {
     private final LogSource source;
     private final Map<String, List<FieldValue>> fields;
     private final long shape;
-    private Action action;
-    private Function<DetectionEvent, Action> actions;
+    private ActionReference action;
+    private Function<DetectionEvent, ActionReference> actions;
 
     private DetectionEvent(Builder builder) {
         this.id = builder.id;
@@ -26,7 +26,7 @@ public final class DetectionEvent {
         this.source = builder.source;
         this.fields = builder.fields;
         this.shape = builder.shape;
-        this.actions = event -> new Action(event.id, event.micros, event.order);
+        this.actions = event -> new ActionReference(event.id, event.micros, event.order);
     }
 
     /**
@@ -59,7 +59,7 @@ public final class DetectionEvent {
     }
 
     /** What the event records; other logs may have events of the same action. By default it stands for itself. */
-    public Action action() {
+    public ActionReference action() {
         if (action == null) {
             action = actions.apply(this);
         }
@@ -75,7 +75,7 @@ public final class DetectionEvent {
      * Says who knows the event's action. It is asked at most once, and only if somebody asks the event: most events are
      * of no interest to any rule.
      */
-    public void actionFrom(Function<DetectionEvent, Action> knowing) {
+    public void actionFrom(Function<DetectionEvent, ActionReference> knowing) {
         action = null;
         actions = knowing;
     }

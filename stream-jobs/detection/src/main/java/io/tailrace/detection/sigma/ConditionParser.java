@@ -23,13 +23,14 @@ final class ConditionParser {
     private static final String END = "";
 
     private final Map<String, Expression> searches;
-    private final Function<String, RuleRefused> refusal;
+    private final Function<String, RuleCompilationException> refusal;
     private final List<String> tokens = new ArrayList<>();
     private int at;
     private int depth;
 
     /** @param refusal makes the error of a reason */
-    ConditionParser(String condition, Map<String, Expression> searches, Function<String, RuleRefused> refusal) {
+    ConditionParser(
+            String condition, Map<String, Expression> searches, Function<String, RuleCompilationException> refusal) {
         this.searches = searches;
         this.refusal = refusal;
         Matcher matcher = TOKEN.matcher(condition);
@@ -144,7 +145,7 @@ final class ConditionParser {
         return found;
     }
 
-    private RuleRefused expected(String what) {
+    private RuleCompilationException expected(String what) {
         String found = peek().equals(END) ? "its end" : peek();
         return refusal.apply("the condition is expected to have " + what + ", found " + found);
     }

@@ -15,11 +15,11 @@ import java.util.stream.Stream;
 public final class RuleSetReader {
 
     private final RuleContext context;
-    private final RuleDrafts drafts;
+    private final RuleSetBuilder drafts;
 
     public RuleSetReader(RuleContext context) {
         this.context = context;
-        this.drafts = new RuleDrafts(context.fields());
+        this.drafts = new RuleSetBuilder(context.fields());
     }
 
     public RuleSetReader() {

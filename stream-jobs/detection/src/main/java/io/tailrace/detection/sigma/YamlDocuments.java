@@ -20,7 +20,7 @@ public final class YamlDocuments {
     private YamlDocuments() {}
 
     /**
-     * Reads one document after the other. One that its reader refuses ({@link RuleRefused}) leaves the others; a syntax
+     * Reads one document after the other. One that its reader refuses ({@link RuleCompilationException}) leaves the others; a syntax
      * error takes the rest of the text with it.
      *
      * @param file name of the file, for errors
@@ -67,7 +67,7 @@ public final class YamlDocuments {
         try {
             YamlTags.check(file, node);
             documents.accept(YamlMap.of(file, node, "a document"));
-        } catch (RuleRefused e) {
+        } catch (RuleCompilationException e) {
             errors.accept(e.error());
         }
     }

@@ -89,8 +89,8 @@ class GroupWindowTest {
 
     @Test
     void rulesHaveNumbersOfTheirKeysAndPlacesInOlderState() {
-        RuleNumbers numbers = new RuleNumbers(List.of("x", "y"));
-        RuleNumbers otherOrder = new RuleNumbers(List.of("y", "x"));
+        RuleIds numbers = new RuleIds(List.of("x", "y"));
+        RuleIds otherOrder = new RuleIds(List.of("y", "x"));
 
         assertThat(numbers.of("y")).isEqualTo(otherOrder.of("y")).isNegative();
         assertThat(numbers.place(otherOrder.of("y"))).isEqualTo(1);
@@ -113,10 +113,10 @@ class GroupWindowTest {
     }
 
     private List<Long> times() {
-        return window.occurrences().stream().map(Occurrence::micros).toList();
+        return window.occurrences().stream().map(RuleMatch::micros).toList();
     }
 
-    private static Occurrence occurrence(long time, String value) {
-        return new Occurrence(time, 0, "e" + time + value, -1, value, time + SPAN);
+    private static RuleMatch occurrence(long time, String value) {
+        return new RuleMatch(time, 0, "e" + time + value, -1, value, time + SPAN);
     }
 }

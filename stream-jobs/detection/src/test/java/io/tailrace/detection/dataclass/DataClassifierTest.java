@@ -6,8 +6,8 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
-import io.tailrace.testing.Growth;
+import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,7 @@ class DataClassifierTest {
 
     private static DetectionEvent statement(String statement, String... flags) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
-        StatementShape shape = new Fingerprinter().statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = new Fingerprinter().statement(bytes, 0, bytes.length);
         List<String> all = new ArrayList<>(List.of(flags));
         if (!shape.tables().complete()) {
             all.add("tables_incomplete");
@@ -204,7 +204,7 @@ class DataClassifierTest {
 
     @Test
     void manyTablesTakeTimeInProportion() {
-        Growth.assertLinear("tables", 1_000, 16_000, tables -> {
+        GrowthRate.assertLinear("tables", 1_000, 16_000, tables -> {
             DataClassifier many = ofPatterns(1_000);
             return () -> classify(many, tables);
         });
@@ -215,7 +215,7 @@ class DataClassifierTest {
     void manyPatternsTakeHardlyMoreTime() {
         DataClassifier few = ofPatterns(250);
         DataClassifier many = ofPatterns(10_000);
-        Growth.assertAtMost("patterns", 6, () -> classify(few, 5_000), () -> classify(many, 5_000));
+        GrowthRate.assertAtMost("patterns", 6, () -> classify(few, 5_000), () -> classify(many, 5_000));
     }
 
     private static DataClassifier ofPatterns(int patterns) {

@@ -31,11 +31,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *   <li>When the checkpoint is complete it posts them with their tokens, beside the stream, and forgets each one that
  *       is stored. What is not stored yet is in every later checkpoint.
  *   <li>While the store is away it posts no more than what it has tried already: the others wait, and many small ones
- *       become one at a later checkpoint: {@link WaitingBlocks}.
+ *       become one at a later checkpoint: {@link UnsentBlocks}.
  *   <li>After a restore it posts what the checkpoint holds again, with the same tokens: ClickHouse drops those that it
  *       has.
  *   <li>A block that is refused for its data is replaced by smaller ones, until the rows that are to blame stand
- *       alone and become dead letters: {@link RefusedBlocks}.
+ *       alone and become dead letters: {@link RefusedBlockSplitter}.
  * </ol>
  *
  * <p>A store that is away therefore neither stops checkpoints nor the job. Once sealed blocks hold more than a limit,
@@ -54,23 +54,23 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
             new ListStateDescriptor<>("pending-blocks", TypeInformation.of(PendingBlock.class));
     private static final Duration LAST_POSTS = Duration.ofSeconds(15);
 
-    private final CommitSettings settings;
+    private final CommitterConfig settings;
     private final transient MailboxExecutor mailbox;
 
     private transient ListState<PendingBlock> state;
-    private transient Map<BlockTarget, OpenBlock> open;
+    private transient Map<BlockKey, BlockBuilder> open;
     private transient List<SealedBlock> sealed;
     private transient TreeMap<Long, List<SealedBlock>> awaitingCheckpoint;
-    private transient WaitingBlocks waiting;
+    private transient UnsentBlocks waiting;
     private transient Map<String, PendingBlock> posting;
     private transient long pendingBytes;
     private transient long lastCheckpoint;
-    private transient BlockPoster poster;
-    private transient RefusedBlocks refusedBlocks;
+    private transient BlockInserter poster;
+    private transient RefusedBlockSplitter refusedBlocks;
     private transient Counter storedRows;
     private transient Counter refusedRows;
 
-    BlockCommitOperator(CommitSettings settings, StreamOperatorParameters<Void> parameters) {
+    BlockCommitOperator(CommitterConfig settings, StreamOperatorParameters<Void> parameters) {
         super(parameters);
         this.settings = settings;
         this.mailbox = parameters.getMailboxExecutor();
@@ -82,7 +82,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         open = new LinkedHashMap<>();
         sealed = new ArrayList<>();
         awaitingCheckpoint = new TreeMap<>();
-        waiting = new WaitingBlocks();
+        waiting = new UnsentBlocks();
         posting = new HashMap<>();
         lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
         state = context.getOperatorStateStore().getListState(PENDING);
@@ -96,7 +96,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     public void open() throws Exception {
         super.open();
         refusedBlocks = settings.refusedBlocks();
-        poster = new BlockPoster(settings.store().create(), settings.parallelPosts(), threadName(), mails());
+        poster = new BlockInserter(settings.store().create(), settings.parallelPosts(), threadName(), mails());
         registerMetrics();
         List.copyOf(posting.values()).forEach(poster::post);
     }
@@ -115,8 +115,8 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     }
 
     /** Brings what the poster's threads tell into the task's own thread. */
-    private BlockPoster.Listener mails() {
-        return new BlockPoster.Listener() {
+    private BlockInserter.Listener mails() {
+        return new BlockInserter.Listener() {
             @Override
             public void stored(PendingBlock block) {
                 mailbox.execute(() -> onStored(block), "block stored");
@@ -141,17 +141,17 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     @Override
     public void processElement(StreamRecord<RowBlock> element) throws Exception {
         RowBlock rows = element.getValue();
-        add(rows, BlockTarget.of(rows, false));
+        add(rows, BlockKey.of(rows, false));
         while (pendingBytes > settings.mostPendingBytes()) {
             mailbox.yield();
         }
     }
 
-    private void add(RowBlock rows, BlockTarget target) {
-        OpenBlock block = open.computeIfAbsent(target, key -> new OpenBlock(key.layout()));
+    private void add(RowBlock rows, BlockKey target) {
+        BlockBuilder block = open.computeIfAbsent(target, key -> new BlockBuilder(key.layout()));
         if (!block.hasRoomFor(rows)) {
             sealed.add(SealedBlock.of(target, block));
-            block = new OpenBlock(rows.layout());
+            block = new BlockBuilder(rows.layout());
             open.put(target, block);
         }
         block.add(rows);
@@ -235,7 +235,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
      */
     private void onRefused(PendingBlock block, String reason) {
         postWaiting();
-        if (BlockTarget.saysRefused(block)) {
+        if (BlockKey.saysRefused(block)) {
             poster.postLater(block, "even what says that rows were refused is refused: " + reason);
             return;
         }
@@ -252,14 +252,14 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
         refusedRows.inc(block.rows());
         for (RowBlock rows : refusedBlocks.putAway(block, reason, lastCheckpoint)) {
-            add(rows, BlockTarget.of(rows, true));
+            add(rows, BlockKey.of(rows, true));
         }
     }
 
     /** At an ordered end, blocks of the last checkpoint get time to arrive; what does not is in that checkpoint. */
     @Override
     public void close() throws Exception {
-        try (BlockPoster closing = poster) {
+        try (BlockInserter closing = poster) {
             if (closing != null) {
                 closing.finish(LAST_POSTS);
             }

@@ -11,9 +11,9 @@ final class BlockCommitOperatorFactory extends AbstractStreamOperatorFactory<Voi
 
     private static final long serialVersionUID = 1;
 
-    private final CommitSettings settings;
+    private final CommitterConfig settings;
 
-    BlockCommitOperatorFactory(CommitSettings settings) {
+    BlockCommitOperatorFactory(CommitterConfig settings) {
         this.settings = settings;
     }
 

@@ -19,7 +19,7 @@ public final class ClickHouseSink {
     /** Inserts that one committer has under way at most: enough to fill a shard, few enough to merge blocks. */
     private static final int PARALLEL_POSTS = 4;
 
-    private final ClickHouseAddress address;
+    private final ClickHouseConnection address;
     private final String database;
     private final int committers;
     private final long mostPendingBytes;
@@ -33,7 +33,7 @@ public final class ClickHouseSink {
      * @param mostPendingBytes compressed bytes that a committer holds while ClickHouse is away
      */
     public ClickHouseSink(
-            ClickHouseAddress address, String database, int committers, long mostPendingBytes, String version) {
+            ClickHouseConnection address, String database, int committers, long mostPendingBytes, String version) {
         this.address = address;
         this.database = database;
         this.committers = committers;
@@ -55,9 +55,9 @@ public final class ClickHouseSink {
 
     /** Adds the committer behind all streams. */
     public void commit() {
-        ClickHouseAddress target = address;
-        CommitSettings settings = new CommitSettings(
-                () -> new ClickHouseStore(target), database, PARALLEL_POSTS, mostPendingBytes, version);
+        ClickHouseConnection target = address;
+        CommitterConfig settings = new CommitterConfig(
+                () -> new ClickHouseHttpClient(target), database, PARALLEL_POSTS, mostPendingBytes, version);
         DataStream<RowBlock> all = blocks.get(0);
         for (DataStream<RowBlock> more : blocks.subList(1, blocks.size())) {
             all = all.union(more);

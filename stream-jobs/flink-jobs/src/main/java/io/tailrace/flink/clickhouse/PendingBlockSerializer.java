@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Blocks in the state of an {@link AtOnceWriter}. Version 1 was rows without their layout, which was the same in all
+ * Blocks in the state of an {@link AtLeastOnceWriter}. Version 1 was rows without their layout, which was the same in all
  * versions of Tailrace that wrote it.
  */
 final class PendingBlockSerializer implements SimpleVersionedSerializer<PendingBlock> {
@@ -73,7 +73,7 @@ final class PendingBlockSerializer implements SimpleVersionedSerializer<PendingB
     /** As Flink's AsyncSinkWriterStateSerializer wrote: a mark of 8 bytes, the number of rows, each with its length. */
     private PendingBlock withoutLayout(DataInputStream in) throws IOException {
         in.readLong();
-        OpenBlock block = new OpenBlock(firstLayout);
+        BlockBuilder block = new BlockBuilder(firstLayout);
         for (int rows = in.readInt(); rows > 0; rows--) {
             int length = Math.toIntExact(in.readLong());
             block.add(new RowBlock(firstLayout, 0, 1, read(length, in)));

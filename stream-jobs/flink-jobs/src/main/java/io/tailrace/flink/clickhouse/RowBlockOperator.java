@@ -39,7 +39,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     private final Class<T> recordClass;
 
     private transient ListState<Long> state;
-    private transient RowEncoder encoder;
+    private transient RowBinaryEncoder encoder;
     private transient String layout;
     private transient Map<Integer, DayRows> days;
     private transient DayRows current;
@@ -47,7 +47,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
 
     private static final class DayRows {
         final int day;
-        final RowBuffer buffer = new RowBuffer(4 << 10);
+        final RowBinaryBuffer buffer = new RowBinaryBuffer(4 << 10);
         int rows;
 
         DayRows(int day) {
@@ -79,7 +79,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     @Override
     public void open() throws Exception {
         super.open();
-        encoder = new RowEncoder(table, SpecificData.get().getSchema(recordClass));
+        encoder = new RowBinaryEncoder(table, SpecificData.get().getSchema(recordClass));
         layout = encoder.layout().text();
         days = new HashMap<>();
         current = new DayRows(Integer.MIN_VALUE);

@@ -9,9 +9,9 @@ import java.util.Optional;
  * @param target of the rows; empty for a piece of a refused block, which must stay apart
  * @param block never posted so far
  */
-record SealedBlock(Optional<BlockTarget> target, PendingBlock block) {
+record SealedBlock(Optional<BlockKey> target, PendingBlock block) {
 
-    static SealedBlock of(BlockTarget target, OpenBlock block) {
+    static SealedBlock of(BlockKey target, BlockBuilder block) {
         return new SealedBlock(Optional.of(target), target.seal(block));
     }
 

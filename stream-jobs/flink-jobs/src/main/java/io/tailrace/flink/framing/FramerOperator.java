@@ -115,11 +115,11 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         for (int found : stateVersion.get()) {
             empty = false;
             if (found != STATE_VERSION) {
-                throw new StateVersionException("version " + found, STATE_VERSION);
+                throw new IncompatibleStateException("version " + found, STATE_VERSION);
             }
         }
         if (empty) {
-            throw new StateVersionException("no version", STATE_VERSION);
+            throw new IncompatibleStateException("no version", STATE_VERSION);
         }
     }
 

@@ -14,7 +14,7 @@ import org.apache.flink.util.OutputTag;
  * passed on after all lines that came before it.
  */
 public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
-        implements OneInputStreamOperator<TopicMessage, LogInput> {
+        implements OneInputStreamOperator<KafkaMessage, LogInput> {
 
     private static final long serialVersionUID = 1;
     private static final long LONGEST_WAIT_MS = 50;
@@ -24,7 +24,7 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
 
     private transient LineMessage line;
     private transient CensusMessage census;
-    private transient LineBlocker blocker;
+    private transient LineBlockAssembler blocker;
     private transient boolean timerSet;
 
     /**
@@ -41,12 +41,12 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
         super.open();
         line = new LineMessage();
         census = new CensusMessage();
-        blocker = new LineBlocker(block -> output.collect(new StreamRecord<>(LogInput.of(block))));
+        blocker = new LineBlockAssembler(block -> output.collect(new StreamRecord<>(LogInput.of(block))));
     }
 
     @Override
-    public void processElement(StreamRecord<TopicMessage> element) {
-        TopicMessage message = element.getValue();
+    public void processElement(StreamRecord<KafkaMessage> element) {
+        KafkaMessage message = element.getValue();
         String complaint = line.read(message.value());
         if (line.isCensus()) {
             complaint = passOnCensus(message.value());
@@ -56,7 +56,7 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
         }
         if (!complaint.isEmpty()) {
             Instant now = Instant.ofEpochMilli(getProcessingTimeService().getCurrentProcessingTime());
-            DeadLetter letter = MalformedMessages.deadLetter(message, complaint, now, version);
+            DeadLetter letter = MalformedMessageHandler.deadLetter(message, complaint, now, version);
             output.collect(deadLetters, new StreamRecord<>(letter));
         }
     }

@@ -10,20 +10,20 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.event.TraceSpan;
-import io.tailrace.flink.clickhouse.ClickHouseAddress;
+import io.tailrace.flink.clickhouse.ClickHouseConnection;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
 import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.framing.FramerOperator;
 import io.tailrace.flink.ingest.LineBlockOperator;
 import io.tailrace.flink.ingest.LogInput;
+import io.tailrace.flink.parsing.AcceptedTimeRange;
 import io.tailrace.flink.parsing.ParseOperator;
 import io.tailrace.flink.parsing.ParseOutputs;
-import io.tailrace.flink.parsing.ParseSettings;
-import io.tailrace.flink.parsing.TimeRange;
+import io.tailrace.flink.parsing.ParserConfig;
 import io.tailrace.flink.runtime.TailraceVersion;
-import io.tailrace.flink.spans.SpanOperator;
-import io.tailrace.formats.KnownFormats;
-import io.tailrace.innodb.LogCapacities;
+import io.tailrace.flink.spans.SpanParseOperator;
+import io.tailrace.formats.FormatRegistry;
+import io.tailrace.innodb.RedoLogCapacities;
 import io.tailrace.reassembly.ReassemblyLimits;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -53,13 +53,13 @@ final class NormalizePipeline {
     private static final OutputTag<DeadLetter> MALFORMED_MESSAGES =
             new OutputTag<>("malformed-messages", new AvroTypeInfo<>(DeadLetter.class));
 
-    private final NormalizeConfig config;
-    private final KafkaTopics topics;
+    private final NormalizeJobConfig config;
+    private final KafkaConnectors topics;
     private final String version = TailraceVersion.get();
 
-    NormalizePipeline(NormalizeConfig config) {
+    NormalizePipeline(NormalizeJobConfig config) {
         this.config = config;
-        this.topics = new KafkaTopics(config);
+        this.topics = new KafkaConnectors(config);
     }
 
     void addTo(StreamExecutionEnvironment environment) {
@@ -86,7 +86,7 @@ final class NormalizePipeline {
                 .transform(
                         "framer",
                         TypeInformation.of(EntryBlock.class),
-                        new FramerOperator(reassemblyLimits(), KnownFormats::new, version))
+                        new FramerOperator(reassemblyLimits(), FormatRegistry::new, version))
                 .uid("framer");
     }
 
@@ -106,12 +106,12 @@ final class NormalizePipeline {
 
     /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
     private SingleOutputStreamOperator<QueryEvent> events(DataStream<EntryBlock> entries) {
-        LogCapacities innoDbLogs = config.innoDbLogs();
-        ParseSettings settings = new ParseSettings(
-                () -> new KnownFormats(innoDbLogs),
-                new TimeRange(config.queryEventsRetention()),
-                new TimeRange(config.auditEventsRetention()),
-                new TimeRange(config.errorEventsRetention()),
+        RedoLogCapacities innoDbLogs = config.innoDbLogs();
+        ParserConfig settings = new ParserConfig(
+                () -> new FormatRegistry(innoDbLogs),
+                new AcceptedTimeRange(config.queryEventsRetention()),
+                new AcceptedTimeRange(config.auditEventsRetention()),
+                new AcceptedTimeRange(config.errorEventsRetention()),
                 version);
         return entries.rebalance()
                 .transform("parser", new AvroTypeInfo<>(QueryEvent.class), new ParseOperator(settings))
@@ -174,7 +174,7 @@ final class NormalizePipeline {
                 .transform(
                         "span reader",
                         new AvroTypeInfo<>(TraceSpan.class),
-                        new SpanOperator(config.otelTracesRetention(), MALFORMED_MESSAGES, version))
+                        new SpanParseOperator(config.otelTracesRetention(), MALFORMED_MESSAGES, version))
                 .uid("span-reader");
     }
 
@@ -199,8 +199,8 @@ final class NormalizePipeline {
     }
 
     private ClickHouseSink clickHouse() {
-        ClickHouseAddress address =
-                new ClickHouseAddress(config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
+        ClickHouseConnection address = new ClickHouseConnection(
+                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
         return new ClickHouseSink(
                 address, config.clickHouseDatabase(), config.committers(), config.mostPendingBytes(), version);
     }

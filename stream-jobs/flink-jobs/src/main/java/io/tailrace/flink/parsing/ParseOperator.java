@@ -10,7 +10,7 @@ import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.flink.framing.EntryBlock;
-import io.tailrace.flink.parsing.RecentStatements.Statement;
+import io.tailrace.flink.parsing.StatementEmissionCache.Statement;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
@@ -45,16 +45,16 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     private static final int MOST_STATEMENT_CHARACTERS = 64 << 10;
     private static final String BACKFILLED = "backfilled";
 
-    private final ParseSettings settings;
+    private final ParserConfig settings;
 
     private transient Map<String, Optional<EntryParser>> parsers;
-    private transient PostingTally tally;
-    private transient RecentStatements statements;
-    private transient LoggedPlans plans;
+    private transient PostingAggregator tally;
+    private transient StatementEmissionCache statements;
+    private transient LoggedPlanExtractor plans;
     private transient FramedEntry entry;
     private transient ParseListener listener;
 
-    public ParseOperator(ParseSettings settings) {
+    public ParseOperator(ParserConfig settings) {
         this.settings = settings;
     }
 
@@ -62,9 +62,9 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     public void open() throws Exception {
         super.open();
         parsers = new HashMap<>();
-        tally = new PostingTally();
-        statements = new RecentStatements();
-        plans = new LoggedPlans();
+        tally = new PostingAggregator();
+        statements = new StatementEmissionCache();
+        plans = new LoggedPlanExtractor();
         listener = new EventsOfEntry();
     }
 
@@ -190,7 +190,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         }
 
         /** Posts the entry as what it becomes. */
-        private boolean isAccepted(TimeRange times, Instant eventTime) {
+        private boolean isAccepted(AcceptedTimeRange times, Instant eventTime) {
             String complaint = times.complaint(eventTime, now());
             if (complaint.isEmpty()) {
                 tally.add(entry, PostingKind.EVENT, "");

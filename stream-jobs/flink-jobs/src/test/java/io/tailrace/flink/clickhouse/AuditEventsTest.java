@@ -8,14 +8,14 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.flink.clickhouse.InsertOutcome.Stored;
+import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.framing.EntryBlockWriter;
+import io.tailrace.flink.parsing.AcceptedTimeRange;
 import io.tailrace.flink.parsing.ParseOperator;
 import io.tailrace.flink.parsing.ParseOutputs;
-import io.tailrace.flink.parsing.ParseSettings;
-import io.tailrace.flink.parsing.TimeRange;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.flink.parsing.ParserConfig;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
@@ -45,8 +45,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("slow")
 class AuditEventsTest {
 
-    private static final RowEncoder EVENTS = new RowEncoder("tailrace.audit_events", AuditEvent.getClassSchema());
-    private static final TimeRange EVER = new TimeRange(Duration.ofDays(40_000));
+    private static final RowBinaryEncoder EVENTS =
+            new RowBinaryEncoder("tailrace.audit_events", AuditEvent.getClassSchema());
+    private static final AcceptedTimeRange EVER = new AcceptedTimeRange(Duration.ofDays(40_000));
 
     @RegisterExtension
     static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
@@ -55,7 +56,7 @@ class AuditEventsTest {
     void everyFormatReachesItsTable() throws Exception {
         Set<String> expected = new HashSet<>();
         ClickHouseServer server = CLICKHOUSE.server();
-        ClickHouseStore store = new ClickHouseStore(new ClickHouseAddress(
+        ClickHouseHttpClient store = new ClickHouseHttpClient(new ClickHouseConnection(
                 server.url(), "writer", server.passwordFile().toString()));
         for (LogFormat format : AuditFormats.all()) {
             List<AuditEvent> events = parse(entries(format));
@@ -88,7 +89,7 @@ class AuditEventsTest {
                 String instance = path.getFileName().toString();
                 LogReassembler reassembler = new LogReassembler(
                         new LogId(instance, "audit", "/audit.log"),
-                        new KnownFormats(),
+                        new FormatRegistry(),
                         ReassemblyLimits.defaults(),
                         "test",
                         new Entries(entries));
@@ -129,7 +130,7 @@ class AuditEventsTest {
     }
 
     private static List<AuditEvent> parse(List<FramedEntry> entries) throws Exception {
-        ParseSettings settings = new ParseSettings(KnownFormats::new, EVER, EVER, EVER, "test");
+        ParserConfig settings = new ParserConfig(FormatRegistry::new, EVER, EVER, EVER, "test");
         try (OneInputStreamOperatorTestHarness<EntryBlock, QueryEvent> operator =
                 new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0)) {
             operator.open();
@@ -150,13 +151,13 @@ class AuditEventsTest {
 
     /** The events as rows of today, for the table forgets older ones. */
     private static PendingBlock block(List<AuditEvent> events) {
-        RowBuffer rows = new RowBuffer(1 << 16);
+        RowBinaryBuffer rows = new RowBinaryBuffer(1 << 16);
         for (AuditEvent event : events) {
             event.setEventTime(Rows.TODAY);
             EVENTS.encode(event, 1, rows);
         }
         String layout = EVENTS.layout().text();
-        OpenBlock block = new OpenBlock(layout);
+        BlockBuilder block = new BlockBuilder(layout);
         block.add(new RowBlock(layout, EVENTS.day(events.get(0)), events.size(), rows.toByteArray()));
         return block.seal();
     }

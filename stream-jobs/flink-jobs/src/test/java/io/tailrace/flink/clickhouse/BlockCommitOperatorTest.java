@@ -41,7 +41,7 @@ class BlockCommitOperatorTest {
     }
 
     private static OneInputStreamOperatorTestHarness<RowBlock, Void> committer() throws Exception {
-        CommitSettings settings = new CommitSettings(() -> store, "tailrace", 2, MOST_PENDING, "1");
+        CommitterConfig settings = new CommitterConfig(() -> store, "tailrace", 2, MOST_PENDING, "1");
         return new OneInputStreamOperatorTestHarness<>(new BlockCommitOperatorFactory(settings), 1, 1, 0);
     }
 
@@ -68,11 +68,11 @@ class BlockCommitOperatorTest {
 
     @Test
     void aFullBlockIsFollowedByAnother() throws Exception {
-        committer.processElement(rows(EVENTS, 0, OpenBlock.MOST_ROWS), 0);
+        committer.processElement(rows(EVENTS, 0, BlockBuilder.MOST_ROWS), 0);
         committer.processElement(rows(EVENTS, 0, 1), 0);
         committer.snapshot(1, 0);
         committer.notifyOfCompletedCheckpoint(1);
-        awaitMails("rows stored", () -> store.storedRows() == OpenBlock.MOST_ROWS + 1);
+        awaitMails("rows stored", () -> store.storedRows() == BlockBuilder.MOST_ROWS + 1);
         assertThat(store.stored()).hasSize(2);
     }
 
@@ -127,13 +127,13 @@ class BlockCommitOperatorTest {
         outage(1, 600);
         store.setAway(false);
         awaitMails("rows stored", () -> store.storedRows() == 600);
-        assertThat(store.stored()).hasSizeLessThan(3 * WaitingBlocks.MERGED_FROM);
+        assertThat(store.stored()).hasSizeLessThan(3 * UnsentBlocks.MERGED_FROM);
         assertThat(store.storedIds()).hasSize(600).doesNotHaveDuplicates();
     }
 
     @Test
     void aRestartAtAnyMomentOfAnOutageStoresEveryRowOnce() throws Exception {
-        for (int last = WaitingBlocks.MERGED_FROM - 2; last <= WaitingBlocks.MERGED_FROM + 3; last++) {
+        for (int last = UnsentBlocks.MERGED_FROM - 2; last <= UnsentBlocks.MERGED_FROM + 3; last++) {
             store = new TokenStore();
             restart(null);
             OperatorSubtaskState complete = outage(1, last);
@@ -153,7 +153,7 @@ class BlockCommitOperatorTest {
         store.setAway(true);
         OperatorSubtaskState state = null;
         for (int checkpoint = first; checkpoint <= last; checkpoint++) {
-            RowBuffer out = new RowBuffer(Long.BYTES);
+            RowBinaryBuffer out = new RowBinaryBuffer(Long.BYTES);
             out.writeLong(checkpoint);
             committer.processElement(new RowBlock(EVENTS, 0, 1, out.toByteArray()), 0);
             state = committer.snapshot(checkpoint, 0);
@@ -227,7 +227,7 @@ class BlockCommitOperatorTest {
 
     @Test
     void aBlockOfNothingButPoisonIsNotSearchedForEver() throws Exception {
-        RowBuffer out = new RowBuffer(1024);
+        RowBinaryBuffer out = new RowBinaryBuffer(1024);
         int rows = 50_000;
         for (int i = 0; i < rows; i++) {
             out.writeLong(TokenStore.POISON);
@@ -243,7 +243,7 @@ class BlockCommitOperatorTest {
     }
 
     private static RowBlock numbered(int rows, int poisonous) {
-        RowBuffer out = new RowBuffer(1024);
+        RowBinaryBuffer out = new RowBinaryBuffer(1024);
         for (int i = 0; i < rows; i++) {
             out.writeLong(i == poisonous ? TokenStore.POISON : i);
         }
@@ -251,7 +251,7 @@ class BlockCommitOperatorTest {
     }
 
     private static String textOf(PendingBlock block) {
-        return new String(OpenBlock.rowsOf(block), StandardCharsets.ISO_8859_1);
+        return new String(BlockBuilder.rowsOf(block), StandardCharsets.ISO_8859_1);
     }
 
     /** Completes checkpoints from an id on until the condition holds. */

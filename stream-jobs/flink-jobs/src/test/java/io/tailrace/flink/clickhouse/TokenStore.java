@@ -1,9 +1,9 @@
 package io.tailrace.flink.clickhouse;
 
 import io.tailrace.clickhouse.PendingBlock;
-import io.tailrace.flink.clickhouse.InsertOutcome.Refused;
-import io.tailrace.flink.clickhouse.InsertOutcome.Stored;
-import io.tailrace.flink.clickhouse.InsertOutcome.Unavailable;
+import io.tailrace.flink.clickhouse.InsertResult.Refused;
+import io.tailrace.flink.clickhouse.InsertResult.Stored;
+import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.Map;
  * Keeps blocks in memory, each token once, as ClickHouse does; can be away, and refuses blocks with a row of the
  * poisonous id.
  */
-final class TokenStore implements BlockStore {
+final class TokenStore implements InsertTarget {
 
     static final long POISON = -1;
 
@@ -22,7 +22,7 @@ final class TokenStore implements BlockStore {
     private int attempts;
 
     @Override
-    public synchronized InsertOutcome insert(PendingBlock block) {
+    public synchronized InsertResult insert(PendingBlock block) {
         attempts++;
         if (away) {
             return new Unavailable("away");
@@ -35,7 +35,7 @@ final class TokenStore implements BlockStore {
     }
 
     private static List<Long> ids(PendingBlock block) {
-        RowReader rows = new RowReader(RowLayout.parse(block.layout()), OpenBlock.rowsOf(block));
+        RowBinaryReader rows = new RowBinaryReader(RowLayout.parse(block.layout()), BlockBuilder.rowsOf(block));
         List<Long> ids = new ArrayList<>();
         while (rows.has("id") && rows.next()) {
             ids.add(rows.number("id"));

@@ -4,7 +4,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.EventId;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -56,8 +56,8 @@ public final class BusyServers {
 
     private final Random random;
     private final Fingerprinter fingerprinter = new Fingerprinter();
-    private final List<StatementShape> statements = new ArrayList<>();
-    private final Map<String, StatementShape> others = new HashMap<>();
+    private final List<NormalizedStatement> statements = new ArrayList<>();
+    private final Map<String, NormalizedStatement> others = new HashMap<>();
     private final Map<Integer, Integer> planted = new TreeMap<>();
     private final long[][] connections = new long[SERVERS][CONNECTIONS];
     private final int[][] left = new int[SERVERS][CONNECTIONS];
@@ -83,7 +83,7 @@ public final class BusyServers {
         return planted;
     }
 
-    private StatementShape shape(String statement) {
+    private NormalizedStatement shape(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         return fingerprinter.statement(bytes, 0, bytes.length);
     }
@@ -126,7 +126,7 @@ public final class BusyServers {
             }
         }
         left[server][slot]--;
-        StatementShape shape = statements.get(random.nextInt(statements.size()));
+        NormalizedStatement shape = statements.get(random.nextInt(statements.size()));
         if (i % PLANTED_EVERY == PLANTED_EVERY - 1) {
             int rule = random.nextInt(rules);
             planted.merge(rule, 1, Integer::sum);
@@ -139,7 +139,7 @@ public final class BusyServers {
         return start.plusNanos(number++ * 1_000_000_000L / EVENTS_PER_SECOND);
     }
 
-    private SpecificRecord statement(int server, String user, long session, StatementShape shape, int rows) {
+    private SpecificRecord statement(int server, String user, long session, NormalizedStatement shape, int rows) {
         return server % 2 == 0 ? audited(server, user, session, shape) : slow(server, user, session, shape, rows);
     }
 
@@ -150,7 +150,7 @@ public final class BusyServers {
         return placed(event, server, session);
     }
 
-    private AuditEvent audited(int server, String user, long session, StatementShape shape) {
+    private AuditEvent audited(int server, String user, long session, NormalizedStatement shape) {
         AuditEvent event = Logins.statement("db-" + server, number, time(), "orders");
         event.setUser(user);
         event.setVerb(shape.verb());
@@ -179,7 +179,7 @@ public final class BusyServers {
         return offset;
     }
 
-    private QueryEvent slow(int server, String user, long session, StatementShape shape, int rows) {
+    private QueryEvent slow(int server, String user, long session, NormalizedStatement shape, int rows) {
         Map<String, String> attributes = new LinkedHashMap<>();
         attributes.put("Thread_id", Long.toString(session));
         attributes.put("QC_hit", "No");

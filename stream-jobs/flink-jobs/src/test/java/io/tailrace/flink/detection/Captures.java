@@ -1,6 +1,6 @@
 package io.tailrace.flink.detection;
 
-import io.tailrace.flink.ingest.TopicMessage;
+import io.tailrace.flink.ingest.KafkaMessage;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -35,12 +35,12 @@ public final class Captures {
         return envelope;
     }
 
-    public static TopicMessage message(Map<String, Object> envelope) {
+    public static KafkaMessage message(Map<String, Object> envelope) {
         return message(packed(envelope));
     }
 
-    public static TopicMessage message(byte[] value) {
-        return new TopicMessage(TOPIC, 2, 7, "db-1".getBytes(StandardCharsets.UTF_8), value);
+    public static KafkaMessage message(byte[] value) {
+        return new KafkaMessage(TOPIC, 2, 7, "db-1".getBytes(StandardCharsets.UTF_8), value);
     }
 
     private static byte[] packed(Map<String, Object> envelope) {

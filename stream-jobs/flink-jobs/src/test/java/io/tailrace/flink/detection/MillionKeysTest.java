@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detect.Evidence;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.event.Alert;
-import io.tailrace.flink.detection.correlation.CorrelateFunction;
+import io.tailrace.flink.detection.correlation.CorrelationFunction;
 import io.tailrace.flink.detection.correlation.EvidenceTypes;
-import io.tailrace.flink.detection.rules.RuleBroadcast;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -127,7 +127,7 @@ class MillionKeysTest {
     }
 
     private static Configuration settingsOfTheJob() {
-        return DetectJob.flink(DetectConfig.fromMap(Map.of(
+        return DetectionJob.flink(DetectionJobConfig.fromMap(Map.of(
                 "kafka.bootstrap", "127.0.0.1:9092",
                 "clickhouse.url", "http://127.0.0.1:8123",
                 "checkpoint.dir", "/checkpoints",
@@ -149,7 +149,8 @@ class MillionKeysTest {
                                 "detectors.yaml",
                                 "first_seen_host:\n  learning: 14d\n")));
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new CorrelateFunction(new RuleBroadcast(push, LATENESS_MICROS), NEXT), List.of(RuleBroadcast.STATE));
+                new CorrelationFunction(new RuleBroadcastState(push, LATENESS_MICROS), NEXT),
+                List.of(RuleBroadcastState.STATE));
         var stage = new KeyedTwoInputStreamOperatorTestHarness<>(operator, Evidence::key, null, Types.STRING);
         stage.setStateBackend(backend);
         stage.open();

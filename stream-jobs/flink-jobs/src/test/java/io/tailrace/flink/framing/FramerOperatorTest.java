@@ -8,7 +8,7 @@ import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.flink.ingest.LogInput;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
@@ -157,7 +157,7 @@ class FramerOperatorTest {
                 .setManagedKeyedState(state.getManagedKeyedState())
                 .build();
         assertThatThrownBy(() -> new Framer(1, 0, unversioned))
-                .isInstanceOf(StateVersionException.class)
+                .isInstanceOf(IncompatibleStateException.class)
                 .hasMessageContaining("has no version, this version reads ")
                 .hasMessageContaining("make clean-data");
     }
@@ -259,7 +259,7 @@ class FramerOperatorTest {
         private int taken;
 
         Framer(int parallelism, int index, OperatorSubtaskState state) throws Exception {
-            FramerOperator operator = new FramerOperator(ReassemblyLimits.defaults(), KnownFormats::new, "test");
+            FramerOperator operator = new FramerOperator(ReassemblyLimits.defaults(), FormatRegistry::new, "test");
             harness = new KeyedOneInputStreamOperatorTestHarness<>(
                     operator, LogInput::key, Types.STRING, 128, parallelism, index);
             if (state != null) {

@@ -23,7 +23,7 @@ class LineBlockOperatorTest {
     private static final OutputTag<DeadLetter> DEAD =
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
 
-    private OneInputStreamOperatorTestHarness<TopicMessage, LogInput> operator;
+    private OneInputStreamOperatorTestHarness<KafkaMessage, LogInput> operator;
     private long kafkaOffset;
 
     @BeforeEach
@@ -75,7 +75,7 @@ class LineBlockOperatorTest {
 
     @Test
     void aFullBlockGoesOutAtOnceAndALongLineWhole() throws Exception {
-        String line = "x".repeat(3 * LineBlocker.BLOCK_BYTES) + "\n";
+        String line = "x".repeat(3 * LineBlockAssembler.BLOCK_BYTES) + "\n";
         sendLines("/slow.log", 0, line, "next\n");
         operator.prepareSnapshotPreBarrier(1);
         assertThat(texts()).containsExactly("0:" + line, line.length() + ":next\n");
@@ -206,7 +206,7 @@ class LineBlockOperatorTest {
 
     private void send(byte[] message) throws Exception {
         operator.processElement(
-                new TopicMessage("tailrace.slowlog.lines", 0, kafkaOffset++, "db-1".getBytes(ISO_8859_1), message), 0);
+                new KafkaMessage("tailrace.slowlog.lines", 0, kafkaOffset++, "db-1".getBytes(ISO_8859_1), message), 0);
     }
 
     private List<String> texts() {

@@ -14,7 +14,7 @@ import io.tailrace.event.Stage;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.framing.EntryBlockWriter;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.reassembly.FramedEntry;
 import java.time.Duration;
@@ -36,11 +36,11 @@ class ParseOperatorTest {
 
     @BeforeEach
     void open() throws Exception {
-        ParseSettings settings = new ParseSettings(
-                KnownFormats::new,
-                new TimeRange(RETENTION),
-                new TimeRange(RETENTION),
-                new TimeRange(RETENTION),
+        ParserConfig settings = new ParserConfig(
+                FormatRegistry::new,
+                new AcceptedTimeRange(RETENTION),
+                new AcceptedTimeRange(RETENTION),
+                new AcceptedTimeRange(RETENTION),
                 "test");
         operator = new OneInputStreamOperatorTestHarness<>(new ParseOperator(settings), 1, 1, 0);
         operator.open();

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * execution in a row on, for the optimizer may choose another for a rare value. Where plans are captured now and then,
  * each capture decides: see {@link CapturedExecutions} for what becomes of the executions between two captures.
  *
- * <p>A history has one {@link Basis}: what EXPLAIN says and what the log says may differ for one and the same plan. A log
+ * <p>A history has one {@link PlanBasis}: what EXPLAIN says and what the log says may differ for one and the same plan. A log
  * that names plans is believed alone; a change of basis is no change of plan, and the history begins anew.
  *
  * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one database:
@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 public final class PlanHistory {
 
     /** Executions needed before a change, for its verdict. */
-    public static final int LEAST_BEFORE = Comparison.LEAST_BEFORE;
+    public static final int LEAST_BEFORE = LatencyComparison.LEAST_BEFORE;
 
     private static final byte VERSION = 3;
     /** Versions that can be read know captures from 2 on, and databases from 3 on. */
@@ -42,18 +42,18 @@ public final class PlanHistory {
     /** Changes told in an hour, or of captures in a day: a statement that goes back and forth has two plans and no change. */
     private static final int MOST_CHANGES = 4;
 
-    private Basis basis = Basis.LOGGED;
+    private PlanBasis basis = PlanBasis.LOGGED;
     /** Whose captures are followed; empty where none was captured, or the captures do not say. */
     private String database = "";
     /** Latest execution of which the log did not name the plan. */
     private long unnamedMicros = Long.MIN_VALUE;
 
-    private final List<PlanLatencies> plans = new ArrayList<>();
+    private final List<PlanLatencyHistory> plans = new ArrayList<>();
     private CapturedExecutions captured = new CapturedExecutions();
     /** Executions with the statement's plan since it has that. */
-    private PlanLatencies since = new PlanLatencies("");
+    private PlanLatencyHistory since = new PlanLatencyHistory("");
     /** Executions with the plan that may be becoming the statement's. */
-    private PlanLatencies candidate = new PlanLatencies("");
+    private PlanLatencyHistory candidate = new PlanLatencyHistory("");
 
     private String current = "";
     private int inARow;
@@ -72,7 +72,7 @@ public final class PlanHistory {
 
     /** Latest event time, microseconds since 1970 UTC; Long.MIN_VALUE where nothing was seen. */
     public long latestMicros() {
-        return plans.stream().mapToLong(PlanLatencies::latestMicros).reduce(captured.latestMicros(), Math::max);
+        return plans.stream().mapToLong(PlanLatencyHistory::latestMicros).reduce(captured.latestMicros(), Math::max);
     }
 
     /** Hash of the plan that the statement has; empty before the first. */
@@ -106,10 +106,10 @@ public final class PlanHistory {
             double seconds,
             double rowsExamined,
             double leastRatio,
-            Consumer<Change> changes) {
+            Consumer<DetectedPlanChange> changes) {
         if (!plan.isEmpty()) {
             logged(plan, micros, seconds, rowsExamined, changes);
-        } else if (basis == Basis.CAPTURED && isFollowed(in)) {
+        } else if (basis == PlanBasis.CAPTURED && isFollowed(in)) {
             captured.add(
                     micros,
                     seconds,
@@ -124,9 +124,10 @@ public final class PlanHistory {
         decide(micros, leastRatio, changes);
     }
 
-    private void logged(String plan, long micros, double seconds, double rowsExamined, Consumer<Change> changes) {
-        if (basis == Basis.CAPTURED) {
-            beginAnew(Basis.LOGGED, micros, "the log names plans since", changes);
+    private void logged(
+            String plan, long micros, double seconds, double rowsExamined, Consumer<DetectedPlanChange> changes) {
+        if (basis == PlanBasis.CAPTURED) {
+            beginAnew(PlanBasis.LOGGED, micros, "the log names plans since", changes);
         }
         latencies(plan).add(micros, seconds, rowsExamined);
         follow(plan, micros).add(micros, seconds, rowsExamined);
@@ -143,14 +144,14 @@ public final class PlanHistory {
      *
      * @param of database; empty where the capture does not say
      */
-    public void capture(String of, String plan, long micros, Consumer<Change> changes) {
-        if (basis == Basis.LOGGED && !current.isEmpty()) {
+    public void capture(String of, String plan, long micros, Consumer<DetectedPlanChange> changes) {
+        if (basis == PlanBasis.LOGGED && !current.isEmpty()) {
             if (unnamedMicros == Long.MIN_VALUE || unnamedMicros - latestMicros() < DAY_MICROS) {
                 return;
             }
-            beginAnew(Basis.CAPTURED, micros, "the log names no plans since", changes);
+            beginAnew(PlanBasis.CAPTURED, micros, "the log names no plans since", changes);
         }
-        basis = Basis.CAPTURED;
+        basis = PlanBasis.CAPTURED;
         if (!captured.isNext(micros)) {
             return;
         }
@@ -158,7 +159,7 @@ public final class PlanHistory {
             if (!captured.isOlderThan(micros - DAY_MICROS)) {
                 return;
             }
-            beginAnew(Basis.CAPTURED, micros, "captures are of another database since", changes);
+            beginAnew(PlanBasis.CAPTURED, micros, "captures are of another database since", changes);
         }
         if (database.isEmpty()) {
             database = of;
@@ -171,22 +172,22 @@ public final class PlanHistory {
         return other.isEmpty() || database.isEmpty() || other.equals(database);
     }
 
-    private void followCapture(String plan, long micros, Consumer<Change> changes) {
+    private void followCapture(String plan, long micros, Consumer<DetectedPlanChange> changes) {
         if (plan.equals(current)) {
             captured.confirm(micros, latencies(plan), since);
         } else if (current.isEmpty()) {
             current = plan;
-            since = new PlanLatencies(plan);
+            since = new PlanLatencyHistory(plan);
             captured.begin(micros);
         } else {
-            candidate = new PlanLatencies(plan);
+            candidate = new PlanLatencyHistory(plan);
             change(micros, changes);
             captured.begin(micros);
         }
         latencies(plan).seen(micros);
     }
 
-    private void beginAnew(Basis since, long micros, String reason, Consumer<Change> changes) {
+    private void beginAnew(PlanBasis since, long micros, String reason, Consumer<DetectedPlanChange> changes) {
         giveUp(micros, reason, changes);
         pending = false;
         basis = since;
@@ -194,15 +195,15 @@ public final class PlanHistory {
         unnamedMicros = Long.MIN_VALUE;
         plans.clear();
         captured = new CapturedExecutions();
-        this.since = new PlanLatencies("");
-        candidate = new PlanLatencies("");
+        this.since = new PlanLatencyHistory("");
+        candidate = new PlanLatencyHistory("");
         current = "";
         oldPlan = "";
         inARow = 0;
     }
 
-    private PlanLatencies latencies(String plan) {
-        for (PlanLatencies known : plans) {
+    private PlanLatencyHistory latencies(String plan) {
+        for (PlanLatencyHistory known : plans) {
             if (known.plan().equals(plan)) {
                 return known;
             }
@@ -211,26 +212,26 @@ public final class PlanHistory {
             plans.remove(plans.stream()
                     .filter(known ->
                             !known.plan().equals(current) && !known.plan().equals(oldPlan))
-                    .min(Comparator.comparingLong(PlanLatencies::latestMicros))
+                    .min(Comparator.comparingLong(PlanLatencyHistory::latestMicros))
                     .orElseThrow());
         }
-        PlanLatencies fresh = new PlanLatencies(plan);
+        PlanLatencyHistory fresh = new PlanLatencyHistory(plan);
         plans.add(fresh);
         return fresh;
     }
 
     /** Counts how often in a row another plan than the statement's came. Returns what the execution belongs to. */
-    private PlanLatencies follow(String plan, long micros) {
+    private PlanLatencyHistory follow(String plan, long micros) {
         if (current.isEmpty()) {
             current = plan;
-            since = new PlanLatencies(plan);
+            since = new PlanLatencyHistory(plan);
         }
         if (plan.equals(current)) {
             inARow = 0;
             return since;
         }
         if (inARow == 0 || !plan.equals(candidate.plan())) {
-            candidate = new PlanLatencies(plan);
+            candidate = new PlanLatencyHistory(plan);
             candidateMicros = micros;
             inARow = 0;
         }
@@ -239,13 +240,13 @@ public final class PlanHistory {
     }
 
     /** The candidate is the statement's plan from now on. */
-    private void change(long micros, Consumer<Change> changes) {
+    private void change(long micros, Consumer<DetectedPlanChange> changes) {
         giveUp(micros, "another plan came after " + counted(after().executions()), changes);
         oldSeenMicros = latencies(current).latestMicros();
         oldPlan = current;
         current = candidate.plan();
         since = candidate;
-        candidate = new PlanLatencies("");
+        candidate = new PlanLatencyHistory("");
         changeMicros = micros;
         inARow = 0;
         looks = 0;
@@ -253,12 +254,12 @@ public final class PlanHistory {
         pending = isTold(changeMicros);
         captured.change();
         if (pending) {
-            changes.accept(change(Verdict.PENDING, "", 0));
+            changes.accept(change(PlanVerdict.PENDING, "", 0));
         }
     }
 
     private boolean isTold(long micros) {
-        long counted = basis == Basis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
+        long counted = basis == PlanBasis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
         if (countedFrom == Long.MIN_VALUE || micros - countedFrom >= counted) {
             countedFrom = micros;
             changesCounted = 0;
@@ -266,18 +267,18 @@ public final class PlanHistory {
         return ++changesCounted <= MOST_CHANGES;
     }
 
-    private void decide(long micros, double leastRatio, Consumer<Change> changes) {
+    private void decide(long micros, double leastRatio, Consumer<DetectedPlanChange> changes) {
         if (!pending) {
             return;
         }
-        int due =
-                Comparison.looksDue(since.executions() + captured.unconfirmed().executions());
+        int due = LatencyComparison.looksDue(
+                since.executions() + captured.unconfirmed().executions());
         if (due > looks) {
             looks = due;
-            Verdict verdict = Comparison.at(due, before(), after(), leastRatio);
-            if (verdict != Verdict.PENDING) {
+            PlanVerdict verdict = LatencyComparison.at(due, before(), after(), leastRatio);
+            if (verdict != PlanVerdict.PENDING) {
                 pending = false;
-                changes.accept(change(verdict, verdict == Verdict.UNKNOWN ? tooFew() : "", micros));
+                changes.accept(change(verdict, verdict == PlanVerdict.UNKNOWN ? tooFew() : "", micros));
             }
         }
     }
@@ -287,22 +288,22 @@ public final class PlanHistory {
      *
      * @param nowMicros by the clock, microseconds since 1970 UTC
      */
-    public void giveUp(long nowMicros, Consumer<Change> changes) {
+    public void giveUp(long nowMicros, Consumer<DetectedPlanChange> changes) {
         if (deadlineMicros().isPresent() && nowMicros >= deadlineMicros().getAsLong()) {
             giveUp(nowMicros, tooFew(), changes);
         }
     }
 
-    private void giveUp(long micros, String reason, Consumer<Change> changes) {
+    private void giveUp(long micros, String reason, Consumer<DetectedPlanChange> changes) {
         if (pending && !givenUp) {
             givenUp = true;
-            changes.accept(change(Verdict.UNKNOWN, reason, micros));
+            changes.accept(change(PlanVerdict.UNKNOWN, reason, micros));
         }
     }
 
     private String tooFew() {
         long before = before().executions();
-        return before < Comparison.LEAST_BEFORE
+        return before < LatencyComparison.LEAST_BEFORE
                 ? counted(before) + " before the change"
                 : counted(after().executions()) + " since the change";
     }
@@ -312,27 +313,27 @@ public final class PlanHistory {
     }
 
     /** Of captured plans also what ran between the two captures, where too few ran before that. */
-    private PlanLatencies before() {
-        PlanLatencies known = latencies(oldPlan);
-        if (basis == Basis.LOGGED || known.executions() >= Comparison.LEAST_BEFORE) {
+    private PlanLatencyHistory before() {
+        PlanLatencyHistory known = latencies(oldPlan);
+        if (basis == PlanBasis.LOGGED || known.executions() >= LatencyComparison.LEAST_BEFORE) {
             return known;
         }
-        PlanLatencies both = new PlanLatencies(oldPlan);
+        PlanLatencyHistory both = new PlanLatencyHistory(oldPlan);
         both.addAll(known);
         both.addAll(captured.between());
         return both;
     }
 
     /** What is not confirmed counts too: the next capture may be long in coming. */
-    private PlanLatencies after() {
-        PlanLatencies both = new PlanLatencies(current);
+    private PlanLatencyHistory after() {
+        PlanLatencyHistory both = new PlanLatencyHistory(current);
         both.addAll(since);
         both.addAll(captured.unconfirmed());
         return both;
     }
 
-    private Change change(Verdict verdict, String reason, long micros) {
-        return new Change(
+    private DetectedPlanChange change(PlanVerdict verdict, String reason, long micros) {
+        return new DetectedPlanChange(
                 basis,
                 oldPlan,
                 current,
@@ -341,15 +342,15 @@ public final class PlanHistory {
                 verdict,
                 reason,
                 micros,
-                Change.Executions.of(before()),
-                Change.Executions.of(after()));
+                DetectedPlanChange.Executions.of(before()),
+                DetectedPlanChange.Executions.of(after()));
     }
 
     /** Writes the state, its version first. */
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         out.writeByte(plans.size());
-        for (PlanLatencies plan : plans) {
+        for (PlanLatencyHistory plan : plans) {
             plan.write(out);
         }
         captured.unconfirmed().write(out);
@@ -381,12 +382,12 @@ public final class PlanHistory {
         PlanHistory history = new PlanHistory();
         int plans = in.readByte();
         for (int i = 0; i < plans; i++) {
-            history.plans.add(PlanLatencies.read(in));
+            history.plans.add(PlanLatencyHistory.read(in));
         }
-        PlanLatencies unconfirmed = PlanLatencies.read(in);
-        history.since = PlanLatencies.read(in);
+        PlanLatencyHistory unconfirmed = PlanLatencyHistory.read(in);
+        history.since = PlanLatencyHistory.read(in);
         history.current = in.readUTF();
-        history.candidate = PlanLatencies.read(in);
+        history.candidate = PlanLatencyHistory.read(in);
         history.inARow = in.readByte();
         history.candidateMicros = in.readLong();
         history.countedFrom = in.readLong();
@@ -396,7 +397,7 @@ public final class PlanHistory {
         history.looks = in.readByte();
         history.pending = in.readBoolean();
         if (version >= WITH_CAPTURES) {
-            history.basis = Basis.values()[in.readByte()];
+            history.basis = PlanBasis.values()[in.readByte()];
             history.oldSeenMicros = in.readLong();
             history.givenUp = in.readBoolean();
             history.captured = CapturedExecutions.read(unconfirmed, in);

@@ -36,7 +36,7 @@ public final class JsonReader {
     private int end;
     private int at;
     private Repairs repairs;
-    private StringReader strings;
+    private JsonStringReader strings;
     private final Deque<Level> levels = new ArrayDeque<>();
 
     /** An object or array that is open. */
@@ -90,7 +90,7 @@ public final class JsonReader {
         end = to;
         at = from;
         repairs = new Repairs();
-        strings = new StringReader(bytes, to, strict, this::repair);
+        strings = new JsonStringReader(bytes, to, strict, this::repair);
         levels.clear();
         JsonValue value = document();
         in = null;

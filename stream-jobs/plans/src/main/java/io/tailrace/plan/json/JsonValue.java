@@ -1,6 +1,6 @@
 package io.tailrace.plan.json;
 
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.util.List;
 
 /** What a document holds. Members keep their order, and both of two with the same name. */
@@ -57,7 +57,7 @@ public sealed interface JsonValue {
             char separator = '{';
             for (Member member : members) {
                 out.append(separator);
-                RecordJson.quote(member.name(), out);
+                AvroJsonWriter.quote(member.name(), out);
                 out.append(':');
                 member.value().appendTo(out);
                 separator = ',';
@@ -97,7 +97,7 @@ public sealed interface JsonValue {
 
         @Override
         public void appendTo(StringBuilder out) {
-            RecordJson.quote(text, out);
+            AvroJsonWriter.quote(text, out);
         }
     }
 

@@ -7,7 +7,7 @@ import io.tailrace.plan.Operation;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanHash;
 import io.tailrace.plan.PlanReader;
-import io.tailrace.plan.RowsReader;
+import io.tailrace.plan.TabularPlanReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class PlanRecordsTest {
     @Test
     void rowsOfTheSlowLogAreAPlanWithItsTablesInTheirOrder() {
         StatementPlan plan = new PlanRecords()
-                .of(new RowsReader()
+                .of(new TabularPlanReader()
                         .read(List.of(
                                 "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered\t"
                                         + "r_filtered\tExtra",
@@ -42,7 +42,7 @@ class PlanRecordsTest {
 
     @Test
     void aMixOfSetOperationsIsReadAsAUnion() {
-        Plan plan = new RowsReader()
+        Plan plan = new TabularPlanReader()
                 .read(List.of(
                         "1\tPRIMARY\ta\tALL\tNULL\tNULL\tNULL\tNULL\t5\t",
                         "2\tUNION\tb\tALL\tNULL\tNULL\tNULL\tNULL\t5\t",

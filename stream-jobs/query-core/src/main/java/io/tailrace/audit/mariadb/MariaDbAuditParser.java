@@ -1,6 +1,6 @@
 package io.tailrace.audit.mariadb;
 
-import io.tailrace.audit.record.AuditEvents;
+import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
@@ -25,7 +25,7 @@ public final class MariaDbAuditParser implements EntryParser {
     private final MariaDbTime time;
     private final MariaDbRecord record = new MariaDbRecord();
     private final StringPool strings = new StringPool();
-    private final AuditEvents events = new AuditEvents();
+    private final AuditEventBuilder events = new AuditEventBuilder();
     private byte[] statement = new byte[QUERY_LOG_LIMIT];
 
     private MariaDbAuditParser(MariaDbTime time) {
@@ -114,16 +114,16 @@ public final class MariaDbAuditParser implements EntryParser {
     /** Before it the system log has what server_audit_syslog_info says. */
     private static void serverHost(AuditEvent event, String text) {
         int blank = text.lastIndexOf(' ');
-        AuditEvents.attribute(event, "serverhost", text.substring(blank + 1));
-        AuditEvents.attribute(
+        AuditEventBuilder.attribute(event, "serverhost", text.substring(blank + 1));
+        AuditEventBuilder.attribute(
                 event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
     }
 
     /** RDS: the kind of the connection, on CONNECT rows. */
     private static void column11(AuditEvent event, String value) {
-        event.setConnectionType(AuditEvents.connectionType(value));
+        event.setConnectionType(AuditEventBuilder.connectionType(value));
         if (event.getConnectionType().isEmpty()) {
-            AuditEvents.attribute(event, "column_11", value);
+            AuditEventBuilder.attribute(event, "column_11", value);
         }
     }
 
@@ -136,13 +136,13 @@ public final class MariaDbAuditParser implements EntryParser {
     private void object(AuditEvent event, String object) {
         event.setObject(object);
         switch (record.operation) {
-            case READ -> AuditEvents.tableRead(event, event.getDatabase(), object);
+            case READ -> AuditEventBuilder.tableRead(event, event.getDatabase(), object);
             case RENAME -> {
                 int bar = object.indexOf('|');
-                AuditEvents.tableWritten(event, event.getDatabase(), bar < 0 ? object : object.substring(0, bar));
-                AuditEvents.tableWritten(event, "", bar < 0 ? "" : object.substring(bar + 1));
+                AuditEventBuilder.tableWritten(event, event.getDatabase(), bar < 0 ? object : object.substring(0, bar));
+                AuditEventBuilder.tableWritten(event, "", bar < 0 ? "" : object.substring(bar + 1));
             }
-            case WRITE, CREATE, ALTER, DROP -> AuditEvents.tableWritten(event, event.getDatabase(), object);
+            case WRITE, CREATE, ALTER, DROP -> AuditEventBuilder.tableWritten(event, event.getDatabase(), object);
             case PROXY_CONNECT -> event.setProxyUser(object);
             default -> {}
         }

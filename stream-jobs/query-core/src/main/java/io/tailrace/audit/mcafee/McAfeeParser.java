@@ -1,9 +1,9 @@
 package io.tailrace.audit.mcafee;
 
-import io.tailrace.audit.json.JsonObject;
-import io.tailrace.audit.record.AuditEvents;
+import io.tailrace.audit.json.JsonRecordReader;
+import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.AuditFormatNames;
-import io.tailrace.audit.record.Reading;
+import io.tailrace.audit.record.RecordResult;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
@@ -15,18 +15,19 @@ import io.tailrace.time.CivilTime;
 /** Makes an {@link AuditEvent} of a line of the McAfee (Trellix) mysql-audit plugin, 1.0 and 1.1. */
 public final class McAfeeParser implements EntryParser {
 
-    private final AuditEvents events = new AuditEvents();
-    private final McAfeeMembers members = new McAfeeMembers(events);
-    private final JsonObject json = new JsonObject();
+    private final AuditEventBuilder events = new AuditEventBuilder();
+    private final McAfeeMemberHandler members = new McAfeeMemberHandler(events);
+    private final JsonRecordReader json = new JsonRecordReader();
 
     @Override
     public void parse(LogEntry entry, ParseListener out) {
         int end = ByteText.withoutLineEnd(entry.bytes(), entry.from(), entry.to());
         AuditEvent event = events.blank();
         members.start(event);
-        Reading reading = json.read(entry.bytes(), entry.from(), end, members);
-        if (reading != Reading.WHOLE) {
-            DeadLetterCode code = reading == Reading.CUT ? DeadLetterCode.INCOMPLETE : DeadLetterCode.MALFORMED_RECORD;
+        RecordResult reading = json.read(entry.bytes(), entry.from(), end, members);
+        if (reading != RecordResult.WHOLE) {
+            DeadLetterCode code =
+                    reading == RecordResult.CUT ? DeadLetterCode.INCOMPLETE : DeadLetterCode.MALFORMED_RECORD;
             out.rejected(code, "expected one JSON object per line");
         } else if (members.type().isEmpty() || members.time() == CivilTime.NONE) {
             out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected members \"msg-type\" and \"date\" in milliseconds");

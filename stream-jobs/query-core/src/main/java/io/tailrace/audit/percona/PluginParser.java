@@ -1,11 +1,11 @@
 package io.tailrace.audit.percona;
 
-import io.tailrace.audit.json.JsonObject;
-import io.tailrace.audit.record.AuditEvents;
-import io.tailrace.audit.record.Reading;
+import io.tailrace.audit.json.JsonRecordReader;
+import io.tailrace.audit.record.AuditEventBuilder;
+import io.tailrace.audit.record.RecordResult;
 import io.tailrace.audit.record.RecordTime;
 import io.tailrace.audit.syslog.SyslogLine;
-import io.tailrace.audit.xml.XmlRecord;
+import io.tailrace.audit.xml.XmlRecordReader;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
@@ -14,15 +14,15 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 
-/** Makes an {@link AuditEvent} of a record that {@link PluginMembers} knows, in whichever syntax. */
+/** Makes an {@link AuditEvent} of a record that {@link PluginMemberHandler} knows, in whichever syntax. */
 public final class PluginParser implements EntryParser {
 
     private final String format;
-    private final AuditEvents events = new AuditEvents();
-    private final PluginMembers members;
-    private final XmlRecord xml = new XmlRecord();
-    private final JsonObject json = new JsonObject("audit_record");
-    private final CsvRecord csv = new CsvRecord();
+    private final AuditEventBuilder events = new AuditEventBuilder();
+    private final PluginMemberHandler members;
+    private final XmlRecordReader xml = new XmlRecordReader();
+    private final JsonRecordReader json = new JsonRecordReader("audit_record");
+    private final CsvRecordReader csv = new CsvRecordReader();
     private final SyslogLine syslog = new SyslogLine();
     private boolean repaired;
 
@@ -32,7 +32,7 @@ public final class PluginParser implements EntryParser {
      */
     public PluginParser(String format, boolean localTime) {
         this.format = format;
-        this.members = new PluginMembers(events, new RecordTime(localTime));
+        this.members = new PluginMemberHandler(events, new RecordTime(localTime));
     }
 
     @Override
@@ -41,9 +41,10 @@ public final class PluginParser implements EntryParser {
         int end = ByteText.withoutLineEnd(bytes, entry.from(), entry.to());
         AuditEvent event = events.blank();
         members.start(event, entry.origin().zone());
-        Reading reading = read(bytes, entry.from(), end);
-        if (reading != Reading.WHOLE) {
-            DeadLetterCode code = reading == Reading.CUT ? DeadLetterCode.INCOMPLETE : DeadLetterCode.MALFORMED_RECORD;
+        RecordResult reading = read(bytes, entry.from(), end);
+        if (reading != RecordResult.WHOLE) {
+            DeadLetterCode code =
+                    reading == RecordResult.CUT ? DeadLetterCode.INCOMPLETE : DeadLetterCode.MALFORMED_RECORD;
             out.rejected(code, "expected one whole record of " + format);
         } else if (members.time() == CivilTime.NONE) {
             out.rejected(DeadLetterCode.MALFORMED_RECORD, "expected a timestamp YYYY-MM-DDTHH:MM:SS");
@@ -62,11 +63,11 @@ public final class PluginParser implements EntryParser {
     }
 
     /** Reads the record in the syntax that its first byte tells. */
-    private Reading read(byte[] bytes, int from, int end) {
+    private RecordResult read(byte[] bytes, int from, int end) {
         repaired = false;
         int start = ByteText.skipBlanks(bytes, from, end);
         if (start == end) {
-            return Reading.MALFORMED;
+            return RecordResult.MALFORMED;
         }
         return switch (bytes[start]) {
             case '<' -> syslog.isPriority(bytes, start, end) ? ofSyslog(bytes, start, end) : ofXml(bytes, start, end);
@@ -76,33 +77,33 @@ public final class PluginParser implements EntryParser {
         };
     }
 
-    private Reading ofXml(byte[] bytes, int from, int end) {
-        Reading reading = xml.read(bytes, from, end, members);
+    private RecordResult ofXml(byte[] bytes, int from, int end) {
+        RecordResult reading = xml.read(bytes, from, end, members);
         repaired = xml.isRepaired();
         return reading;
     }
 
-    private Reading ofJson(byte[] bytes, int from, int end) {
-        Reading reading = json.read(bytes, from, end, members);
+    private RecordResult ofJson(byte[] bytes, int from, int end) {
+        RecordResult reading = json.read(bytes, from, end, members);
         repaired = json.isRepaired();
         return reading;
     }
 
-    private Reading ofSyslog(byte[] bytes, int from, int end) {
+    private RecordResult ofSyslog(byte[] bytes, int from, int end) {
         if (!syslog.read(bytes, from, end)) {
-            return Reading.MALFORMED;
+            return RecordResult.MALFORMED;
         }
         byte[] message = syslog.message();
         int length = syslog.messageLength();
         int start = ByteText.skipBlanks(message, 0, length);
         if (start == length) {
-            return Reading.MALFORMED;
+            return RecordResult.MALFORMED;
         }
         return switch (message[start]) {
             case '<' -> ofXml(message, start, length);
             case '"' -> csv.read(message, start, length, members);
             case '{' -> ofJson(message, start, length);
-            default -> Reading.MALFORMED;
+            default -> RecordResult.MALFORMED;
         };
     }
 }

@@ -33,17 +33,17 @@ public final class Digest {
 
     private final Grouping grouping;
     private final boolean timed;
-    private final Map<Object, Group> groups = new HashMap<>();
+    private final Map<Object, StatementGroup> groups = new HashMap<>();
     /** All groups and the whole, by their numbers. */
-    private final List<Group> numbered = new ArrayList<>();
+    private final List<StatementGroup> numbered = new ArrayList<>();
 
-    private final Group whole = numbered(0, "", "", Group.MOST_SLOTS);
-    private final Names names = new Names();
-    private final Backlog backlog = new Backlog();
-    private final Group[] recentClasses;
-    private final LogFacts facts = new LogFacts();
+    private final StatementGroup whole = numbered(0, "", "", StatementGroup.MOST_SLOTS);
+    private final NameDictionary names = new NameDictionary();
+    private final StatementBuffer backlog = new StatementBuffer();
+    private final StatementGroup[] recentClasses;
+    private final LoggingProperties facts = new LoggingProperties();
     private final List<Added> waiting = new ArrayList<>(MOST_WAITING);
-    private final Group[] groupsOfWaiting = new Group[MOST_WAITING];
+    private final StatementGroup[] groupsOfWaiting = new StatementGroup[MOST_WAITING];
     private boolean isComplete;
     private long entries;
 
@@ -51,7 +51,7 @@ public final class Digest {
     public Digest(Grouping grouping, boolean timed) {
         this.grouping = grouping;
         this.timed = timed;
-        this.recentClasses = new Group[grouping.isByQuery() ? RECENT_CLASSES : 0];
+        this.recentClasses = new StatementGroup[grouping.isByQuery() ? RECENT_CLASSES : 0];
     }
 
     /** Sees an entry, wanted or not: what it says about the log. */
@@ -73,7 +73,7 @@ public final class Digest {
             }
         } else {
             for (String key : grouping.keys(event)) {
-                Group group = groups.get(key);
+                StatementGroup group = groups.get(key);
                 group = group != null ? group : newGroup(key, 0, key, "");
                 group.classes.add(fingerprint, event.getQueryTime() * event.getWeight());
                 count(group, event);
@@ -95,7 +95,7 @@ public final class Digest {
      * It sees some of the statements that are added, in the order in which they are.
      */
     public Predicate<QueryEvent> possibleExamples() {
-        return new PossibleExamples(grouping);
+        return new ExampleCandidates(grouping);
     }
 
     /**
@@ -105,7 +105,7 @@ public final class Digest {
     private void countWaiting() {
         for (int i = 0; i < waiting.size(); i++) {
             Added added = waiting.get(i);
-            Group group = ofClass(added.event.getQueryId());
+            StatementGroup group = ofClass(added.event.getQueryId());
             groupsOfWaiting[i] = group != null ? group : newClass(added.event, added.fingerprint);
         }
         for (int i = 0; i < waiting.size(); i++) {
@@ -122,56 +122,56 @@ public final class Digest {
     }
 
     /** The group of a class, or null. Most statements are of a class that came before. */
-    private Group ofClass(long queryId) {
+    private StatementGroup ofClass(long queryId) {
         int slot = (int) (queryId ^ queryId >>> 32) & RECENT_CLASSES - 1;
-        Group recent = recentClasses[slot];
+        StatementGroup recent = recentClasses[slot];
         if (recent != null && recent.queryId == queryId) {
             return recent;
         }
-        Group group = groups.get(queryId);
+        StatementGroup group = groups.get(queryId);
         recentClasses[slot] = group;
         return group;
     }
 
     private int slots() {
-        return groups.size() < DETAILED_GROUPS ? Group.SLOTS : Group.FEW_SLOTS;
+        return groups.size() < DETAILED_GROUPS ? StatementGroup.SLOTS : StatementGroup.FEW_SLOTS;
     }
 
-    private Group newClass(QueryEvent event, String fingerprint) {
+    private StatementGroup newClass(QueryEvent event, String fingerprint) {
         return newGroup(event.getQueryId(), event.getQueryId(), fingerprint, event.getVerb());
     }
 
-    private Group newGroup(Object key, long queryId, String name, String verb) {
+    private StatementGroup newGroup(Object key, long queryId, String name, String verb) {
         if (groups.size() < MOST_GROUPS) {
-            Group group = numbered(queryId, name, verb, slots());
+            StatementGroup group = numbered(queryId, name, verb, slots());
             groups.put(key, group);
             return group;
         }
         return groups.computeIfAbsent(FURTHER, further -> numbered(0, FURTHER, "", slots()));
     }
 
-    private Group numbered(long queryId, String name, String verb, int slots) {
-        Group group = new Group(numbered.size(), queryId, name, verb, slots);
+    private StatementGroup numbered(long queryId, String name, String verb, int slots) {
+        StatementGroup group = new StatementGroup(numbered.size(), queryId, name, verb, slots);
         numbered.add(group);
         return group;
     }
 
     /** Counts what a statement cost; until {@link #complete} was called it may wait for others. */
-    private void count(Group group, QueryEvent event) {
+    private void count(StatementGroup group, QueryEvent event) {
         backlog.add(group, event, names);
         if (backlog.isFull()) {
             backlog.count(numbered, names);
         }
     }
 
-    private static void takeExample(Group group, QueryEvent event, String statement) {
+    private static void takeExample(StatementGroup group, QueryEvent event, String statement) {
         if (group.wantsExample(event.getQueryTime())) {
-            group.takeExample(Example.kept(statement), event.getQueryTime());
+            group.takeExample(ExampleStatement.kept(statement), event.getQueryTime());
         }
     }
 
     /** All statements together. */
-    public Group whole() {
+    public StatementGroup whole() {
         complete();
         return whole;
     }
@@ -189,12 +189,12 @@ public final class Digest {
     }
 
     /** The time that most statements are of. */
-    public TimeRange range() {
+    public ObservedTimeRange range() {
         complete();
-        return TimeRange.of(whole.slots);
+        return ObservedTimeRange.of(whole.slots);
     }
 
-    public LogFacts facts() {
+    public LoggingProperties facts() {
         return facts;
     }
 
@@ -220,17 +220,18 @@ public final class Digest {
     /** Executions that were counted together because {@link #MOST_GROUPS} groups are told apart; 0 without any. */
     public double furtherOnes() {
         complete();
-        Group further = groups.get(FURTHER);
+        StatementGroup further = groups.get(FURTHER);
         return further == null ? 0 : further.count();
     }
 
     /** The heaviest groups first; equal ones in the order of their ids and names. */
-    public List<Group> heaviest(Ranking ranking, int limit) {
+    public List<StatementGroup> heaviest(Ranking ranking, int limit) {
         complete();
         return groups.values().stream()
                 .sorted(Comparator.comparingDouble(ranking::of)
                         .reversed()
-                        .thenComparing(Comparator.comparingDouble(Group::count).reversed())
+                        .thenComparing(Comparator.comparingDouble(StatementGroup::count)
+                                .reversed())
                         .thenComparing((one, other) -> Long.compareUnsigned(one.queryId, other.queryId))
                         .thenComparing(group -> group.name))
                 .limit(Math.max(0, limit))

@@ -7,7 +7,7 @@ import java.util.function.ToDoubleFunction;
 /** What the heaviest group is the heaviest in. */
 public enum Ranking {
     TOTAL("total time", group -> group.queryTime.sum()),
-    COUNT("count", Group::count),
+    COUNT("count", StatementGroup::count),
     AVG("average time", group -> group.queryTime.average()),
     P50("p50 of time", group -> group.queryTime.quantile(0.5)),
     P95("p95 of time", group -> group.queryTime.quantile(0.95)),
@@ -17,7 +17,7 @@ public enum Ranking {
     ROWS_SENT("rows sent", group -> group.rowsSent.sum()),
     ROWS_EXAMINED("rows examined", group -> group.rowsExamined.sum()),
     ROWS_AFFECTED("rows affected", group -> group.rowsAffected == null ? 0 : group.rowsAffected.sum()),
-    EXAMINED_PER_SENT("rows examined per row sent", Group::examinedPerSent),
+    EXAMINED_PER_SENT("rows examined per row sent", StatementGroup::examinedPerSent),
     BYTES("bytes sent", group -> group.bytesSent == null ? 0 : group.bytesSent.sum()),
     ERRORS("errors", group -> group.errors);
 
@@ -26,9 +26,9 @@ public enum Ranking {
             + " rows_affected, examined_per_sent, bytes, errors";
 
     private final String title;
-    private final ToDoubleFunction<Group> measure;
+    private final ToDoubleFunction<StatementGroup> measure;
 
-    Ranking(String title, ToDoubleFunction<Group> measure) {
+    Ranking(String title, ToDoubleFunction<StatementGroup> measure) {
         this.title = title;
         this.measure = measure;
     }
@@ -42,7 +42,7 @@ public enum Ranking {
                 .orElse(null);
     }
 
-    public double of(Group group) {
+    public double of(StatementGroup group) {
         return measure.applyAsDouble(group);
     }
 

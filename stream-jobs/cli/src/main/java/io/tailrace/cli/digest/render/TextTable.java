@@ -46,7 +46,7 @@ public final class TextTable {
 
     /** Cuts the cells of a column. */
     public void cut(int column, int most) {
-        rows.forEach(row -> row.set(column, Lines.cut(row.get(column), most)));
+        rows.forEach(row -> row.set(column, TerminalLines.cut(row.get(column), most)));
     }
 
     int width(int column) {

@@ -1,15 +1,15 @@
 package io.tailrace.cli.digest.report;
 
 import io.tailrace.cli.digest.aggregate.Digest;
-import io.tailrace.cli.digest.aggregate.DurationStep;
-import io.tailrace.cli.digest.aggregate.Example;
-import io.tailrace.cli.digest.aggregate.Group;
-import io.tailrace.cli.digest.aggregate.LogBuckets;
+import io.tailrace.cli.digest.aggregate.DurationBucket;
+import io.tailrace.cli.digest.aggregate.ExampleStatement;
+import io.tailrace.cli.digest.aggregate.LatencyHistogram;
 import io.tailrace.cli.digest.aggregate.NameCounts;
-import io.tailrace.cli.digest.aggregate.TimeRange;
-import io.tailrace.cli.digest.render.Figures;
-import io.tailrace.cli.digest.render.Lines;
-import io.tailrace.cli.digest.render.Markup;
+import io.tailrace.cli.digest.aggregate.ObservedTimeRange;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
+import io.tailrace.cli.digest.render.HtmlBuilder;
+import io.tailrace.cli.digest.render.NumberFormatter;
+import io.tailrace.cli.digest.render.TerminalLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -32,16 +32,16 @@ public final class HtmlReport {
 
     private final Report report;
     private final Digest digest;
-    private final TimeRange range;
-    private final Example examples = new Example();
-    private final Markup out = new Markup();
-    private final Charts charts;
+    private final ObservedTimeRange range;
+    private final ExampleStatement examples = new ExampleStatement();
+    private final HtmlBuilder out = new HtmlBuilder();
+    private final SvgChart charts;
 
     public HtmlReport(Report report) {
         this.report = report;
         this.digest = report.digest();
         this.range = digest.range();
-        this.charts = new Charts(report, range, out);
+        this.charts = new SvgChart(report, range, out);
     }
 
     public String write() {
@@ -67,7 +67,7 @@ public final class HtmlReport {
     }
 
     private void body() {
-        List<Group> heaviest = report.heaviest();
+        List<StatementGroup> heaviest = report.heaviest();
         head();
         tiles();
         facts();
@@ -82,7 +82,7 @@ public final class HtmlReport {
 
     private void head() {
         out.element("h1", digest.isTimed() ? "Where the time went" : "What was executed");
-        out.element("p class=\"sub\"", files() + " · " + Facts.period(report, range));
+        out.element("p class=\"sub\"", files() + " · " + ReportNotes.period(report, range));
     }
 
     private String files() {
@@ -96,18 +96,18 @@ public final class HtmlReport {
     }
 
     private void tiles() {
-        Group all = digest.whole();
+        StatementGroup all = digest.whole();
         out.raw("<div class=\"tiles\">");
-        tile(Figures.whole(all.count()), "statements");
-        tile(Figures.whole(digest.groupCount()), digest.grouping().nouns());
+        tile(NumberFormatter.whole(all.count()), "statements");
+        tile(NumberFormatter.whole(digest.groupCount()), digest.grouping().nouns());
         if (digest.isTimed()) {
-            tile(Figures.seconds(all.queryTime.sum()), "query time");
+            tile(NumberFormatter.seconds(all.queryTime.sum()), "query time");
             tile(Rates.load(all.queryTime.sum(), range.length()), "mean load");
-            tile(Figures.seconds(all.queryTime.quantile(0.95)), "p95 of query time");
+            tile(NumberFormatter.seconds(all.queryTime.quantile(0.95)), "p95 of query time");
         } else {
             tile(Rates.of(all.count() - range.strays(), range.length()), "mean rate");
         }
-        tile(Figures.whole(all.errors), "errors");
+        tile(NumberFormatter.whole(all.errors), "errors");
         out.raw("</div>\n");
     }
 
@@ -121,34 +121,36 @@ public final class HtmlReport {
     private void facts() {
         out.raw("<div class=\"card\"><dl>");
         Report.Inputs inputs = report.inputs();
-        fact("logs", String.join(", ", inputs.files()) + ", " + Figures.bytes(inputs.bytes()));
+        fact("logs", String.join(", ", inputs.files()) + ", " + NumberFormatter.bytes(inputs.bytes()));
         fact("servers", String.join(", ", inputs.servers()));
-        Group all = digest.whole();
+        StatementGroup all = digest.whole();
         if (digest.isTimed() && digest.entries() > 0) {
-            fact("threshold", Facts.threshold(digest.facts()));
+            fact("threshold", ReportNotes.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
-            fact("sampling", Facts.sampling(digest));
+            fact("sampling", ReportNotes.sampling(digest));
         }
         fact("filter", inputs.filter());
-        fact("left out", inputs.leftOut() == 0 ? "" : Facts.leftOut(inputs.leftOut()));
-        warning("dead letters", inputs.deadLetters() == 0 ? "" : Facts.deadLetters(inputs.deadLetters()));
-        warning("stray times", range.strays() == 0 ? "" : Facts.strays(report, range));
+        fact("left out", inputs.leftOut() == 0 ? "" : ReportNotes.leftOut(inputs.leftOut()));
+        warning("dead letters", inputs.deadLetters() == 0 ? "" : ReportNotes.deadLetters(inputs.deadLetters()));
+        warning("stray times", range.strays() == 0 ? "" : ReportNotes.strays(report, range));
         long otherZone = digest.facts().otherZone();
-        warning("zone", otherZone == 0 ? "" : Facts.otherZone(otherZone));
-        warning("further " + digest.grouping().nouns(), digest.furtherOnes() == 0 ? "" : Facts.furtherOnes(digest));
+        warning("zone", otherZone == 0 ? "" : ReportNotes.otherZone(otherZone));
+        warning(
+                "further " + digest.grouping().nouns(),
+                digest.furtherOnes() == 0 ? "" : ReportNotes.furtherOnes(digest));
         who(all);
         out.raw("</dl></div>\n");
     }
 
-    private void who(Group group) {
+    private void who(StatementGroup group) {
         names("tables", group.tables.counts(), group.count());
         names("databases", group.databases, group.count());
         names("users", group.users, group.count());
         names("hosts", group.hosts, group.count());
         names("plan", group.planFlags, group.count());
         if (group.errors > 0) {
-            warning("errors", Facts.errors(group, MOST_NAMES));
+            warning("errors", ReportNotes.errors(group, MOST_NAMES));
         }
     }
 
@@ -173,23 +175,23 @@ public final class HtmlReport {
         for (int i = 0; i < Math.min(MOST_NAMES, counts.size()); i++) {
             NameCounts.Count count = counts.get(i);
             out.text((i == 0 ? "" : ", ") + (count.name().isEmpty() ? "(none)" : count.name()) + " ")
-                    .element("i", counts.size() == 1 ? "" : Figures.share(count.weight(), total));
+                    .element("i", counts.size() == 1 ? "" : NumberFormatter.share(count.weight(), total));
         }
         out.text(counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : "")
                 .raw("</dd>");
     }
 
-    private void overview(List<Group> heaviest) {
+    private void overview(List<StatementGroup> heaviest) {
         if (range.length() < 2) {
             return;
         }
         int columns = (int) Math.min(range.length(), COLUMNS);
         out.element("h2", digest.isTimed() ? "Load: statements running at once" : "Statements per second")
                 .raw("<div class=\"card\">");
-        List<Charts.Layer> layers = layers(heaviest, columns);
+        List<SvgChart.Layer> layers = layers(heaviest, columns);
         charts.overTime(layers, 1120, 230, HtmlReport::axis);
         out.raw("<div class=\"legend\">");
-        for (Charts.Layer layer : layers) {
+        for (SvgChart.Layer layer : layers) {
             out.raw("<span><i style=\"background:var(--c" + layer.colour() + ")\"></i>")
                     .element("code", layer.name())
                     .raw("</span>");
@@ -197,24 +199,24 @@ public final class HtmlReport {
         out.raw("</div></div>\n");
     }
 
-    private List<Charts.Layer> layers(List<Group> heaviest, int columns) {
+    private List<SvgChart.Layer> layers(List<StatementGroup> heaviest, int columns) {
         double[] rest = perSecond(digest.whole(), columns);
-        List<Charts.Layer> layers = new ArrayList<>();
+        List<SvgChart.Layer> layers = new ArrayList<>();
         int most = digest.grouping().overlaps() ? 0 : Math.min(LAYERS, heaviest.size());
         for (int i = 0; i < most; i++) {
             double[] values = perSecond(heaviest.get(i), columns);
             for (int column = 0; column < columns; column++) {
                 rest[column] = Math.max(0, rest[column] - values[column]);
             }
-            layers.add(new Charts.Layer("#" + (i + 1) + " " + label(heaviest.get(i)), i, values));
+            layers.add(new SvgChart.Layer("#" + (i + 1) + " " + label(heaviest.get(i)), i, values));
         }
         if (layers.size() < digest.groupCount()) {
-            layers.add(new Charts.Layer(layers.isEmpty() ? "all" : "all others", LAYERS, rest));
+            layers.add(new SvgChart.Layer(layers.isEmpty() ? "all" : "all others", LAYERS, rest));
         }
         return layers;
     }
 
-    private double[] perSecond(Group group, int columns) {
+    private double[] perSecond(StatementGroup group, int columns) {
         double[] values = digest.isTimed()
                 ? group.slots.times(range.from(), range.to(), columns)
                 : group.slots.weights(range.from(), range.to(), columns);
@@ -226,10 +228,12 @@ public final class HtmlReport {
     }
 
     private static String axis(double value) {
-        return value == 0 ? "0" : value < 0.01 ? String.format(Locale.ROOT, "%.1g", value) : Figures.number(value);
+        return value == 0
+                ? "0"
+                : value < 0.01 ? String.format(Locale.ROOT, "%.1g", value) : NumberFormatter.number(value);
     }
 
-    private void profile(List<Group> heaviest) {
+    private void profile(List<StatementGroup> heaviest) {
         out.element("h2", "Profile by " + report.ranking().title())
                 .raw("<div class=\"card\"><input type=\"search\" id=\"search\" placeholder=\"Find in statements\"")
                 .raw(" aria-label=\"Find in statements\"><div class=\"scroll\"><table id=\"profile\"><colgroup>");
@@ -253,35 +257,36 @@ public final class HtmlReport {
         out.raw("</tbody></table></div>");
         int others = digest.groupCount() - heaviest.size();
         if (others > 0) {
-            out.element("p class=\"sub more\"", Figures.whole(others) + " more are not shown; --limit shows more.");
+            out.element(
+                    "p class=\"sub more\"", NumberFormatter.whole(others) + " more are not shown; --limit shows more.");
         }
         out.raw("</div>\n");
     }
 
-    private void row(int rank, Group group) {
+    private void row(int rank, StatementGroup group) {
         double share = report.share(group);
         out.raw("<tr data-search=\"").text(group.name).raw("\">");
         cell(rank, Integer.toString(rank));
         out.raw(String.format(Locale.ROOT, "<td data-value=\"%f\">", share))
-                .text(Figures.share(share, 1))
+                .text(NumberFormatter.share(share, 1))
                 .raw(String.format(
                         Locale.ROOT,
                         "<span class=\"share\"><i style=\"width:%.1f%%\"></i></span></td>",
                         Math.min(100, 100 * share)));
         if (digest.isTimed()) {
-            LogBuckets time = group.queryTime;
-            cell(time.sum(), Figures.seconds(time.sum()));
-            cell(group.count(), Figures.count(group.count()));
-            cell(time.average(), Figures.seconds(time.average()));
+            LatencyHistogram time = group.queryTime;
+            cell(time.sum(), NumberFormatter.seconds(time.sum()));
+            cell(group.count(), NumberFormatter.count(group.count()));
+            cell(time.average(), NumberFormatter.seconds(time.average()));
             for (double part : new double[] {0.5, 0.95, 0.99}) {
-                cell(time.quantile(part), Figures.seconds(time.quantile(part)));
+                cell(time.quantile(part), NumberFormatter.seconds(time.quantile(part)));
             }
-            cell(time.largest(), Figures.seconds(time.largest()));
+            cell(time.largest(), NumberFormatter.seconds(time.largest()));
             double ratio = group.examinedPerSent();
-            cell(Math.min(ratio, Double.MAX_VALUE), ratio == 0 ? "" : Figures.count(ratio));
+            cell(Math.min(ratio, Double.MAX_VALUE), ratio == 0 ? "" : NumberFormatter.count(ratio));
         } else {
-            cell(group.count(), Figures.count(group.count()));
-            cell(group.errors, Figures.count(group.errors));
+            cell(group.count(), NumberFormatter.count(group.count()));
+            cell(group.errors, NumberFormatter.count(group.errors));
         }
         out.raw("<td class=\"text\"><a href=\"#g" + rank + "\"><code>")
                 .text(label(group))
@@ -292,11 +297,11 @@ public final class HtmlReport {
         out.raw("<td data-value=\"" + value + "\">").text(text).raw("</td>");
     }
 
-    private static String label(Group group) {
-        return group.name.isEmpty() ? "(none)" : Lines.cut(Lines.one(group.name), LONGEST_LABEL);
+    private static String label(StatementGroup group) {
+        return group.name.isEmpty() ? "(none)" : TerminalLines.cut(TerminalLines.one(group.name), LONGEST_LABEL);
     }
 
-    private void card(int rank, Group group) {
+    private void card(int rank, StatementGroup group) {
         out.raw("<details class=\"card\" id=\"g" + rank + "\"" + (rank <= OPEN ? " open" : "") + " data-search=\"")
                 .text(group.name)
                 .raw("\"><summary><span class=\"rank\">#" + rank + "</span>");
@@ -307,12 +312,12 @@ public final class HtmlReport {
         if (digest.isTimed()) {
             out.element(
                             "b",
-                            Figures.share(
+                            NumberFormatter.share(
                                     group.queryTime.sum(),
                                     digest.whole().queryTime.sum()))
                     .text(" of time · ");
         }
-        out.text(Facts.statements(group.count()));
+        out.text(ReportNotes.statements(group.count()));
         out.raw("</span></summary>");
         statement(group);
         out.raw("<dl>");
@@ -326,13 +331,13 @@ public final class HtmlReport {
         out.raw("</details>\n");
     }
 
-    private String rate(Group group) {
+    private String rate(StatementGroup group) {
         return range.length() < 2 || group.first().equals(group.last())
                 ? ""
                 : ", " + Rates.of(group.count(), range.length());
     }
 
-    private void statement(Group group) {
+    private void statement(StatementGroup group) {
         if (digest.grouping().isByQuery()) {
             out.raw("<pre>").text(report.example(group, examples)).raw("</pre>");
             return;
@@ -340,15 +345,15 @@ public final class HtmlReport {
         double total = group.classes.total();
         out.raw("<dl>");
         group.classes.heaviest().stream().limit(MOST_NAMES).forEach(count -> out.element(
-                        "dt", Figures.share(count.weight(), total))
+                        "dt", NumberFormatter.share(count.weight(), total))
                 .raw("<dd>")
-                .element("code", Lines.cut(Lines.one(count.name()), LONGEST_LABEL))
+                .element("code", TerminalLines.cut(TerminalLines.one(count.name()), LONGEST_LABEL))
                 .raw("</dd>"));
         out.raw("</dl><br>");
     }
 
-    private void cardCharts(Group group) {
-        List<DurationStep> steps = DurationStep.of(group.queryTime);
+    private void cardCharts(StatementGroup group) {
+        List<DurationBucket> steps = DurationBucket.of(group.queryTime);
         boolean durations = digest.isTimed() && steps.size() > 1;
         boolean times = range.length() >= 2;
         if (!durations && !times) {
@@ -363,30 +368,30 @@ public final class HtmlReport {
         if (times) {
             int columns = (int) Math.min(range.length(), SMALL_COLUMNS);
             double[] values = group.slots.weights(range.from(), range.to(), columns);
-            String per = Figures.seconds(range.length() / (double) columns);
+            String per = NumberFormatter.seconds(range.length() / (double) columns);
             out.raw("<div>").element("h3", "When it came: statements in each " + per);
-            charts.overTime(List.of(new Charts.Layer("statements", 0, values)), 520, 150, HtmlReport::axis);
+            charts.overTime(List.of(new SvgChart.Layer("statements", 0, values)), 520, 150, HtmlReport::axis);
             out.raw("</div>");
         }
         out.raw("</div>");
     }
 
-    private void measures(Group group) {
+    private void measures(StatementGroup group) {
         out.raw("<div class=\"numbers scroll\"><table><thead><tr><th></th>");
         for (String head : "total,min,avg,p50,p95,p99,max".split(",")) {
             out.element("th", head);
         }
         out.raw("</tr></thead><tbody>");
-        measure("query time", group.queryTime, Figures::seconds);
-        measure("lock time", group.lockTime, Figures::seconds);
-        measure("rows examined", group.rowsExamined, Figures::count);
-        measure("rows sent", group.rowsSent, Figures::count);
-        measure("rows affected", group.rowsAffected, Figures::count);
-        measure("bytes sent", group.bytesSent, Figures::bytes);
+        measure("query time", group.queryTime, NumberFormatter::seconds);
+        measure("lock time", group.lockTime, NumberFormatter::seconds);
+        measure("rows examined", group.rowsExamined, NumberFormatter::count);
+        measure("rows sent", group.rowsSent, NumberFormatter::count);
+        measure("rows affected", group.rowsAffected, NumberFormatter::count);
+        measure("bytes sent", group.bytesSent, NumberFormatter::bytes);
         out.raw("</tbody></table></div>");
     }
 
-    private void measure(String name, LogBuckets values, DoubleFunction<String> format) {
+    private void measure(String name, LatencyHistogram values, DoubleFunction<String> format) {
         if (values == null || values.sum() == 0) {
             return;
         }

@@ -1,12 +1,12 @@
 package io.tailrace.cli.digest.report;
 
 import io.tailrace.cli.digest.aggregate.Digest;
-import io.tailrace.cli.digest.aggregate.Example;
-import io.tailrace.cli.digest.aggregate.Group;
-import io.tailrace.cli.digest.aggregate.LogBuckets;
+import io.tailrace.cli.digest.aggregate.ExampleStatement;
+import io.tailrace.cli.digest.aggregate.LatencyHistogram;
 import io.tailrace.cli.digest.aggregate.NameCounts;
-import io.tailrace.cli.digest.aggregate.TimeRange;
-import io.tailrace.json.RecordJson;
+import io.tailrace.cli.digest.aggregate.ObservedTimeRange;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
+import io.tailrace.json.AvroJsonWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -19,8 +19,8 @@ public final class JsonReport {
 
     private final Report report;
     private final Digest digest;
-    private final Example examples = new Example();
-    private final TimeRange range;
+    private final ExampleStatement examples = new ExampleStatement();
+    private final ObservedTimeRange range;
     private final StringBuilder out = new StringBuilder();
 
     public JsonReport(Report report) {
@@ -50,7 +50,7 @@ public final class JsonReport {
         out.append(",\"overall\":{");
         statistics(digest.whole());
         out.append("},\"groups\":[");
-        List<Group> heaviest = report.heaviest();
+        List<StatementGroup> heaviest = report.heaviest();
         for (int i = 0; i < heaviest.size(); i++) {
             out.append(i == 0 ? "" : ",");
             group(i + 1, heaviest.get(i));
@@ -74,7 +74,7 @@ public final class JsonReport {
         }
     }
 
-    private void group(int rank, Group group) {
+    private void group(int rank, StatementGroup group) {
         out.append("{\"rank\":").append(rank);
         if (digest.grouping().isByQuery()) {
             text("query_id", Report.id(group));
@@ -90,7 +90,7 @@ public final class JsonReport {
         out.append('}');
     }
 
-    private void statistics(Group group) {
+    private void statistics(StatementGroup group) {
         out.append("\"count\":").append(format(group.count()));
         if (group.count() > 0) {
             text("first", group.first().toString());
@@ -117,7 +117,7 @@ public final class JsonReport {
         }
     }
 
-    private void measure(String name, LogBuckets values) {
+    private void measure(String name, LatencyHistogram values) {
         if (values == null) {
             return;
         }
@@ -137,7 +137,7 @@ public final class JsonReport {
         for (NameCounts.Count count :
                 counts.heaviest().stream().limit(MOST_NAMES).toList()) {
             out.append(separator);
-            RecordJson.quote(count.name(), out);
+            AvroJsonWriter.quote(count.name(), out);
             out.append(':').append(format(count.weight()));
             separator = ",";
         }
@@ -157,7 +157,7 @@ public final class JsonReport {
         separated(values.stream()
                 .map(value -> {
                     StringBuilder quoted = new StringBuilder();
-                    RecordJson.quote(value, quoted);
+                    AvroJsonWriter.quote(value, quoted);
                     return quoted.toString();
                 })
                 .toList());
@@ -174,7 +174,7 @@ public final class JsonReport {
 
     private void text(String name, String value) {
         out.append(",\"").append(name).append("\":");
-        RecordJson.quote(value, out);
+        AvroJsonWriter.quote(value, out);
     }
 
     /** Without an exponent, and without decimals where there are none. */

@@ -1,6 +1,6 @@
 package io.tailrace.cli.digest.report;
 
-import io.tailrace.cli.digest.render.Figures;
+import io.tailrace.cli.digest.render.NumberFormatter;
 
 /** How often something came. */
 final class Rates {
@@ -14,16 +14,16 @@ final class Rates {
     static String of(double count, double seconds) {
         double perSecond = count / Math.max(1, seconds);
         if (perSecond >= 1) {
-            return Figures.number(perSecond) + "/s";
+            return NumberFormatter.number(perSecond) + "/s";
         }
         return perSecond >= 1 / MINUTE
-                ? Figures.number(perSecond * MINUTE) + "/min"
-                : Figures.number(perSecond * HOUR) + "/h";
+                ? NumberFormatter.number(perSecond * MINUTE) + "/min"
+                : NumberFormatter.number(perSecond * HOUR) + "/h";
     }
 
     /** How many statements ran at once in the mean, when they took so long together. */
     static String load(double time, double seconds) {
         double load = time / Math.max(1, seconds);
-        return load > 0 && load < 0.005 ? "<0.01" : Figures.number(load);
+        return load > 0 && load < 0.005 ? "<0.01" : NumberFormatter.number(load);
     }
 }

@@ -1,9 +1,9 @@
 package io.tailrace.cli.digest.report;
 
 import io.tailrace.cli.digest.aggregate.Digest;
-import io.tailrace.cli.digest.aggregate.Example;
-import io.tailrace.cli.digest.aggregate.Group;
+import io.tailrace.cli.digest.aggregate.ExampleStatement;
 import io.tailrace.cli.digest.aggregate.Ranking;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -38,7 +38,7 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
     public record Inputs(
             List<String> files, long bytes, long deadLetters, long leftOut, String filter, List<String> servers) {}
 
-    List<Group> heaviest() {
+    List<StatementGroup> heaviest() {
         return digest.heaviest(ranking, limit);
     }
 
@@ -50,7 +50,7 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
         return ranking.addsUp() ? ranking : Ranking.TOTAL;
     }
 
-    double share(Group group) {
+    double share(StatementGroup group) {
         double whole = shared().of(digest.whole());
         return whole == 0 ? 0 : shared().of(group) / whole;
     }
@@ -70,13 +70,14 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
     }
 
     /** The example of a group as it may be shown; its fingerprint where there is none. */
-    String example(Group group, Example examples) {
+    String example(StatementGroup group, ExampleStatement examples) {
         boolean known = group.example != null && !group.example.isEmpty();
-        String shown = !known ? "" : literals ? Example.unmasked(group.example) : examples.masked(group.example);
+        String shown =
+                !known ? "" : literals ? ExampleStatement.unmasked(group.example) : examples.masked(group.example);
         return shown.isEmpty() ? group.name : shown;
     }
 
-    static String id(Group group) {
+    static String id(StatementGroup group) {
         return String.format("%016X", group.queryId);
     }
 }

@@ -1,16 +1,16 @@
 package io.tailrace.cli.digest.report;
 
 import io.tailrace.cli.digest.aggregate.Digest;
-import io.tailrace.cli.digest.aggregate.DurationStep;
-import io.tailrace.cli.digest.aggregate.Example;
-import io.tailrace.cli.digest.aggregate.Group;
-import io.tailrace.cli.digest.aggregate.LogBuckets;
+import io.tailrace.cli.digest.aggregate.DurationBucket;
+import io.tailrace.cli.digest.aggregate.ExampleStatement;
+import io.tailrace.cli.digest.aggregate.LatencyHistogram;
 import io.tailrace.cli.digest.aggregate.NameCounts;
-import io.tailrace.cli.digest.aggregate.TimeRange;
-import io.tailrace.cli.digest.render.Bars;
-import io.tailrace.cli.digest.render.Figures;
-import io.tailrace.cli.digest.render.Ink;
-import io.tailrace.cli.digest.render.Lines;
+import io.tailrace.cli.digest.aggregate.ObservedTimeRange;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
+import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.digest.render.BarChart;
+import io.tailrace.cli.digest.render.NumberFormatter;
+import io.tailrace.cli.digest.render.TerminalLines;
 import io.tailrace.cli.digest.render.TextTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,14 +36,14 @@ public final class TextReport {
 
     private final Report report;
     private final Digest digest;
-    private final Ink ink;
+    private final AnsiStyle ink;
     private final int width;
-    private final Example examples = new Example();
-    private final TimeRange range;
+    private final ExampleStatement examples = new ExampleStatement();
+    private final ObservedTimeRange range;
     private final StringBuilder out = new StringBuilder();
 
     /** A report whose lines have so many characters, if they can. */
-    public TextReport(Report report, Ink ink, int width) {
+    public TextReport(Report report, AnsiStyle ink, int width) {
         this.report = report;
         this.digest = report.digest();
         this.ink = ink;
@@ -57,7 +57,7 @@ public final class TextReport {
             return out.toString();
         }
         whole();
-        List<Group> heaviest = report.heaviest();
+        List<StatementGroup> heaviest = report.heaviest();
         profile(heaviest);
         for (int rank = 0; rank < heaviest.size(); rank++) {
             detail(rank + 1, heaviest.get(rank));
@@ -71,23 +71,23 @@ public final class TextReport {
     }
 
     private void whole() {
-        Group all = digest.whole();
-        title(Facts.statements(all.count()) + ", " + Figures.whole(digest.groupCount()) + " "
+        StatementGroup all = digest.whole();
+        title(ReportNotes.statements(all.count()) + ", " + NumberFormatter.whole(digest.groupCount()) + " "
                 + (digest.groupCount() == 1
                         ? digest.grouping().noun()
                         : digest.grouping().nouns())
-                + (digest.isTimed() ? ", " + Figures.seconds(all.queryTime.sum()) + " of query time" : ""));
+                + (digest.isTimed() ? ", " + NumberFormatter.seconds(all.queryTime.sum()) + " of query time" : ""));
         Report.Inputs inputs = report.inputs();
-        sentence("logs", shortened(inputs.files()) + ", " + Figures.bytes(inputs.bytes()));
+        sentence("logs", shortened(inputs.files()) + ", " + NumberFormatter.bytes(inputs.bytes()));
         if (!inputs.servers().isEmpty()) {
             sentence("servers", String.join(", ", inputs.servers()));
         }
         timeRange(all);
         if (digest.isTimed()) {
-            sentence("threshold", Facts.threshold(digest.facts()));
+            sentence("threshold", ReportNotes.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
-            sentence("sampling", Facts.sampling(digest));
+            sentence("sampling", ReportNotes.sampling(digest));
         }
         leftOut();
         names("tables", all.tables.counts(), all.count());
@@ -119,22 +119,22 @@ public final class TextReport {
         return files.size() <= most ? text : text + " and " + (files.size() - most) + " more";
     }
 
-    private void timeRange(Group all) {
+    private void timeRange(StatementGroup all) {
         String rate = rate(all);
-        String length = " (" + Figures.seconds(range.length()) + ")";
-        field("time", Facts.period(report, range) + length + (rate.isEmpty() ? "" : ", " + rate));
+        String length = " (" + NumberFormatter.seconds(range.length()) + ")";
+        field("time", ReportNotes.period(report, range) + length + (rate.isEmpty() ? "" : ", " + rate));
         if (range.strays() > 0) {
-            alarm("", Facts.strays(report, range));
+            alarm("", ReportNotes.strays(report, range));
         }
         if (digest.facts().otherZone() > 0) {
-            alarm("", Facts.otherZone(digest.facts().otherZone()));
+            alarm("", ReportNotes.otherZone(digest.facts().otherZone()));
         }
         if (digest.furtherOnes() > 0) {
-            alarm("", Facts.furtherOnes(digest));
+            alarm("", ReportNotes.furtherOnes(digest));
         }
     }
 
-    private String rate(Group group) {
+    private String rate(StatementGroup group) {
         double seconds = range.length();
         if (seconds < 2 || group.first().equals(group.last())) {
             return "";
@@ -149,10 +149,10 @@ public final class TextReport {
             sentence("filter", inputs.filter());
         }
         if (inputs.leftOut() > 0) {
-            field("left out", Facts.leftOut(inputs.leftOut()));
+            field("left out", ReportNotes.leftOut(inputs.leftOut()));
         }
         if (inputs.deadLetters() > 0) {
-            alarm("left out", Facts.deadLetters(inputs.deadLetters()));
+            alarm("left out", ReportNotes.deadLetters(inputs.deadLetters()));
         }
     }
 
@@ -176,28 +176,28 @@ public final class TextReport {
 
     private void sentence(String name, String value, UnaryOperator<String> colour) {
         String label = name;
-        for (String line : Lines.wrapped(value, width - INDENT.length() - LABEL, MOST_LINES)) {
+        for (String line : TerminalLines.wrapped(value, width - INDENT.length() - LABEL, MOST_LINES)) {
             field(label, colour.apply(line));
             label = "";
         }
     }
 
-    private void measures(Group group) {
+    private void measures(StatementGroup group) {
         TextTable table = new TextTable("lrrrrrrr");
         table.ink(0, ink::faint);
         table.row("", "total", "min", "avg", "p50", "p95", "p99", "max");
-        measure(table, "query time", group.queryTime, Figures::seconds);
-        measure(table, "lock time", group.lockTime, Figures::seconds);
-        measure(table, "rows examined", group.rowsExamined, Figures::count);
-        measure(table, "rows sent", group.rowsSent, Figures::count);
-        measure(table, "rows affected", group.rowsAffected, Figures::count);
-        measure(table, "bytes sent", group.bytesSent, Figures::bytes);
+        measure(table, "query time", group.queryTime, NumberFormatter::seconds);
+        measure(table, "lock time", group.lockTime, NumberFormatter::seconds);
+        measure(table, "rows examined", group.rowsExamined, NumberFormatter::count);
+        measure(table, "rows sent", group.rowsSent, NumberFormatter::count);
+        measure(table, "rows affected", group.rowsAffected, NumberFormatter::count);
+        measure(table, "bytes sent", group.bytesSent, NumberFormatter::bytes);
         if (table.size() > 1) {
             table.write(INDENT, ink::faint, out);
         }
     }
 
-    private static void measure(TextTable table, String name, LogBuckets values, DoubleFunction<String> format) {
+    private static void measure(TextTable table, String name, LatencyHistogram values, DoubleFunction<String> format) {
         if (values == null || values.sum() == 0) {
             return;
         }
@@ -212,7 +212,7 @@ public final class TextReport {
                 format.apply(values.largest()));
     }
 
-    private void profile(List<Group> heaviest) {
+    private void profile(List<StatementGroup> heaviest) {
         out.append('\n');
         title("Profile by " + report.ranking().title()
                 + (report.shared() == report.ranking()
@@ -247,35 +247,35 @@ public final class TextReport {
         table.cut(column, Math.max(LEAST_STATEMENT, width - INDENT.length() - table.before(column)));
     }
 
-    private String[] cells(String rank, Group group) {
+    private String[] cells(String rank, StatementGroup group) {
         double share = report.share(group);
-        String percent = Figures.share(share, 1);
-        String bar = Bars.horizontal(share, SHARE_BAR);
-        String count = Figures.count(group.count());
+        String percent = NumberFormatter.share(share, 1);
+        String bar = BarChart.horizontal(share, SHARE_BAR);
+        String count = NumberFormatter.count(group.count());
         if (!digest.isTimed()) {
-            return new String[] {rank, percent, bar, count, Figures.count(group.errors), label(group)};
+            return new String[] {rank, percent, bar, count, NumberFormatter.count(group.errors), label(group)};
         }
-        LogBuckets time = group.queryTime;
+        LatencyHistogram time = group.queryTime;
         return new String[] {
             rank,
             percent,
             bar,
-            Figures.seconds(time.sum()),
+            NumberFormatter.seconds(time.sum()),
             count,
-            Figures.seconds(time.average()),
-            Figures.seconds(time.quantile(0.95)),
-            Figures.seconds(time.quantile(0.99)),
-            Figures.seconds(time.largest()),
-            group.rowsExamined.sum() == 0 ? "" : Figures.count(group.examinedPerSent()),
+            NumberFormatter.seconds(time.average()),
+            NumberFormatter.seconds(time.quantile(0.95)),
+            NumberFormatter.seconds(time.quantile(0.99)),
+            NumberFormatter.seconds(time.largest()),
+            group.rowsExamined.sum() == 0 ? "" : NumberFormatter.count(group.examinedPerSent()),
             label(group)
         };
     }
 
-    private static String label(Group group) {
-        return group.name.isEmpty() ? "(none)" : Lines.one(group.name);
+    private static String label(StatementGroup group) {
+        return group.name.isEmpty() ? "(none)" : TerminalLines.one(group.name);
     }
 
-    private void others(List<Group> heaviest, TextTable table) {
+    private void others(List<StatementGroup> heaviest, TextTable table) {
         int others = digest.groupCount() - heaviest.size();
         if (others == 0 || digest.grouping().overlaps()) {
             return;
@@ -283,24 +283,24 @@ public final class TextReport {
         double time = digest.whole().queryTime.sum();
         double count = digest.whole().count();
         double share = report.share(digest.whole());
-        for (Group group : heaviest) {
+        for (StatementGroup group : heaviest) {
             time -= group.queryTime.sum();
             count -= group.count();
             share -= report.share(group);
         }
-        String percent = Figures.share(Math.max(0, share), 1);
-        String bar = Bars.horizontal(Math.max(0, share), SHARE_BAR);
-        String label = Figures.whole(others) + " more "
+        String percent = NumberFormatter.share(Math.max(0, share), 1);
+        String bar = BarChart.horizontal(Math.max(0, share), SHARE_BAR);
+        String label = NumberFormatter.whole(others) + " more "
                 + (others == 1 ? digest.grouping().noun() : digest.grouping().nouns());
         if (digest.isTimed()) {
-            String total = Figures.seconds(Math.max(0, time));
-            table.row("", percent, bar, total, Figures.count(count), "", "", "", "", "", label);
+            String total = NumberFormatter.seconds(Math.max(0, time));
+            table.row("", percent, bar, total, NumberFormatter.count(count), "", "", "", "", "", label);
         } else {
-            table.row("", percent, bar, Figures.count(count), "", label);
+            table.row("", percent, bar, NumberFormatter.count(count), "", label);
         }
     }
 
-    private void detail(int rank, Group group) {
+    private void detail(int rank, StatementGroup group) {
         out.append('\n');
         heading(rank, group);
         statement(group);
@@ -318,16 +318,16 @@ public final class TextReport {
         overTime("when", group, false);
     }
 
-    private void heading(int rank, Group group) {
+    private void heading(int rank, StatementGroup group) {
         String name = group.queryId == 0 ? label(group) : Report.id(group);
         List<String> parts = new ArrayList<>();
         if (digest.isTimed()) {
-            parts.add(Figures.share(
+            parts.add(NumberFormatter.share(
                             group.queryTime.sum(), digest.whole().queryTime.sum()) + " of time");
         }
-        parts.add(Figures.whole(group.count())
+        parts.add(NumberFormatter.whole(group.count())
                 + (group.count() == 1 ? " statement, " : " statements, ")
-                + Figures.share(group.count(), digest.whole().count()));
+                + NumberFormatter.share(group.count(), digest.whole().count()));
         String right = String.join(" · ", parts);
         int line = Math.min(width, 120) - 7 - Integer.toString(rank).length() - name.length() - right.length();
         out.append(ink.faint("── "))
@@ -337,21 +337,22 @@ public final class TextReport {
                 .append('\n');
     }
 
-    private void statement(Group group) {
+    private void statement(StatementGroup group) {
         if (!digest.grouping().isByQuery()) {
             heaviestClasses(group);
             return;
         }
-        for (String line : Lines.wrapped(report.example(group, examples), width - INDENT.length(), MOST_LINES)) {
+        for (String line :
+                TerminalLines.wrapped(report.example(group, examples), width - INDENT.length(), MOST_LINES)) {
             out.append(INDENT).append(ink.strong(line)).append('\n');
         }
     }
 
-    private void heaviestClasses(Group group) {
+    private void heaviestClasses(StatementGroup group) {
         double total = group.classes.total();
         group.classes.heaviest().stream().limit(MOST_NAMES).forEach(count -> {
-            String share = total == 0 ? "" : Figures.share(count.weight(), total);
-            String text = Lines.cut(Lines.one(count.name()), width - INDENT.length() - LABEL);
+            String share = total == 0 ? "" : NumberFormatter.share(count.weight(), total);
+            String text = TerminalLines.cut(TerminalLines.one(count.name()), width - INDENT.length() - LABEL);
             field(share, ink.strong(text));
         });
     }
@@ -371,49 +372,49 @@ public final class TextReport {
     }
 
     private static String name(NameCounts.Count count, boolean withShare, double total) {
-        String name = count.name().isEmpty() ? "(none)" : Lines.one(count.name());
-        return withShare ? name + " " + Figures.share(count.weight(), total) : name;
+        String name = count.name().isEmpty() ? "(none)" : TerminalLines.one(count.name());
+        return withShare ? name + " " + NumberFormatter.share(count.weight(), total) : name;
     }
 
-    private void flags(Group group) {
+    private void flags(StatementGroup group) {
         if (group.planFlags.isEmpty()) {
             return;
         }
         String text = group.planFlags.heaviest().stream()
-                .map(count ->
-                        ink.alarm(count.name().replace('_', ' ')) + " " + Figures.share(count.weight(), group.count()))
+                .map(count -> ink.alarm(count.name().replace('_', ' ')) + " "
+                        + NumberFormatter.share(count.weight(), group.count()))
                 .collect(Collectors.joining(", "));
         alarm("plan", text);
     }
 
-    private void errors(Group group) {
+    private void errors(StatementGroup group) {
         if (group.errors == 0) {
             return;
         }
-        alarm("errors", Facts.errors(group, MOST_NAMES));
+        alarm("errors", ReportNotes.errors(group, MOST_NAMES));
     }
 
     /** How long the statements took; the bars' lengths are logarithmic. */
-    private void distribution(Group group) {
-        List<DurationStep> steps = DurationStep.of(group.queryTime);
+    private void distribution(StatementGroup group) {
+        List<DurationBucket> steps = DurationBucket.of(group.queryTime);
         if (steps.size() < 2) {
             return;
         }
         out.append(INDENT)
                 .append(ink.faint("how long   (bars are logarithmic)"))
                 .append('\n');
-        double most = steps.stream().mapToDouble(DurationStep::weight).max().orElse(0);
+        double most = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
         int columns = Math.min(LONGEST_BAR, Math.max(10, width - 40));
-        for (DurationStep step : steps) {
-            String from = "≥ " + (step.from() == 0 ? "0" : Figures.seconds(step.from()));
-            String bar = Bars.logarithmic(step.weight(), most, columns);
+        for (DurationBucket step : steps) {
+            String from = "≥ " + (step.from() == 0 ? "0" : NumberFormatter.seconds(step.from()));
+            String bar = BarChart.logarithmic(step.weight(), most, columns);
             String figures = step.weight() == 0
                     ? ""
                     : String.format(
                             Locale.ROOT,
                             "%s %s",
-                            Figures.count(step.weight()),
-                            Figures.share(step.weight(), group.count()));
+                            NumberFormatter.count(step.weight()),
+                            NumberFormatter.share(step.weight(), group.count()));
             out.append(INDENT)
                     .append(ink.faint(" ".repeat(Math.max(0, LABEL - 2 - from.length())) + from))
                     .append("  ")
@@ -425,7 +426,7 @@ public final class TextReport {
     }
 
     /** One character for each stretch of the log's time. */
-    private void overTime(String label, Group group, boolean load) {
+    private void overTime(String label, StatementGroup group, boolean load) {
         if (range.length() < 2) {
             return;
         }
@@ -439,8 +440,8 @@ public final class TextReport {
             most = Math.max(most, value);
         }
         String peak = load
-                ? "peak load " + Figures.number(most / seconds)
-                : "peak " + Figures.count(most) + " in " + Figures.seconds(seconds);
-        field(label, ink.bar("│" + Bars.line(values) + "│") + " " + ink.faint(peak));
+                ? "peak load " + NumberFormatter.number(most / seconds)
+                : "peak " + NumberFormatter.count(most) + " in " + NumberFormatter.seconds(seconds);
+        field(label, ink.bar("│" + BarChart.line(values) + "│") + " " + ink.faint(peak));
     }
 }

@@ -1,7 +1,7 @@
 package io.tailrace.detection.detector.location;
 
 import io.tailrace.client.IpAddress;
-import io.tailrace.detection.detector.DetectorSettings;
+import io.tailrace.detection.detector.DetectorOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -20,7 +20,7 @@ public record ClientNetwork(int ipv4Prefix, int ipv6Prefix) {
     private static final int BITS = 8;
     private static final int IPV4 = 4;
 
-    public static ClientNetwork of(DetectorSettings settings, int ipv4Prefix, int ipv6Prefix) {
+    public static ClientNetwork of(DetectorOptions settings, int ipv4Prefix, int ipv6Prefix) {
         return new ClientNetwork(
                 settings.whole("ipv4_prefix", ipv4Prefix, 8, 32), settings.whole("ipv6_prefix", ipv6Prefix, 16, 128));
     }

@@ -2,13 +2,13 @@ package io.tailrace.flink.detection.coverage;
 
 import io.tailrace.detect.InstanceCoverageSerializer;
 import io.tailrace.detect.RuleRecord;
-import io.tailrace.detection.coverage.Answer;
 import io.tailrace.detection.coverage.InstanceCoverage;
-import io.tailrace.detection.coverage.Obstacle;
+import io.tailrace.detection.coverage.MissingRequirement;
+import io.tailrace.detection.coverage.RuleCoverageResult;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.flink.detection.rules.ActiveRules;
-import io.tailrace.flink.detection.rules.RuleBroadcast;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +31,7 @@ import org.apache.flink.util.Collector;
  * those that nobody says any more. After a crash some are written again, with a later time: the latest counts.
  */
 public final class RuleCoverageFunction
-        extends KeyedBroadcastProcessFunction<String, LogSighting, RuleRecord, RuleCoverageEntry> {
+        extends KeyedBroadcastProcessFunction<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> {
 
     private static final long serialVersionUID = 1;
 
@@ -45,10 +45,10 @@ public final class RuleCoverageFunction
     private static final ValueStateDescriptor<InstanceCoverage> COVERAGE =
             new ValueStateDescriptor<>("rule-coverage", new InstanceCoverageSerializer());
 
-    private final RuleBroadcast rules;
+    private final RuleBroadcastState rules;
     private transient ValueState<InstanceCoverage> state;
 
-    public RuleCoverageFunction(RuleBroadcast rules) {
+    public RuleCoverageFunction(RuleBroadcastState rules) {
         this.rules = rules;
     }
 
@@ -63,8 +63,8 @@ public final class RuleCoverageFunction
         if (!push.isBundle()) {
             return;
         }
-        rules.accept(push, context.getBroadcastState(RuleBroadcast.STATE));
-        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcast.STATE));
+        rules.accept(push, context.getBroadcastState(RuleBroadcastState.STATE));
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcastState.STATE));
         long now = context.currentProcessingTime();
         context.applyToKeyedState(COVERAGE, (instance, known) -> {
             InstanceCoverage coverage = known.value();
@@ -74,7 +74,7 @@ public final class RuleCoverageFunction
     }
 
     @Override
-    public void processElement(LogSighting sighting, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
+    public void processElement(LogContentsUpdate sighting, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
             throws Exception {
         TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
@@ -111,7 +111,7 @@ public final class RuleCoverageFunction
     }
 
     private ActiveRules active(OnTimerContext context) throws Exception {
-        ReadOnlyBroadcastState<String, RuleRecord> pushed = context.getBroadcastState(RuleBroadcast.STATE);
+        ReadOnlyBroadcastState<String, RuleRecord> pushed = context.getBroadcastState(RuleBroadcastState.STATE);
         return rules.active(pushed);
     }
 
@@ -154,9 +154,9 @@ public final class RuleCoverageFunction
         return entry;
     }
 
-    private static void setAnswer(RuleCoverageEntry entry, Answer answer) {
+    private static void setAnswer(RuleCoverageEntry entry, RuleCoverageResult answer) {
         RuleHeader rule = answer == null ? null : answer.rule();
-        Obstacle obstacle = answer == null ? null : answer.obstacle().orElse(null);
+        MissingRequirement obstacle = answer == null ? null : answer.obstacle().orElse(null);
         entry.setRuleTitle(rule == null ? "" : rule.title());
         entry.setLevel(rule == null ? "" : rule.level().name().toLowerCase(Locale.ROOT));
         entry.setTags(rule == null ? List.of() : rule.tags());

@@ -2,10 +2,10 @@ package io.tailrace.flink.detection.rules;
 
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.correlation.Correlator;
+import io.tailrace.detection.correlation.CorrelationEvaluator;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.StatefulDetector;
-import io.tailrace.detection.index.RuleIndex;
+import io.tailrace.detection.index.RulePrefilter;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.RuleSet;
 import java.util.ArrayList;
@@ -20,10 +20,10 @@ public final class ActiveRules {
     private final long offset;
     private final RuleSet rules;
     private final boolean hasDataClasses;
-    private final RuleIndex index;
+    private final RulePrefilter index;
     private final DataClassifier classifier;
-    private final Map<String, Correlator> correlators = new HashMap<>();
-    private final Map<String, List<Correlator>> byRule = new HashMap<>();
+    private final Map<String, CorrelationEvaluator> correlators = new HashMap<>();
+    private final Map<String, List<CorrelationEvaluator>> byRule = new HashMap<>();
     private final Map<String, StatefulDetector> detectors = new HashMap<>();
     private final Map<String, Integer> levels;
 
@@ -31,11 +31,11 @@ public final class ActiveRules {
         this.offset = offset;
         this.rules = bundle.rules();
         this.hasDataClasses = !bundle.dataClasses().isEmpty();
-        this.index = new RuleIndex(rules.rules());
+        this.index = new RulePrefilter(rules.rules());
         this.classifier = new DataClassifier(bundle.dataClasses());
-        this.levels = CorrelationLevels.of(rules.correlations());
+        this.levels = CorrelationStages.of(rules.correlations());
         for (CorrelationRule rule : rules.correlations()) {
-            Correlator correlator = new Correlator(rule, latenessMicros);
+            CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
             correlators.put(rule.header().key(), correlator);
             rule.rules().forEach(used -> byRule.computeIfAbsent(used, key -> new ArrayList<>())
                     .add(correlator));
@@ -45,7 +45,8 @@ public final class ActiveRules {
 
     /** @param accepted a push that was found good before it was sent here */
     static ActiveRules of(RuleRecord accepted, long latenessMicros) {
-        return new ActiveRules(accepted.offset(), Push.of(accepted.json()).bundle(), latenessMicros);
+        return new ActiveRules(
+                accepted.offset(), CompiledBundle.of(accepted.json()).bundle(), latenessMicros);
     }
 
     /** Which push they are from. */
@@ -63,7 +64,7 @@ public final class ActiveRules {
         return hasDataClasses;
     }
 
-    public RuleIndex index() {
+    public RulePrefilter index() {
         return index;
     }
 
@@ -73,11 +74,11 @@ public final class ActiveRules {
     }
 
     /** The correlations that use a rule. */
-    public List<Correlator> using(String ruleKey) {
+    public List<CorrelationEvaluator> using(String ruleKey) {
         return byRule.getOrDefault(ruleKey, List.of());
     }
 
-    public Optional<Correlator> correlator(String key) {
+    public Optional<CorrelationEvaluator> correlator(String key) {
         return Optional.ofNullable(correlators.get(key));
     }
 
@@ -98,7 +99,7 @@ public final class ActiveRules {
     }
 
     /** From 1. */
-    public int level(Correlator correlator) {
+    public int level(CorrelationEvaluator correlator) {
         return levels.get(correlator.rule().header().key());
     }
 }

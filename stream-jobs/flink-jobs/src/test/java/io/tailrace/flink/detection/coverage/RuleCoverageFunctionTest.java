@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.detect.RuleRecord;
-import io.tailrace.detection.coverage.LogContents;
-import io.tailrace.detection.coverage.RuleCoverage;
+import io.tailrace.detection.coverage.ObservedFields;
+import io.tailrace.detection.coverage.RuleCoverageEvaluator;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.event.Alert;
@@ -13,11 +13,11 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.flink.detection.Logins;
 import io.tailrace.flink.detection.Pushes;
-import io.tailrace.flink.detection.events.EventMessage;
-import io.tailrace.flink.detection.events.EventReader;
-import io.tailrace.flink.detection.matching.MatchFunction;
-import io.tailrace.flink.detection.rules.Push;
-import io.tailrace.flink.detection.rules.RuleBroadcast;
+import io.tailrace.flink.detection.events.EventDecoder;
+import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.matching.RuleMatchFunction;
+import io.tailrace.flink.detection.rules.CompiledBundle;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,12 +59,12 @@ class RuleCoverageFunctionTest {
             """;
 
     private final SingleObjectEncoder<AuditEvent> encoder = new SingleObjectEncoder<>(AuditEvent.class);
-    private final EventReader reader = new EventReader();
+    private final EventDecoder reader = new EventDecoder();
     private long now = START.toEpochMilli();
 
     @Test
     void sightingsAreSerializedWithoutKryo() {
-        assertThat(TypeInformation.of(LogSighting.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(LogContentsUpdate.class)).isInstanceOf(PojoTypeInfo.class);
     }
 
     @Test
@@ -176,7 +176,7 @@ class RuleCoverageFunctionTest {
 
     @Test
     void anEventThatTellsNothingNewIsNoSighting() throws Exception {
-        SeenLogs seen = new SeenLogs();
+        LogContentsCache seen = new LogContentsCache();
         DetectionEvent login = event(Logins.refused("db-1", "ann", 1, START));
         DetectionEvent statement = event(Logins.statement("db-1", 2, START, "orders"));
         assertThat(seen.isNew(login, "db-1", now)).isTrue();
@@ -192,9 +192,9 @@ class RuleCoverageFunctionTest {
 
     @Test
     void ofMoreLogsThanMemoryIsGivenAllAreNewAgain() throws Exception {
-        SeenLogs seen = new SeenLogs();
+        LogContentsCache seen = new LogContentsCache();
         DetectionEvent login = event(Logins.refused("db-1", "ann", 1, START));
-        for (int i = 0; i < SeenLogs.MOST_LOGS; i++) {
+        for (int i = 0; i < LogContentsCache.MOST_LOGS; i++) {
             assertThat(seen.isNew(login, "db-" + i, now)).isTrue();
         }
         assertThat(seen.isNew(login, "db-0", now)).isTrue();
@@ -207,7 +207,7 @@ class RuleCoverageFunctionTest {
 
     /** Reasons by the key of the rule, as who has all events at hand gets them; empty where it can fire. */
     private Map<String, String> asked(List<AuditEvent> events) throws Exception {
-        LogContents contents = new LogContents();
+        ObservedFields contents = new ObservedFields();
         LogSource log = LogSource.ANY;
         for (AuditEvent each : events) {
             DetectionEvent event = event(each);
@@ -215,7 +215,8 @@ class RuleCoverageFunctionTest {
             log = event.source();
         }
         Map<String, String> reasons = new HashMap<>();
-        RuleCoverage.answers(Push.of(rules(1).json()).bundle().rules(), false, Map.of(log, contents))
+        RuleCoverageEvaluator.answers(
+                        CompiledBundle.of(rules(1).json()).bundle().rules(), false, Map.of(log, contents))
                 .forEach(answer -> reasons.put(
                         answer.rule().key(),
                         answer.obstacle().map(obstacle -> obstacle.reason()).orElse("")));
@@ -248,44 +249,44 @@ class RuleCoverageFunctionTest {
 
     /** What the stage of the rules says of events is given to the stage of the coverage. */
     private void see(
-            KeyedTwoInputStreamOperatorTestHarness<String, LogSighting, RuleRecord, RuleCoverageEntry> coverage,
+            KeyedTwoInputStreamOperatorTestHarness<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> coverage,
             List<AuditEvent> events)
             throws Exception {
-        for (LogSighting sighting : sightings(events)) {
+        for (LogContentsUpdate sighting : sightings(events)) {
             coverage.processElement1(sighting, 0);
         }
     }
 
-    private List<LogSighting> sightings(List<AuditEvent> events) throws Exception {
+    private List<LogContentsUpdate> sightings(List<AuditEvent> events) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new MatchFunction(new RuleBroadcast(rules(1), 0), Duration.ofMinutes(15)),
-                List.of(RuleBroadcast.STATE));
-        try (var match = new KeyedTwoInputStreamOperatorTestHarness<String, EventMessage, RuleRecord, Alert>(
-                operator, EventMessage::session, null, Types.STRING)) {
+                new RuleMatchFunction(new RuleBroadcastState(rules(1), 0), Duration.ofMinutes(15)),
+                List.of(RuleBroadcastState.STATE));
+        try (var match = new KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert>(
+                operator, EventRecord::session, null, Types.STRING)) {
             match.open();
             for (AuditEvent event : events) {
                 match.processElement1(reader.place(encoder.encode(event)), 0);
             }
-            List<LogSighting> found = new ArrayList<>();
-            match.getSideOutput(MatchFunction.SIGHTINGS).forEach(record -> found.add(record.getValue()));
+            List<LogContentsUpdate> found = new ArrayList<>();
+            match.getSideOutput(RuleMatchFunction.SIGHTINGS).forEach(record -> found.add(record.getValue()));
             return found;
         }
     }
 
     private void pass(
-            KeyedTwoInputStreamOperatorTestHarness<String, LogSighting, RuleRecord, RuleCoverageEntry> coverage,
+            KeyedTwoInputStreamOperatorTestHarness<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> coverage,
             long millis)
             throws Exception {
         now += millis;
         coverage.setProcessingTime(now);
     }
 
-    private KeyedTwoInputStreamOperatorTestHarness<String, LogSighting, RuleRecord, RuleCoverageEntry> coverage(
+    private KeyedTwoInputStreamOperatorTestHarness<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> coverage(
             RuleRecord push, OperatorSubtaskState... restored) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new RuleCoverageFunction(new RuleBroadcast(push, 0)), List.of(RuleBroadcast.STATE));
+                new RuleCoverageFunction(new RuleBroadcastState(push, 0)), List.of(RuleBroadcastState.STATE));
         var coverage =
-                new KeyedTwoInputStreamOperatorTestHarness<>(operator, LogSighting::instance, null, Types.STRING);
+                new KeyedTwoInputStreamOperatorTestHarness<>(operator, LogContentsUpdate::instance, null, Types.STRING);
         coverage.setProcessingTime(now);
         for (OperatorSubtaskState state : restored) {
             coverage.initializeState(state);

@@ -1,0 +1,150 @@
+package io.tailrace.detection.action;
+
+import io.tailrace.detection.event.ActionReference;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * The actions of one session, told from what several logs say of them in whatever order. This is the state to keep per
+ * {@link ActionObservation#session}. Not for several threads.
+ *
+ * <p>Most sessions that are remembered have ended: they can be {@linkplain #pack packed} into some 60 bytes an action,
+ * which are also what a checkpoint holds. The next event opens them.
+ */
+public final class SessionActionState {
+
+    private static final byte FIRST_VERSION = 1;
+    private static final byte VERSION = 2;
+    private static final int USUAL_BYTES = 256;
+
+    private final int most;
+    /** Null while packed. */
+    private SessionActionIndex open;
+    /** Null while open. */
+    private byte[] packed;
+
+    private long nextLookMillis;
+    private long countedBy;
+
+    /** @param most how many actions are remembered; beyond them the oldest goes */
+    public SessionActionState(int most) {
+        this.most = most;
+        this.open = new SessionActionIndex(most);
+    }
+
+    /** The action that an event records: one that is known, or the event's own, which is known from now on. */
+    public ActionReference resolve(ActionObservation event) {
+        return open().resolve(event);
+    }
+
+    /**
+     * Forgets actions that ended before a time, microseconds since 1970 UTC.
+     *
+     * @return whether nothing is left, so that the state may be dropped
+     */
+    public boolean forget(long before) {
+        return open().forget(before);
+    }
+
+    /** How many actions are remembered. */
+    public int size() {
+        return open().size();
+    }
+
+    /** Of the latest action, microseconds since 1970 UTC; of none the smallest number. */
+    public long latestMicros() {
+        return open().latestMicros();
+    }
+
+    public boolean isPacked() {
+        return packed != null;
+    }
+
+    /** Takes as little memory as possible until the next event. */
+    public void pack() {
+        if (packed == null) {
+            packed = bytes();
+            open = null;
+        }
+    }
+
+    /** When the session is to be looked at next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
+    public long nextLookMillis() {
+        return nextLookMillis;
+    }
+
+    /** @param millis see {@link #nextLookMillis()} */
+    public void lookAt(long millis) {
+        nextLookMillis = millis;
+    }
+
+    /** Who counts this session among those that are remembered; 0: nobody. */
+    public long countedBy() {
+        return countedBy;
+    }
+
+    /** @param counter see {@link #countedBy()} */
+    public void countBy(long counter) {
+        countedBy = counter;
+    }
+
+    private SessionActionIndex open() {
+        if (packed != null) {
+            open = read(new DataInputStream(new ByteArrayInputStream(packed)));
+            packed = null;
+        }
+        return open;
+    }
+
+    private SessionActionIndex read(DataInput in) {
+        try {
+            return SessionActionIndex.read(in, most, ActionState::read);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] bytes() {
+        try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+            open.write(new DataOutputStream(bytes));
+            return bytes.toByteArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes the state; it stays as it is. */
+    public void write(DataOutput out) throws IOException {
+        byte[] bytes = packed == null ? bytes() : packed;
+        out.writeByte(VERSION);
+        out.writeLong(nextLookMillis);
+        out.writeLong(countedBy);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /** Reads what {@link #write} wrote, now or before version 2; it is packed until it is used. */
+    public static SessionActionState read(DataInput in, int most) throws IOException {
+        byte version = in.readByte();
+        SessionActionState actions = new SessionActionState(most);
+        if (version == FIRST_VERSION) {
+            actions.open = SessionActionIndex.read(in, most, ActionState::readFirstVersion);
+        } else if (version == VERSION) {
+            actions.nextLookMillis = in.readLong();
+            actions.countedBy = in.readLong();
+            actions.packed = new byte[in.readInt()];
+            actions.open = null;
+            in.readFully(actions.packed);
+        } else {
+            throw new IOException("expected state of version " + VERSION + ", found " + version);
+        }
+        return actions;
+    }
+}

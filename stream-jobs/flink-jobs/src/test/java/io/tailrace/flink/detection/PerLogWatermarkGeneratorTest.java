@@ -1,0 +1,98 @@
+package io.tailrace.flink.detection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.flink.detection.events.EventRecord;
+import java.time.Duration;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.junit.jupiter.api.Test;
+
+class PerLogWatermarkGeneratorTest {
+
+    private static final long START = 1_795_229_359_000L;
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
+    private long now = START;
+    private long watermark = Long.MIN_VALUE;
+    private boolean idle;
+    private final PerLogWatermarkGenerator watermarks = new PerLogWatermarkGenerator(QUIET, () -> now);
+
+    private final WatermarkOutput output = new WatermarkOutput() {
+        @Override
+        public void emitWatermark(Watermark emitted) {
+            assertThat(emitted.getTimestamp()).isGreaterThan(watermark);
+            watermark = emitted.getTimestamp();
+        }
+
+        @Override
+        public void markIdle() {
+            idle = true;
+        }
+
+        @Override
+        public void markActive() {
+            idle = false;
+        }
+    };
+
+    @Test
+    void theLogThatIsBehindLeads() {
+        hear("a", START);
+        hear("b", START - 3000);
+        assertThat(emitted()).isEqualTo(START - 3001);
+        hear("b", START + 5000);
+        assertThat(emitted()).isEqualTo(START - 1);
+    }
+
+    @Test
+    void aQuietLogHoldsNobodyBack() {
+        hear("quiet", START - 60_000);
+        hear("busy", START);
+        assertThat(emitted()).isEqualTo(START - 60_001);
+        now += QUIET.toMillis() + 1;
+        hear("busy", START + 10_000);
+        assertThat(emitted()).isEqualTo(START + 9_999);
+    }
+
+    @Test
+    void aClockThatIsAheadCountsAsFiveMinutesAhead() {
+        hear("ahead", START + 3_600_000);
+        assertThat(emitted()).isEqualTo(START + PerLogWatermarkGenerator.MOST_AHEAD.toMillis() - 1);
+    }
+
+    @Test
+    void aClockThatStandsStillHoldsNobodyBackForMoreThanADay() {
+        hear("ahead", START);
+        hear("of last month", START - Duration.ofDays(30).toMillis());
+        assertThat(emitted()).isEqualTo(START - PerLogWatermarkGenerator.MOST_BEHIND.toMillis() - 1);
+    }
+
+    @Test
+    void whenNobodyIsHeardTimeGoesOn() {
+        hear("a", START);
+        emitted();
+        now += 3_600_000;
+        assertThat(emitted()).isEqualTo(now - QUIET.toMillis() - 1);
+    }
+
+    @Test
+    void backfilledEventsMoveNothing() {
+        watermarks.onEvent(message("a", START, true), 0, output);
+        assertThat(emitted()).isEqualTo(Long.MIN_VALUE);
+        assertThat(idle).isTrue();
+    }
+
+    private void hear(String log, long millis) {
+        watermarks.onEvent(message(log, millis, false), 0, output);
+    }
+
+    private long emitted() {
+        watermarks.onPeriodicEmit(output);
+        return watermark;
+    }
+
+    private static EventRecord message(String log, long millis, boolean backfilled) {
+        return new EventRecord(log, 1, 0, 1, "db-1", "1", millis * 1000, backfilled, false, 0, null, new byte[0]);
+    }
+}

@@ -1,9 +1,0 @@
-package io.tailrace.audit.record;
-
-/** How reading a record ended. */
-public enum Reading {
-    WHOLE,
-    /** The bytes end before the record does. */
-    CUT,
-    MALFORMED
-}
