@@ -49,7 +49,7 @@ public final class Main {
     public static void main(String[] arguments) {
         PrintStream out = new PrintStream(
                 new BufferedOutputStream(
-                        OutputClosedException.telling(new FileOutputStream(FileDescriptor.out)), BUFFER),
+                        OutputClosedException.reportingClosed(new FileOutputStream(FileDescriptor.out)), BUFFER),
                 false,
                 StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class ActionsOfLogsTest {
 
     private static final int HEAD = 64 << 10;
-    private static final int MOST = 2_000_000;
+    private static final int MAX_COUNT = 2_000_000;
     /** Of each eight connections; actions are told apart within a connection. */
     private static final int LEFT_OUT = PropertyTestBudget.of(4, 0);
 
@@ -79,7 +79,7 @@ class ActionsOfLogsTest {
     }
 
     private static long joined(List<Log> logs) {
-        ActionResolver actions = new ActionResolver(MOST);
+        ActionResolver actions = new ActionResolver(MAX_COUNT);
         Set<String> first = new HashSet<>();
         logs.get(0).statements.forEach(event -> first.add(actions.of(event).id()));
         long joined = 0;

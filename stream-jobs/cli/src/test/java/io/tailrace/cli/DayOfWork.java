@@ -52,14 +52,14 @@ final class DayOfWork {
 
     private static final List<String> TABLES = List.of("orders", "customers", "cards", "stock");
 
-    private final List<DatabaseOperation> deeds = new ArrayList<>();
+    private final List<DatabaseOperation> operations = new ArrayList<>();
     private final Account[] accounts = new Account[CONNECTIONS];
     private final String[] databases = new String[CONNECTIONS];
 
     private DayOfWork() {}
 
     /** In the order in which they happened. */
-    static List<DatabaseOperation> deeds() {
+    static List<DatabaseOperation> operations() {
         DayOfWork work = new DayOfWork();
         for (int i = 0; i < CONNECTIONS; i++) {
             work.refused(i);
@@ -71,13 +71,13 @@ final class DayOfWork {
         for (int i = 0; i < CONNECTIONS; i++) {
             work.add(Kind.LOGOUT, i, null, 0, List.of(), List.of());
         }
-        return work.deeds;
+        return work.operations;
     }
 
     private void refused(int i) {
         accounts[i] = ACCOUNTS.get((i + 3) % ACCOUNTS.size());
         databases[i] = i % 2 == 0 ? "shop" : "";
-        deeds.add(new DatabaseOperation(
+        operations.add(new DatabaseOperation(
                 Kind.LOGIN, now(), 900 + i, accounts[i], databases[i], null, REFUSED, List.of(), List.of()));
     }
 
@@ -126,7 +126,7 @@ final class DayOfWork {
     }
 
     private void add(Kind kind, int connection, String text, int status, List<String> reads, List<String> writes) {
-        deeds.add(new DatabaseOperation(
+        operations.add(new DatabaseOperation(
                 kind,
                 now(),
                 11 + connection,
@@ -139,6 +139,6 @@ final class DayOfWork {
     }
 
     private Instant now() {
-        return START.plusSeconds(deeds.size());
+        return START.plusSeconds(operations.size());
     }
 }

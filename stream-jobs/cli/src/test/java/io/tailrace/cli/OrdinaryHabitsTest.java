@@ -59,9 +59,9 @@ class OrdinaryHabitsTest {
         }
         run.end();
 
-        Map<String, Long> told = run.ofLevel(Level.MEDIUM);
-        assertThat(told).isEqualTo(TRUE_ALERTS);
-        assertThat(told.values().stream().mapToLong(Long::longValue).sum())
+        Map<String, Long> reported = run.ofLevel(Level.MEDIUM);
+        assertThat(reported).isEqualTo(TRUE_ALERTS);
+        assertThat(reported.values().stream().mapToLong(Long::longValue).sum())
                 .isLessThanOrEqualTo(run.events / EVENTS_AN_ALERT);
     }
 
@@ -71,7 +71,7 @@ class OrdinaryHabitsTest {
         private final DetectionEngine detector;
         private final InMemoryDetectorEngine detectors;
         private final DataClassifier classifier;
-        private final ActionResolver actions = new ActionResolver(ActionResolver.MOST_ACTIONS);
+        private final ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         private final Map<String, Long> counts = new TreeMap<>();
         private long events;
 

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 public final class DetectionEngine {
 
     /** Alerts that are remembered, so that another event of their action does not raise them again. */
-    private static final int MOST_RAISED = 100_000;
+    private static final int MAX_RAISED = 100_000;
 
     private final RulePrefilter index;
     private final InMemoryCorrelationEngine correlations;
@@ -27,7 +27,7 @@ public final class DetectionEngine {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > MOST_RAISED;
+            return size() > MAX_RAISED;
         }
     };
 

@@ -13,7 +13,7 @@ public record HeardState(String cluster, long newestMicros, long heardAt, long s
 
     public static final long NEVER = -1;
 
-    public HeardState said(long day) {
+    public HeardState withAlertDay(long day) {
         return new HeardState(cluster, newestMicros, heardAt, day);
     }
 }

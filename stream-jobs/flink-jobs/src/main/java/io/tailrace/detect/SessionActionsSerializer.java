@@ -16,13 +16,13 @@ public final class SessionActionsSerializer extends VersionedStateSerializer<Ses
      * Actions of one connection: about 400 bytes each while it is used, 60 when not. Actions of a statement that no rule
      * and no detector asks for are not stored.
      */
-    public static final int MOST_ACTIONS = 1_000;
+    public static final int MAX_ACTIONS = 1_000;
 
     private static final long serialVersionUID = 1;
 
     @Override
     public SessionActionState createInstance() {
-        return new SessionActionState(MOST_ACTIONS);
+        return new SessionActionState(MAX_ACTIONS);
     }
 
     @Override
@@ -32,7 +32,7 @@ public final class SessionActionsSerializer extends VersionedStateSerializer<Ses
 
     @Override
     public SessionActionState deserialize(DataInputView source) throws IOException {
-        return SessionActionState.read(source, MOST_ACTIONS);
+        return SessionActionState.read(source, MAX_ACTIONS);
     }
 
     @Override

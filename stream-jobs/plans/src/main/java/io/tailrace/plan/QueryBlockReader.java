@@ -109,7 +109,7 @@ final class QueryBlockReader {
     private static final Map<String, Reading> READINGS = readings();
 
     /** Steps within steps: as many as a thread's stack surely holds. */
-    private static final int DEEPEST = 1050;
+    private static final int MAX_DEPTH = 1050;
 
     private static final JsonValue LEFT_OUT =
             new JsonValue.JsonString("left out: nested too deep", "left out: nested too deep");
@@ -286,7 +286,7 @@ final class QueryBlockReader {
             Reading reading = READINGS.get(member.name());
             if (reading == null) {
                 node.other(mask.name(member.name()), mask.value(member.value()));
-            } else if (depth >= DEEPEST && !(member.value() instanceof JsonValue.JsonString)) {
+            } else if (depth >= MAX_DEPTH && !(member.value() instanceof JsonValue.JsonString)) {
                 node.other(mask.name(member.name()), LEFT_OUT);
             } else {
                 reading.read(this, node, member.value());

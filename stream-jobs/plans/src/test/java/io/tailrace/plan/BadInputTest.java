@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BadInputTest {
 
     /** What a thread has by default, bytes. */
-    private static final long USUAL_STACK = 1 << 20;
+    private static final long DEFAULT_STACK = 1 << 20;
 
     private final PlanReader reader = new PlanReader();
 
@@ -83,7 +83,7 @@ class BadInputTest {
                     read.set(plan);
                 },
                 "usual stack",
-                USUAL_STACK);
+                DEFAULT_STACK);
         thread.setUncaughtExceptionHandler((t, e) -> failure.set(e));
         thread.start();
         thread.join();

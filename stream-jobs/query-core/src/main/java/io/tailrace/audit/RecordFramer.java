@@ -25,7 +25,7 @@ final class RecordFramer implements EntryFramer {
     private final SessionDatabases sessions = new SessionDatabases();
     private long position;
     private long recordFrom = NOWHERE;
-    private long strayFrom = NOWHERE;
+    private long unexpectedFrom = NOWHERE;
     /** No sure start was seen since the file's start or a hole. */
     private boolean searching = true;
 
@@ -38,7 +38,7 @@ final class RecordFramer implements EntryFramer {
         ByteBuffer in = ByteBuffer.wrap(snapshot);
         framer.position = in.getLong();
         framer.recordFrom = in.getLong();
-        framer.strayFrom = in.getLong();
+        framer.unexpectedFrom = in.getLong();
         framer.searching = in.get() != 0;
         scanner.restore(in);
         framer.sessions.read(in);
@@ -49,7 +49,7 @@ final class RecordFramer implements EntryFramer {
     public byte[] snapshot() {
         byte[] known = sessions.write(recordFrom != NOWHERE);
         ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 1 + scanner.stateBytes() + known.length);
-        out.putLong(position).putLong(recordFrom).putLong(strayFrom).put((byte) (searching ? 1 : 0));
+        out.putLong(position).putLong(recordFrom).putLong(unexpectedFrom).put((byte) (searching ? 1 : 0));
         scanner.save(out);
         return out.put(known).array();
     }
@@ -73,23 +73,23 @@ final class RecordFramer implements EntryFramer {
         int next = scanner.next();
         switch (found) {
             case RECORD -> {
-                stray(base + at, out);
+                emitUnexpected(base + at, out);
                 recordFrom = base + at;
                 sessions.start();
                 sessions.add(buffer, at, next);
                 searching = false;
             }
             case DOCUMENT -> {
-                stray(base + at, out);
+                emitUnexpected(base + at, out);
                 out.framing(base + at, base + next, FramingKind.DOCUMENT);
                 searching = false;
             }
             case BLANK -> {
-                if (strayFrom == NOWHERE) {
+                if (unexpectedFrom == NOWHERE) {
                     out.framing(base + at, base + next, FramingKind.BLANK);
                 }
             }
-            case STRAY -> strayFrom = strayFrom == NOWHERE ? base + at : strayFrom;
+            case STRAY -> unexpectedFrom = unexpectedFrom == NOWHERE ? base + at : unexpectedFrom;
         }
         return next;
     }
@@ -115,8 +115,8 @@ final class RecordFramer implements EntryFramer {
             searching = true;
             scanner.reset();
         }
-        if (strayFrom != NOWHERE && position - strayFrom >= STRAY_LIMIT) {
-            stray(position, out);
+        if (unexpectedFrom != NOWHERE && position - unexpectedFrom >= STRAY_LIMIT) {
+            emitUnexpected(position, out);
         }
     }
 
@@ -136,29 +136,29 @@ final class RecordFramer implements EntryFramer {
         recordFrom = NOWHERE;
     }
 
-    private void stray(long to, FrameListener out) {
-        if (strayFrom != NOWHERE && strayFrom < to) {
+    private void emitUnexpected(long to, FrameListener out) {
+        if (unexpectedFrom != NOWHERE && unexpectedFrom < to) {
             DeadLetterCode code = searching ? DeadLetterCode.NO_ENTRY_START : DeadLetterCode.STRAY_TEXT;
-            out.rejected(strayFrom, to, code, "expected the start of a record");
+            out.rejected(unexpectedFrom, to, code, "expected the start of a record");
         }
-        strayFrom = NOWHERE;
+        unexpectedFrom = NOWHERE;
     }
 
     @Override
     public long pendingFrom() {
-        return recordFrom != NOWHERE ? recordFrom : strayFrom != NOWHERE ? strayFrom : position;
+        return recordFrom != NOWHERE ? recordFrom : unexpectedFrom != NOWHERE ? unexpectedFrom : position;
     }
 
     @Override
     public void end(FrameListener out) {
         incomplete(position, "found the end", out);
-        stray(position, out);
+        emitUnexpected(position, out);
     }
 
     @Override
     public void hole(long resumeAt, FrameListener out) {
         incomplete(position, "found a hole", out);
-        stray(position, out);
+        emitUnexpected(position, out);
         sessions.clear();
         position = resumeAt;
         searching = true;

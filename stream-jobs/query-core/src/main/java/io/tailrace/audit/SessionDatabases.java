@@ -11,12 +11,12 @@ import java.util.Arrays;
 /**
  * The default databases of connections, as the records of a document tell them one after the other: most writers name
  * it where a connection begins or changes it, and not with each statement. Keeps the bytes of the record at hand, up to
- * {@value #MOST_BYTES}: what it reads of a record stands before a statement or in a record without one. Not thread-safe.
+ * {@value #MAX_BYTES}: what it reads of a record stands before a statement or in a record without one. Not thread-safe.
  */
 final class SessionDatabases {
 
     /** More than a client can make of a Connect record with its attributes, which are 64 KiB at most. */
-    private static final int MOST_BYTES = 512 << 10;
+    private static final int MAX_BYTES = 512 << 10;
 
     private static final byte[] WRAPPER = ByteText.ascii("{\"audit_record\"");
 
@@ -41,7 +41,7 @@ final class SessionDatabases {
 
     /** The record goes on. */
     void add(byte[] buffer, int from, int to) {
-        int more = Math.min(to - from, MOST_BYTES - length);
+        int more = Math.min(to - from, MAX_BYTES - length);
         if (length + more > record.length) {
             record = Arrays.copyOf(record, Math.max(length + more, 2 * record.length));
         }

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
  */
 final class SessionMemberHandler implements MemberHandler {
 
-    private static final int LONGEST_NAME = 320;
-    private static final int LONGEST_USE = 4 << 10;
+    private static final int MAX_NAME_LENGTH = 320;
+    private static final int MAX_USE_LENGTH = 4 << 10;
 
     /** What is stored as the account of a connection whose login told its database. */
     private static final String BY_LOGIN = "login";
@@ -64,11 +64,11 @@ final class SessionMemberHandler implements MemberHandler {
     }
 
     private static String text(byte[] value, int length) {
-        return length > LONGEST_NAME ? "" : new String(value, 0, length, StandardCharsets.ISO_8859_1);
+        return length > MAX_NAME_LENGTH ? "" : new String(value, 0, length, StandardCharsets.ISO_8859_1);
     }
 
     private void statement(byte[] value, int length) {
-        used = length > LONGEST_USE ? null : UseStatement.database(value, 0, length);
+        used = length > MAX_USE_LENGTH ? null : UseStatement.database(value, 0, length);
     }
 
     /** Notes it; returns the default database of the record's connection, raw, or nothing where it is unknown. */

@@ -10,8 +10,8 @@ package io.tailrace.client;
  */
 public record ClientAddress(String host, String address, int port) {
 
-    private static final int LARGEST_PORT = 65_535;
-    private static final int LONGEST_PORT = 5;
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_PORT_LENGTH = 5;
 
     /**
      * What a log's fields for the client's host and address say together, whichever of them holds what.
@@ -56,7 +56,7 @@ public record ClientAddress(String host, String address, int port) {
 
     private static boolean isPort(String host, int from) {
         int length = host.length() - from;
-        if (length < 1 || length > LONGEST_PORT) {
+        if (length < 1 || length > MAX_PORT_LENGTH) {
             return false;
         }
         int port = 0;
@@ -67,6 +67,6 @@ public record ClientAddress(String host, String address, int port) {
             }
             port = port * 10 + c - '0';
         }
-        return port > 0 && port <= LARGEST_PORT;
+        return port > 0 && port <= MAX_PORT;
     }
 }

@@ -65,7 +65,7 @@ public final class ErrorLogFormat implements LogFormat {
     }
 
     /** No other format holds a line like this one, without its line end. */
-    public static boolean tells(byte[] bytes, int from, int to) {
+    public static boolean classifies(byte[] bytes, int from, int to) {
         ErrorLine line = new ErrorLine();
         if (!line.read(bytes, from, to)) {
             return MessageBoundaries.isMonitorHeader(bytes, from, to);

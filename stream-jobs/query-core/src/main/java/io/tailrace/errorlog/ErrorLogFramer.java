@@ -22,14 +22,14 @@ import java.util.Arrays;
 final class ErrorLogFramer implements EntryFramer {
 
     /** A longer entry is cut: what follows is a continuation. Bytes. */
-    static final int LONGEST_ENTRY = 4 << 20;
+    static final int MAX_ENTRY_LENGTH = 4 << 20;
 
-    private static final int LONGEST_UNTIMED = 1 << 20;
+    private static final int MAX_UNTIMED_LENGTH = 1 << 20;
 
     /** So many headers inside a literal prove that it was never closed. */
     private static final int PROOFS = 3;
 
-    private static final int LONGEST_TIME = 40;
+    private static final int MAX_TIME_LENGTH = 40;
 
     private static final int NOTHING = 0;
     private static final int MESSAGE = 1;
@@ -169,7 +169,7 @@ final class ErrorLogFramer implements EntryFramer {
 
     /** Lines before the first time get that one: they were written before it, by as little as can be known. */
     private void timedBy(byte[] buffer, int timeFrom, int timeTo) {
-        if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= LONGEST_TIME) {
+        if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= MAX_TIME_LENGTH) {
             time = Arrays.copyOfRange(buffer, timeFrom, timeTo);
             state = MESSAGE;
         }
@@ -263,7 +263,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void takeTime(byte[] buffer, int from, int to) {
-        if (to > from && to - from <= LONGEST_TIME) {
+        if (to > from && to - from <= MAX_TIME_LENGTH) {
             time = Arrays.copyOfRange(buffer, from, to);
             ownTime = true;
         }
@@ -329,7 +329,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        long longest = state == UNTIMED ? LONGEST_UNTIMED : LONGEST_ENTRY;
+        long longest = state == UNTIMED ? MAX_UNTIMED_LENGTH : MAX_ENTRY_LENGTH;
         if (state != NOTHING && position - pendingFrom > longest) {
             close(position, out);
         }

@@ -3,13 +3,13 @@ package io.tailrace.errorlog;
 import io.tailrace.lexer.ByteText;
 
 /**
- * What a message's own bytes say about where it ends. The words that tell stand in a line's first {@link #TOLD_WITHIN}
+ * What a message's own bytes say about where it ends. The words that tell stand in a line's first {@link #CLASSIFIED_WITHIN}
  * bytes, or nowhere: behind them is what a client has sent.
  */
 final class MessageBoundaries {
 
     /** Servers write at most a few hundred bytes of their own, and an error's text, before what they quote. Bytes. */
-    static final int TOLD_WITHIN = 64 << 10;
+    static final int CLASSIFIED_WITHIN = 64 << 10;
 
     private static final byte[] INNODB = ByteText.ascii("InnoDB:");
     private static final byte[] STARS = ByteText.ascii("***");
@@ -90,16 +90,16 @@ final class MessageBoundaries {
         return ByteText.startsWith(bytes, i, to, INNODB) ? ByteText.skipBlanks(bytes, i + INNODB.length, to) : i;
     }
 
-    private static boolean tells(byte[] bytes, int from, int to, byte[] words) {
-        return ByteText.indexOf(bytes, from, toldUntil(from, to), words) >= 0;
+    private static boolean classifies(byte[] bytes, int from, int to, byte[] words) {
+        return ByteText.indexOf(bytes, from, classifiedUntil(from, to), words) >= 0;
     }
 
-    private static int toldUntil(int from, int to) {
-        return Math.min(to, from + TOLD_WITHIN);
+    private static int classifiedUntil(int from, int to) {
+        return Math.min(to, from + CLASSIFIED_WITHIN);
     }
 
     static boolean startsDeadlock(byte[] bytes, ErrorLine line) {
-        return tells(bytes, line.messageFrom, line.messageTo, DEADLOCK)
+        return classifies(bytes, line.messageFrom, line.messageTo, DEADLOCK)
                 || ByteText.startsWith(
                         bytes, withoutPrefix(bytes, line.messageFrom, line.messageTo), line.messageTo, STARS);
     }
@@ -115,11 +115,11 @@ final class MessageBoundaries {
     }
 
     static boolean startsCrash(byte[] bytes, int from, int to) {
-        return tells(bytes, from, to, SIGNAL) || tells(bytes, from, to, EXCEPTION);
+        return classifies(bytes, from, to, SIGNAL) || classifies(bytes, from, to, EXCEPTION);
     }
 
     static boolean isAssertion(byte[] bytes, int from, int to) {
-        return tells(bytes, from, to, ASSERTION) || tells(bytes, from, to, ASSERTION_OF_8);
+        return classifies(bytes, from, to, ASSERTION) || classifies(bytes, from, to, ASSERTION_OF_8);
     }
 
     static boolean isMonitorHeader(byte[] bytes, int from, int to) {
@@ -153,7 +153,7 @@ final class MessageBoundaries {
 
     /** Index of the first statement that a message quotes, at its quote if it has one; {@code to} without. */
     static int quotedStatement(byte[] bytes, int from, int to) {
-        int until = toldUntil(from, to);
+        int until = classifiedUntil(from, to);
         int first = until;
         for (byte[] mark : QUOTES) {
             int at = mark(bytes, from, first, mark);

@@ -14,7 +14,7 @@ import java.util.List;
 public final class MessageMask {
 
     /** Longest text, characters. */
-    static final int LONGEST = 64 << 10;
+    static final int MAX_LENGTH = 64 << 10;
 
     private static final byte[] DEADLOCK = ByteText.ascii("eadlock detected");
     private static final byte[] FIELD = ByteText.ascii(": len ");
@@ -48,13 +48,13 @@ public final class MessageMask {
         dump = isDump(from);
         nextLiteral = from;
         int line = from;
-        while (line < end && out.length() < LONGEST) {
+        while (line < end && out.length() < MAX_LENGTH) {
             int next = Math.min(ByteText.lineFeed(bytes, line, end) + 1, end);
             line = line(line, ByteText.withoutLineEnd(bytes, line, next), next, line == from);
         }
         flush();
-        cut = line < end || out.length() > LONGEST;
-        out.setLength(Math.min(out.length(), LONGEST));
+        cut = line < end || out.length() > MAX_LENGTH;
+        out.setLength(Math.min(out.length(), MAX_LENGTH));
         in = null;
         return out.toString().strip();
     }
@@ -68,7 +68,7 @@ public final class MessageMask {
                 || ByteText.indexOf(in, from, to, DEADLOCK) >= 0;
     }
 
-    /** The message was longer than {@link #LONGEST}. */
+    /** The message was longer than {@link #MAX_LENGTH}. */
     boolean isCut() {
         return cut;
     }
@@ -118,7 +118,7 @@ public final class MessageMask {
 
     /** Index of what looks like a statement with a literal or comment on this line or a later one; -1 without. */
     private int guessedStatement(int from, int to) {
-        int lineTo = Math.min(to, from + LONGEST);
+        int lineTo = Math.min(to, from + MAX_LENGTH);
         int at = QuotedValueMask.statement(new String(in, from, lineTo - from, StandardCharsets.ISO_8859_1));
         return at >= 0 && literalFrom(from + at) < end ? from + at : -1;
     }
@@ -199,7 +199,7 @@ public final class MessageMask {
         if (hex >= 0 && ByteText.unsigned(in, field + FIELD.length, hex) >= 0) {
             fields(from, to);
         } else {
-            values.write(ByteText.utf8(in, from, Math.min(to, from + LONGEST)), out);
+            values.write(ByteText.utf8(in, from, Math.min(to, from + MAX_LENGTH)), out);
         }
     }
 

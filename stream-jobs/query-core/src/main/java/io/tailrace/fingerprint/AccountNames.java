@@ -16,10 +16,10 @@ import java.util.Map;
 final class AccountNames {
 
     /** Of one statement. */
-    private static final int MOST = 64;
+    private static final int MAX_COUNT = 64;
 
     /** Longest name or host, characters: servers allow 128 and 255. */
-    private static final int LONGEST = 255;
+    private static final int MAX_LENGTH = 255;
 
     private static final int NO_PASSWORD = -1;
 
@@ -454,7 +454,7 @@ final class AccountNames {
                     case PLACEHOLDER -> masked ? "?" : null;
                     default -> null;
                 };
-        return part == null || part.length() > LONGEST ? null : part;
+        return part == null || part.length() > MAX_LENGTH ? null : part;
     }
 
     private String text(int from, int to) {
@@ -483,7 +483,7 @@ final class AccountNames {
     }
 
     private void add(String account) {
-        if (account.isEmpty() || found.size() == MOST) {
+        if (account.isEmpty() || found.size() == MAX_COUNT) {
             incomplete |= !found.contains(account);
         } else if (!found.contains(account)) {
             found.add(account);

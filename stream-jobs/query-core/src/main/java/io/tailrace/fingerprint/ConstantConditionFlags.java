@@ -28,7 +28,7 @@ final class ConstantConditionFlags {
     private static final byte[] RETURNING = ByteText.ascii("returning");
 
     /** Parentheses and negations before an operand that are read. */
-    private static final int MOST_BEFORE = 64;
+    private static final int MAX_BEFORE = 64;
 
     /** Whether a condition is true, whatever the row holds. */
     private enum Verdict {
@@ -157,7 +157,7 @@ final class ConstantConditionFlags {
         while (tokens.kind() == Kind.OPEN || tokens.kind() == Kind.NOT) {
             negated ^= tokens.kind() == Kind.NOT;
             tokens.next();
-            if (++skipped > MOST_BEFORE) {
+            if (++skipped > MAX_BEFORE) {
                 return false;
             }
         }

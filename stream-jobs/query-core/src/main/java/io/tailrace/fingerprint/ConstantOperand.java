@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 record ConstantOperand(Kind kind, String text) {
 
     /** Longer texts are not compared, bytes. */
-    private static final int LONGEST = 1024;
+    private static final int MAX_LENGTH = 1024;
 
     private static final Pattern NUMBER =
             Pattern.compile("\\s*([+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d{1,4})?).*");
@@ -26,7 +26,7 @@ record ConstantOperand(Kind kind, String text) {
     static ConstantOperand of(ConditionTokens token, boolean negative) {
         int quotes = token.kind() == Kind.TEXT ? 1 : 0;
         int length = token.end() - token.from();
-        if (length > LONGEST || length < 2 * quotes) {
+        if (length > MAX_LENGTH || length < 2 * quotes) {
             return UNKNOWN;
         }
         String text = ByteText.utf8(token.bytes(), token.from() + quotes, token.end() - quotes);

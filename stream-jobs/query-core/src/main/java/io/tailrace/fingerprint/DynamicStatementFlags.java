@@ -30,9 +30,9 @@ final class DynamicStatementFlags {
     private static final byte[] PREPARE = ByteText.ascii("prepare");
 
     /** So much of a text is looked at, bytes. */
-    private static final int LONGEST = 4096;
+    private static final int MAX_LENGTH = 4096;
 
-    private static final int MOST_TEXTS = 8;
+    private static final int MAX_TEXTS = 8;
 
     private static final Pattern STATEMENT = Pattern.compile(
             "(?is)\\s*(?:(create|alter|drop|rename)\\s+(?:or\\s+replace\\s+)?(?:definer\\s*=\\s*\\S+\\s+)?(?:aggregate\\s+)?"
@@ -69,7 +69,7 @@ final class DynamicStatementFlags {
 
     /** Whether the text begins like a statement that makes, changes or drops accounts, or gives or takes rights. */
     static boolean concernsAccounts(String text) {
-        Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), LONGEST)));
+        Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), MAX_LENGTH)));
         return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
     }
 
@@ -81,7 +81,7 @@ final class DynamicStatementFlags {
         boolean awaited = false;
         int texts = 0;
         tokens.start(bytes, from, to);
-        while (tokens.kind() != Kind.END && texts < MOST_TEXTS) {
+        while (tokens.kind() != Kind.END && texts < MAX_TEXTS) {
             if (awaited && tokens.isLiteral()) {
                 texts++;
                 flags.addAll(masked ? Set.of(WITH_FILE) : flags());
@@ -115,7 +115,7 @@ final class DynamicStatementFlags {
     }
 
     private String text(int from, int end) {
-        return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + LONGEST)));
+        return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + MAX_LENGTH)));
     }
 
     /** The text of {@code 0x53454c} or {@code x'53454c'}; empty where it is none. */

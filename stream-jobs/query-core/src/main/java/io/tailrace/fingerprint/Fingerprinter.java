@@ -29,10 +29,10 @@ public final class Fingerprinter {
     public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
 
     /** Longest text of a fingerprint, bytes; its id is of the whole. */
-    public static final int LONGEST_TEXT = 16 << 10;
+    public static final int MAX_TEXT_LENGTH = 16 << 10;
 
     /** Bytes of a statement whose literals are read. */
-    private static final int LONGEST_READ = 1 << 20;
+    private static final int MAX_READ_LENGTH = 1 << 20;
 
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final List<String> TOOL_VERBS = List.of("select ", "replace ", "insert ", "update ", "delete ");
@@ -41,7 +41,7 @@ public final class Fingerprinter {
 
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
     /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
-    private static final int LONGEST_COMMAND = 64;
+    private static final int MAX_COMMAND_LENGTH = 64;
 
     private static final byte[] USE = ByteText.ascii("use");
     private static final byte[] CALL = ByteText.ascii("call");
@@ -146,7 +146,7 @@ public final class Fingerprinter {
 
     /**
      * What the statement's literals tell and its class does not: flags of a fixed set (docs/FINGERPRINT.md), never a
-     * literal. Only the first {@value #LONGEST_READ} bytes are read.
+     * literal. Only the first {@value #MAX_READ_LENGTH} bytes are read.
      *
      * @param shape what {@link #statement} said of it
      */
@@ -154,7 +154,7 @@ public final class Fingerprinter {
         if (!shape.literalsMatter()) {
             return List.of();
         }
-        int end = Math.min(to, from + LONGEST_READ);
+        int end = Math.min(to, from + MAX_READ_LENGTH);
         List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
         flags.addAll(hidden.of(bytes, from, end));
         flags.addAll(assigned.of(bytes, from, end));
@@ -164,17 +164,17 @@ public final class Fingerprinter {
     /**
      * The accounts and roles that the statement makes, changes or drops, or to or from which it gives or takes rights, as it
      * names them: {@code user@host}, or a name alone. A user's name that holds {@code @} or a backtick stands in
-     * backticks. Never a password. Only the first {@value #LONGEST_READ} bytes are read.
+     * backticks. Never a password. Only the first {@value #MAX_READ_LENGTH} bytes are read.
      *
      * @param shape what {@link #statement} said of it
      * @param user whose session it is, for {@code CURRENT_USER}; empty where nobody knows
      */
     public List<String> accounts(NormalizedStatement shape, byte[] bytes, int from, int to, String user) {
-        accountsIncomplete = shape.accountsMatter() && to - from > LONGEST_READ;
+        accountsIncomplete = shape.accountsMatter() && to - from > MAX_READ_LENGTH;
         if (!shape.accountsMatter()) {
             return List.of();
         }
-        List<String> found = accounts.of(bytes, from, Math.min(to, from + LONGEST_READ), user);
+        List<String> found = accounts.of(bytes, from, Math.min(to, from + MAX_READ_LENGTH), user);
         accountsIncomplete |= accounts.areIncomplete();
         return found;
     }
@@ -211,7 +211,7 @@ public final class Fingerprinter {
 
     /** What servers write where there is no statement: their names of commands are words. */
     private static boolean isAdministratorCommand(byte[] bytes, int from, int to) {
-        if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > LONGEST_COMMAND) {
+        if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > MAX_COMMAND_LENGTH) {
             return false;
         }
         int i = from + ADMINISTRATOR.length;
@@ -254,7 +254,7 @@ public final class Fingerprinter {
 
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
     private NormalizedStatement statement(int length) {
-        byte[] shorter = length > ShapeCache.LONGEST_KEY ? RepeatedRows.removed(masker.bytes(), length) : null;
+        byte[] shorter = length > ShapeCache.MAX_KEY_LENGTH ? RepeatedRows.removed(masker.bytes(), length) : null;
         return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
     }
 
@@ -271,7 +271,7 @@ public final class Fingerprinter {
             names.call(masked, length);
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
-        int read = Math.min(length, LONGEST_READ);
+        int read = Math.min(length, MAX_READ_LENGTH);
         boolean literals = conditions.arePossible(masked, read)
                 || hidden.arePossible(masked, read)
                 || assigned.arePossible(masked, read);
@@ -310,13 +310,13 @@ public final class Fingerprinter {
                 ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts, renamed);
     }
 
-    /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */
+    /** At most {@link #MAX_TEXT_LENGTH} bytes that do not cut a UTF-8 character. */
     private static int shownLength(byte[] text, int length) {
-        if (length <= LONGEST_TEXT) {
+        if (length <= MAX_TEXT_LENGTH) {
             return length;
         }
-        int end = LONGEST_TEXT;
-        while (end > LONGEST_TEXT - 4 && (text[end] & 0xc0) == 0x80) {
+        int end = MAX_TEXT_LENGTH;
+        while (end > MAX_TEXT_LENGTH - 4 && (text[end] & 0xc0) == 0x80) {
             end--;
         }
         return end;

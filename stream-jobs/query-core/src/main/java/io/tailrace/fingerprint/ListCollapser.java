@@ -21,7 +21,7 @@ final class ListCollapser {
     private static final byte[] ASC = ByteText.ascii("asc");
 
     /** How often, on average, a byte may be read in search of a row's end. */
-    private static final int MOST_READINGS = 4;
+    private static final int MAX_READINGS = 4;
 
     private byte[] in;
     private int to;
@@ -37,7 +37,7 @@ final class ListCollapser {
         to = end;
         length = 0;
         ordered = false;
-        rowBudget = MOST_READINGS * (long) end;
+        rowBudget = MAX_READINGS * (long) end;
         int i = 0;
         while (i < to) {
             i = SqlBytes.isWord(in[i]) ? word(i) : other(i);

@@ -44,7 +44,7 @@ enum NameMaskRules {
     private static final byte[] NO_WRITE = ByteText.ascii("no_write_to_binlog");
 
     /** Words of a definition that are looked at: options stand before the kind of what is defined. */
-    private static final int MOST_WORDS = 16;
+    private static final int MAX_WORDS = 16;
 
     private static Map<String, Verb> verbs() {
         Map<String, Verb> verbs = new HashMap<>();
@@ -126,7 +126,7 @@ enum NameMaskRules {
 
     private static NameMaskRules defined(byte[] text, int from, int to) {
         int word = from;
-        for (int i = 0; i < MOST_WORDS && word < to; i++) {
+        for (int i = 0; i < MAX_WORDS && word < to; i++) {
             int end = wordEnd(text, word, to);
             NameMaskRules object = OBJECTS.get(text, word, end);
             if (object != null) {

@@ -8,7 +8,7 @@ import java.util.List;
  * What all statements of one class have in common, and the tables of the one at hand: classes leave out the digits of
  * names.
  *
- * @param fingerprint text without literals, cut at {@link Fingerprinter#LONGEST_TEXT} bytes
+ * @param fingerprint text without literals, cut at {@link Fingerprinter#MAX_TEXT_LENGTH} bytes
  * @param queryId right-most 64 bits of the MD5 of the whole fingerprint's bytes
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
  * @param literalsMatter whether {@link Fingerprinter#flags} may tell something of the statement at hand

@@ -17,7 +17,7 @@ final class RepeatedRows {
 
     /** The text {@code masked[0, length)} without such rows, or null where there are none. */
     static byte[] removed(byte[] masked, int length) {
-        int row = firstRow(masked, Math.min(length, ShapeCache.LONGEST_KEY));
+        int row = firstRow(masked, Math.min(length, ShapeCache.MAX_KEY_LENGTH));
         int rowTo = row < 0 ? -1 : rowEnd(masked, row, length);
         if (rowTo < 0) {
             return null;

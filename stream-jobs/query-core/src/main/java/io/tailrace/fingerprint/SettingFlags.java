@@ -24,10 +24,10 @@ final class SettingFlags {
     /** Any other text, word or expression, of which nothing is known. */
     private static final String OTHER = "=other";
 
-    private static final int MOST_MAGNITUDE = 9;
-    private static final int LONGEST_VALUE = 40;
-    private static final int LONGEST_NAME = 128;
-    private static final int LONGEST_LIBRARY = 256;
+    private static final int MAX_MAGNITUDE = 9;
+    private static final int MAX_VALUE_LENGTH = 40;
+    private static final int MAX_NAME_LENGTH = 128;
+    private static final int MAX_LIBRARY_LENGTH = 256;
 
     private static final byte[] SET = ByteText.ascii("set");
     private static final byte[] UPDATE = ByteText.ascii("update");
@@ -121,24 +121,24 @@ final class SettingFlags {
 
     /** A setting's name without its scope and quotes. */
     private String name() {
-        String name = text(LONGEST_NAME).replace("`", "").toLowerCase(Locale.ROOT);
+        String name = text(MAX_NAME_LENGTH).replace("`", "").toLowerCase(Locale.ROOT);
         String setting = SCOPE.matcher(name).replaceFirst("");
         return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
     }
 
     /** What the value at hand tells; the token behind it is read. */
     private String value() {
-        String told =
+        String reported =
                 switch (tokens.kind()) {
-                    case TEXT -> told(quoted(LONGEST_VALUE));
-                    case TRUE, FALSE, NUMBER, NAME, WHERE -> told(text(LONGEST_VALUE));
+                    case TEXT -> reported(quoted(MAX_VALUE_LENGTH));
+                    case TRUE, FALSE, NUMBER, NAME, WHERE -> reported(text(MAX_VALUE_LENGTH));
                     default -> OTHER;
                 };
         tokens.next();
-        return tokens.kind() == Kind.ARITHMETIC ? OTHER : told;
+        return tokens.kind() == Kind.ARITHMETIC ? OTHER : reported;
     }
 
-    private static String told(String value) {
+    private static String reported(String value) {
         String word = value.trim().toLowerCase(Locale.ROOT);
         if (OFF_WORDS.contains(word)) {
             return OFF;
@@ -153,13 +153,13 @@ final class SettingFlags {
         if (number == 0 || number == 1) {
             return number == 0 ? OFF : ON;
         }
-        return MAGNITUDE + (int) Math.max(0, Math.min(MOST_MAGNITUDE, Math.floor(Math.log10(number))));
+        return MAGNITUDE + (int) Math.max(0, Math.min(MAX_MAGNITUDE, Math.floor(Math.log10(number))));
     }
 
     private void libraries(Set<String> flags) {
         while (tokens.kind() != Kind.END) {
             if (tokens.kind() == Kind.TEXT) {
-                flags.add(library(quoted(LONGEST_LIBRARY).toLowerCase(Locale.ROOT)));
+                flags.add(library(quoted(MAX_LIBRARY_LENGTH).toLowerCase(Locale.ROOT)));
             }
             tokens.next();
         }
@@ -176,16 +176,16 @@ final class SettingFlags {
         return checks || name.contains("password_reuse") ? "uninstalls_password_check" : "uninstalls_other";
     }
 
-    private String quoted(int most) {
+    private String quoted(int limit) {
         int end = Math.max(tokens.from() + 1, tokens.isClosed() ? tokens.end() - 1 : tokens.end());
-        return text(tokens.from() + 1, end, most);
+        return text(tokens.from() + 1, end, limit);
     }
 
-    private String text(int most) {
-        return text(tokens.from(), tokens.end(), most);
+    private String text(int limit) {
+        return text(tokens.from(), tokens.end(), limit);
     }
 
-    private String text(int from, int end, int most) {
-        return end - from > most ? "-" : ByteText.utf8(tokens.bytes(), from, end);
+    private String text(int from, int end, int limit) {
+        return end - from > limit ? "-" : ByteText.utf8(tokens.bytes(), from, end);
     }
 }

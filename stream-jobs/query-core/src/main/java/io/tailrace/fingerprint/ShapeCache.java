@@ -11,13 +11,13 @@ import java.util.Arrays;
 final class ShapeCache {
 
     /** Longest text that is kept, bytes. */
-    static final int LONGEST_KEY = 8 << 10;
+    static final int MAX_KEY_LENGTH = 8 << 10;
 
     /** Most bytes of all texts. */
-    private static final int MOST_BYTES = 8 << 20;
+    private static final int MAX_BYTES = 8 << 20;
 
     private static final int FIRST_SLOTS = 1 << 10;
-    private static final int MOST_SLOTS = 1 << 17;
+    private static final int MAX_SLOTS = 1 << 17;
 
     private int[] hashes = new int[FIRST_SLOTS];
     private byte[][] keys = new byte[FIRST_SLOTS][];
@@ -41,10 +41,10 @@ final class ShapeCache {
 
     /** Keeps the shape of a text that is not known. */
     void put(byte[] bytes, int from, int to, NormalizedStatement shape) {
-        if (to - from > LONGEST_KEY) {
+        if (to - from > MAX_KEY_LENGTH) {
             return;
         }
-        if (used * 2 >= keys.length || keyBytes + to - from > MOST_BYTES) {
+        if (used * 2 >= keys.length || keyBytes + to - from > MAX_BYTES) {
             makeRoom(to - from);
         }
         put(ByteText.hash(bytes, from, to), Arrays.copyOfRange(bytes, from, to), shape);
@@ -66,7 +66,7 @@ final class ShapeCache {
         int[] oldHashes = hashes;
         byte[][] oldKeys = keys;
         NormalizedStatement[] oldShapes = shapes;
-        boolean full = keys.length == MOST_SLOTS || keyBytes + more > MOST_BYTES;
+        boolean full = keys.length == MAX_SLOTS || keyBytes + more > MAX_BYTES;
         int slots = full ? keys.length : keys.length * 2;
         hashes = new int[slots];
         keys = new byte[slots][];

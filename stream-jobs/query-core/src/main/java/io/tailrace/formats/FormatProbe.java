@@ -26,9 +26,9 @@ final class FormatProbe {
             int to = ByteText.withoutLineEnd(head, from, Math.min(next, head.length));
             Optional<String> format =
                     isSlowLog(head, from, to) ? Optional.of(SlowLogFormat.NAME) : audit.line(head, from, to);
-            if (format.isEmpty() && GeneralLogFormat.tells(head, from, to)) {
+            if (format.isEmpty() && GeneralLogFormat.classifies(head, from, to)) {
                 format = Optional.of(GeneralLogFormat.NAME);
-            } else if (format.isEmpty() && ErrorLogFormat.tells(head, from, to)) {
+            } else if (format.isEmpty() && ErrorLogFormat.classifies(head, from, to)) {
                 format = Optional.of(ErrorLogFormat.NAME);
             }
             banner |= GeneralLogFormat.isBanner(head, from, to);

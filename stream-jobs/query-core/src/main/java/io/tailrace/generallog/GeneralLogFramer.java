@@ -32,7 +32,7 @@ final class GeneralLogFramer implements EntryFramer {
 
     private static final int STRAY_LIMIT = 1 << 20;
     private static final int PROOFS = 3;
-    private static final int LONGEST_TIME = 40;
+    private static final int MAX_TIME_LENGTH = 40;
 
     private static final int NOTHING = 0;
     private static final int STATEMENT = 1;
@@ -46,7 +46,7 @@ final class GeneralLogFramer implements EntryFramer {
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
 
     /** Microseconds. */
-    private static final long MOST_OVERTAKING = 2_000_000;
+    private static final long MAX_OVERTAKING = 2_000_000;
 
     private final LogTime times = new LogTime();
     private final GeneralLine header = new GeneralLine();
@@ -154,7 +154,7 @@ final class GeneralLogFramer implements EntryFramer {
         if (its.length() != time.length() || its.compareTo(time) >= 0) {
             return false;
         }
-        return micros(time) - micros(its) > MOST_OVERTAKING;
+        return micros(time) - micros(its) > MAX_OVERTAKING;
     }
 
     private long micros(String text) {
@@ -167,7 +167,7 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private String time(byte[] buffer) {
-        int length = Math.min(header.timeTo - header.timeFrom, LONGEST_TIME);
+        int length = Math.min(header.timeTo - header.timeFrom, MAX_TIME_LENGTH);
         return latin1(buffer, header.timeFrom, header.timeFrom + length);
     }
 

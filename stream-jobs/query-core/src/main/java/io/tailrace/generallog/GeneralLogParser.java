@@ -26,8 +26,8 @@ final class GeneralLogParser implements EntryParser {
 
     private static final byte[] USING_PASSWORD = ByteText.ascii(" (using password: ");
 
-    private static final int LONGEST_SAMPLE = 64 << 10;
-    private static final int LONGEST_ARGUMENT = 512;
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
+    private static final int MAX_ARGUMENT_LENGTH = 512;
 
     private final LogTime times = new LogTime();
     private final StringPool strings = new StringPool();
@@ -104,7 +104,7 @@ final class GeneralLogParser implements EntryParser {
         String fingerprint = events.classify(event, bytes, from, to, out);
         String sample = PasswordStatements.mayHold(bytes, from, to)
                 ? ""
-                : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+                : ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
         out.audit(event, fingerprint, sample);
     }
 
@@ -118,7 +118,7 @@ final class GeneralLogParser implements EntryParser {
                     strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to)));
             default -> {
                 if (to > from) {
-                    String text = ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_ARGUMENT));
+                    String text = ByteText.utf8(bytes, from, Math.min(to, from + MAX_ARGUMENT_LENGTH));
                     event.getAttributes().put("argument", text.strip());
                 }
             }

@@ -9,9 +9,9 @@ import java.util.Map;
  * and of all others.
  *
  * @param bytes capacity by instance
- * @param usual capacity of instances that are not named; 0: as the output says, or unknown
+ * @param defaultCapacity capacity of instances that are not named; 0: as the output says, or unknown
  */
-public record RedoLogCapacities(Map<String, Long> bytes, long usual) implements Serializable {
+public record RedoLogCapacities(Map<String, Long> bytes, long defaultCapacity) implements Serializable {
 
     private static final String OTHERS = "*";
 
@@ -41,8 +41,8 @@ public record RedoLogCapacities(Map<String, Long> bytes, long usual) implements 
                 }
             }
         }
-        Long usual = bytes.remove(OTHERS);
-        return new RedoLogCapacities(Map.copyOf(bytes), usual == null ? 0 : usual);
+        Long defaultCapacity = bytes.remove(OTHERS);
+        return new RedoLogCapacities(Map.copyOf(bytes), defaultCapacity == null ? 0 : defaultCapacity);
     }
 
     private static long capacity(String pair, int equals) {
@@ -59,6 +59,6 @@ public record RedoLogCapacities(Map<String, Long> bytes, long usual) implements 
 
     /** The capacity of a server's redo log in bytes; 0 where it is not known. */
     public long of(String instance) {
-        return bytes.getOrDefault(instance, usual);
+        return bytes.getOrDefault(instance, defaultCapacity);
     }
 }

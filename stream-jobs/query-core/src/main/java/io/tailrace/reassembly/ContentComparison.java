@@ -7,14 +7,14 @@ package io.tailrace.reassembly;
 final class ContentComparison {
 
     /** An equal line shorter than this proves little: empty lines and lone semicolons are everywhere. */
-    private static final int TELLING_BYTES = 4;
+    private static final int DISTINCTIVE_BYTES = 4;
 
     private final ContentHashes hashes;
     private final long frontier;
-    private final long tellingFrom;
+    private final long distinctiveFrom;
     private final boolean fromStart;
     private boolean differs;
-    private boolean telling;
+    private boolean distinctive;
     private long agreedTo;
     private ContentHashes.Segment partSegment;
     private long partHash;
@@ -31,9 +31,9 @@ final class ContentComparison {
         this.hashes = hashes;
         this.frontier = frontier;
         this.fromStart = from == 0;
-        this.tellingFrom = entryEnd;
+        this.distinctiveFrom = entryEnd;
         this.agreedTo = from;
-        this.telling = adjoins;
+        this.distinctive = adjoins;
     }
 
     /** Some line is another than the one that was read there. */
@@ -42,8 +42,8 @@ final class ContentComparison {
     }
 
     /** Lines agree that no other file holds at their offsets. */
-    boolean telling() {
-        return telling && !differs;
+    boolean distinctive() {
+        return distinctive && !differs;
     }
 
     /** End of the lines that agree or were never read. */
@@ -86,7 +86,7 @@ final class ContentComparison {
         }
         partSegment = null;
         agreedTo = end;
-        telling |= end >= tellingFrom && (fromStart || contentLength >= TELLING_BYTES);
+        distinctive |= end >= distinctiveFrom && (fromStart || contentLength >= DISTINCTIVE_BYTES);
         return true;
     }
 
@@ -111,8 +111,8 @@ final class ContentComparison {
         if (partWhole) {
             partSegment = null;
         }
-        if (partWhole || telling) {
-            telling = true;
+        if (partWhole || distinctive) {
+            distinctive = true;
             agreedTo = end;
         }
         return true;

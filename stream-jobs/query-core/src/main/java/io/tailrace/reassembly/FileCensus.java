@@ -60,7 +60,7 @@ final class FileCensus {
             view = views.get(record.inode());
         }
         if (view != null && isOtherFile(view, record)) {
-            lose(view);
+            recordLoss(view);
             view = null;
         }
         if (view == null) {
@@ -113,7 +113,7 @@ final class FileCensus {
         for (FileView view : List.copyOf(views.values())) {
             view.endOfRound(round);
             if (view.missed() >= ROUNDS_UNTIL_GONE && at - view.last().at() >= GONE_MICROS) {
-                lose(view);
+                recordLoss(view);
             }
         }
         round++;
@@ -122,7 +122,7 @@ final class FileCensus {
     /** A file that is shorter than what was read of it, or begins otherwise, was taken for another one. */
     private void unbindIfWrong(FileView view) {
         LogFileGeneration bound = generations.get(view.generation());
-        if (bound != null && !canBe(bound, view.last())) {
+        if (bound != null && !isPossible(bound, view.last())) {
             view.generation(0);
             if (bound.inode() == view.inode()) {
                 bound.unbind();
@@ -130,12 +130,12 @@ final class FileCensus {
         }
     }
 
-    private static boolean canBe(LogFileGeneration generation, CensusRecord record) {
+    private static boolean isPossible(LogFileGeneration generation, CensusRecord record) {
         return isLongEnough(generation, record)
                 && !Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
 
-    private void lose(FileView view) {
+    private void recordLoss(FileView view) {
         views.remove(view.inode());
         departed.put(view.inode(), view);
         if (departed.size() > DEPARTED) {
@@ -143,7 +143,7 @@ final class FileCensus {
         }
         LogFileGeneration generation = generations.get(view.generation());
         if (generation != null && generation.inode() == view.inode()) {
-            generation.loseFile();
+            generation.recordLostFile();
         }
     }
 
@@ -160,7 +160,7 @@ final class FileCensus {
         LogFileGeneration generation = generations.get(view.generation());
         CensusRecord last = view.last();
         return generation != null
-                && generation.isTelling(last.headLength())
+                && generation.isDistinctive(last.headLength())
                 && Boolean.TRUE.equals(generation.hasHead(last.headLength(), last.headHash()))
                 && Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
@@ -204,14 +204,14 @@ final class FileCensus {
         LogFileGeneration best = null;
         for (LogFileGeneration generation : generations.values()) {
             boolean better = best == null || generation.inode() == 0;
-            if (better && mayBe(generation, record)) {
+            if (better && matches(generation, record)) {
                 best = generation;
             }
         }
         return best;
     }
 
-    private boolean mayBe(LogFileGeneration generation, CensusRecord record) {
+    private boolean matches(LogFileGeneration generation, CensusRecord record) {
         boolean free = generation.inode() == 0;
         if (!isLongEnough(generation, record)) {
             return false;
@@ -221,13 +221,13 @@ final class FileCensus {
             return free && record.headLength() > 0 && wasUnderFirstPath(generation, record.inode());
         }
         boolean placed = free && wasUnderFirstPath(generation, record.inode());
-        return head && (placed || generation.isTelling(record.headLength()));
+        return head && (placed || generation.isDistinctive(record.headLength()));
     }
 
     /** For want of a head to compare: by the path under which the first lines were read. */
     private boolean wasUnderFirstPath(LogFileGeneration generation, long inode) {
         for (long owner : ownersAtStart(generation)) {
-            if (owner == inode || mayBeFile(generation, owner)) {
+            if (owner == inode || isPossibleFile(generation, owner)) {
                 return owner == inode;
             }
         }
@@ -238,9 +238,9 @@ final class FileCensus {
         return owners.around(generation.firstPath(), generation.firstReadAt() * MICROS_PER_MILLI);
     }
 
-    private boolean mayBeFile(LogFileGeneration generation, long inode) {
+    private boolean isPossibleFile(LogFileGeneration generation, long inode) {
         FileView view = views.get(inode);
-        return view != null && isUnknown(view) && canBe(generation, view.last());
+        return view != null && isUnknown(view) && isPossible(generation, view.last());
     }
 
     private static boolean isLongEnough(LogFileGeneration generation, CensusRecord record) {
@@ -259,9 +259,9 @@ final class FileCensus {
      * The generation lacks its file, the file was the one under its path when it was read first, and can hold what
      * was read.
      */
-    boolean maybeStartedIn(LogFileGeneration generation, FileView file) {
+    boolean mayHaveStartedIn(LogFileGeneration generation, FileView file) {
         return generation.inode() == 0
-                && mayBeFile(generation, file.inode())
+                && isPossibleFile(generation, file.inode())
                 && ownersAtStart(generation).contains(file.inode());
     }
 
@@ -313,7 +313,7 @@ final class FileCensus {
      * Whether the census speaks against the run being of the generation's file: that was too short when the
      * lines were read, or was not under the run's path.
      */
-    boolean speaksAgainst(LogFileGeneration generation, UnassignedLines run) {
+    boolean contradicts(LogFileGeneration generation, UnassignedLines run) {
         FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
         return view != null && (!mayHold(view, run) || wasElsewhere(view, run));
     }
@@ -351,7 +351,7 @@ final class FileCensus {
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
                 .filter(view ->
-                        run.beginsLike(view.last().headLength(), view.last().headHash()))
+                        run.hasSameHead(view.last().headLength(), view.last().headHash()))
                 .toList();
         return alike.size() == 1 ? alike.get(0) : null;
     }
@@ -359,11 +359,11 @@ final class FileCensus {
     /** No generation is known to be the file, and none that lacks its file may have begun in it. */
     private boolean isUnread(FileView view) {
         return isUnknown(view)
-                && generations.values().stream().noneMatch(generation -> maybeStartedIn(generation, view));
+                && generations.values().stream().noneMatch(generation -> mayHaveStartedIn(generation, view));
     }
 
     /** The census has looked at the run's path after the run was read. */
-    boolean lookedAfter(UnassignedLines run) {
+    boolean checkedAfter(UnassignedLines run) {
         return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
@@ -419,7 +419,7 @@ final class FileCensus {
         List<FileView> lost = new ArrayList<>();
         for (FileView view : views.values()) {
             boolean waited = overdue.test(view.firstReceivedAt());
-            if (view.generation() == 0 && view.last().size() > 0 && waited && isSettled(view) && isNobody(view)) {
+            if (view.generation() == 0 && view.last().size() > 0 && waited && isSettled(view) && isUnassigned(view)) {
                 lost.add(view);
             }
         }
@@ -427,7 +427,7 @@ final class FileCensus {
     }
 
     /** No generation that lacks its file could be this one. */
-    private boolean isNobody(FileView view) {
+    private boolean isUnassigned(FileView view) {
         CensusRecord record = view.last();
         return generations.values().stream()
                 .filter(generation -> generation.inode() == 0 && !generation.gone())

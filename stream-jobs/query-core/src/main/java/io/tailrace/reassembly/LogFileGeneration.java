@@ -18,7 +18,7 @@ final class LogFileGeneration implements FrameListener {
     /**
      * More than a banner not yet posted can have: so many equal bytes after the posted one are one file's.
      */
-    private static final int TELLING_BYTES = 512;
+    private static final int DISTINCTIVE_BYTES = 512;
 
     private static final int FIRST_LINES_BYTES = 4096;
     private static final long FRONTIER_MILLIS = 1000;
@@ -165,7 +165,7 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /** The file's inode belongs to another file now. */
-    void loseFile() {
+    void recordLostFile() {
         inode = 0;
         gone = true;
         changed = true;
@@ -245,18 +245,18 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /** Whether so much of the head is more than a banner. */
-    boolean isTelling(int headLength) {
-        return headLength >= tellingFrom();
+    boolean isDistinctive(int headLength) {
+        return headLength >= distinctiveFrom();
     }
 
-    private long tellingFrom() {
-        return Math.min(firstEntryEnd, bannerEnd + TELLING_BYTES);
+    private long distinctiveFrom() {
+        return Math.min(firstEntryEnd, bannerEnd + DISTINCTIVE_BYTES);
     }
 
     /** Compares lines that came again with what was read. */
     ContentComparison compare(UnassignedLines run) {
         ContentComparison comparison =
-                new ContentComparison(hashes, run.from(), reader.frontier(), tellingFrom(), run.sameAs() == number);
+                new ContentComparison(hashes, run.from(), reader.frontier(), distinctiveFrom(), run.sameAs() == number);
         run.compare(comparison);
         return comparison;
     }
@@ -411,7 +411,7 @@ final class LogFileGeneration implements FrameListener {
     void gap(long resumeAt, String detail) {
         changed = true;
         long from = reader.frontier();
-        GapRegion region = open == null ? loseAfterEntry(resumeAt) : loseAgain(resumeAt);
+        GapRegion region = open == null ? recordLossAfterEntry(resumeAt) : recordRepeatedLoss(resumeAt);
         region = region == null ? new GapRegion(this, limits, ids, readerWithoutPast(from), from) : region;
         region.add(PostingKind.GAP, detail, from, resumeAt, null, null);
         postings.add(PostingKind.GAP, detail, from, resumeAt, 1);
@@ -420,7 +420,7 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /** The region that the gap opens; null if what is pending does not belong to it. */
-    private GapRegion loseAfterEntry(long resumeAt) {
+    private GapRegion recordLossAfterEntry(long resumeAt) {
         if (reader.frontier() - reader.accounted() > limits.edgeBytes()) {
             reader.hole(resumeAt);
             return null;
@@ -438,7 +438,7 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /** The region that is open, with what is pending; null if an entry closes it. */
-    private GapRegion loseAgain(long resumeAt) {
+    private GapRegion recordRepeatedLoss(long resumeAt) {
         reader.hole(resumeAt);
         return open;
     }

@@ -257,10 +257,10 @@ public final class LogReassembler {
             if (comparison == null) {
                 continue;
             }
-            if (comparison.telling() && absorb(generation, run, comparison.agreedTo())) {
+            if (comparison.distinctive() && absorb(generation, run, comparison.agreedTo())) {
                 return true;
             }
-            if (!census.speaksAgainst(generation, run)) {
+            if (!census.contradicts(generation, run)) {
                 alike.add(generation);
             }
         }
@@ -295,7 +295,7 @@ public final class LogReassembler {
             return alike.contains(known) && absorb(known, run, Long.MAX_VALUE);
         }
         for (LogFileGeneration generation : alike) {
-            if (census.maybeStartedIn(generation, view)) {
+            if (census.mayHaveStartedIn(generation, view)) {
                 census.bind(view, generation);
                 return absorb(generation, run, Long.MAX_VALUE);
             }
@@ -380,18 +380,18 @@ public final class LogReassembler {
         FileView view = census.seenAfter(run);
         LogFileGeneration shown = view == null ? null : generations.get(view.generation());
         boolean unknownFile = view != null && shown == null;
-        LogFileGeneration behind = unknownFile || isAlike(shown, run) ? null : behind(run, view);
+        LogFileGeneration behind = unknownFile || hasSameHead(shown, run) ? null : behind(run, view);
         if (behind != null) {
             resumeAfterHole(behind, run);
         } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
             startGeneration(run);
         } else {
-            decideBelowFrontier(run, isAlike(shown, run) ? shown : likeliest(run));
+            decideBelowFrontier(run, hasSameHead(shown, run) ? shown : bestCandidate(run));
         }
         held.removeIf(UnassignedLines::isEmpty);
     }
 
-    private static boolean isAlike(LogFileGeneration generation, UnassignedLines run) {
+    private static boolean hasSameHead(LogFileGeneration generation, UnassignedLines run) {
         return generation != null && compare(generation, run) != null;
     }
 
@@ -406,8 +406,8 @@ public final class LogReassembler {
      * All lines from a file's start are equal to those of a known one, and the census has seen no other file.
      */
     private boolean cameAgain(UnassignedLines run) {
-        LogFileGeneration same = likeliest(run);
-        return same != null && run.to() <= same.frontier() && census.lookedAfter(run);
+        LogFileGeneration same = bestCandidate(run);
+        return same != null && run.to() <= same.frontier() && census.checkedAfter(run);
     }
 
     /** The generation that most likely goes on at the run, after a hole. */
@@ -455,7 +455,7 @@ public final class LogReassembler {
     }
 
     /** The generation that the lines most likely came from before; null when they differ from all. */
-    private LogFileGeneration likeliest(UnassignedLines run) {
+    private LogFileGeneration bestCandidate(UnassignedLines run) {
         LogFileGeneration best = generations.get(run.sameAs());
         if (best != null && compare(best, run) != null) {
             return best;
@@ -463,7 +463,7 @@ public final class LogReassembler {
         long agreedTo = -1;
         for (LogFileGeneration generation : generations.descendingMap().values()) {
             ContentComparison comparison = compare(generation, run);
-            if (comparison != null && comparison.agreedTo() > agreedTo && !census.speaksAgainst(generation, run)) {
+            if (comparison != null && comparison.agreedTo() > agreedTo && !census.contradicts(generation, run)) {
                 best = generation;
                 agreedTo = comparison.agreedTo();
             }
@@ -514,7 +514,7 @@ public final class LogReassembler {
             LogFileGeneration generation = newGeneration();
             census.bind(lost, generation);
             generation.foundBy(lost.last());
-            loseTail(generation);
+            recordLostTail(generation);
         }
     }
 
@@ -536,11 +536,11 @@ public final class LogReassembler {
         TwoClockTime quietSince =
                 generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
         if (complete || isOverdue(quietSince)) {
-            loseTail(generation);
+            recordLostTail(generation);
         }
     }
 
-    private void loseTail(LogFileGeneration generation) {
+    private void recordLostTail(LogFileGeneration generation) {
         if (generation.frontier() < generation.size()) {
             generation.gap(generation.size(), "tail_lost");
         }

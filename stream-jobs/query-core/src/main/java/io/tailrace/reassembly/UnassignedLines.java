@@ -97,14 +97,14 @@ final class UnassignedLines {
      * line end.
      */
     boolean continuedBy(LineBlock block) {
-        return continuedAt(block.offset()) && alike(block);
+        return continuedAt(block.offset()) && hasSameHeadAs(block);
     }
 
     private boolean continuedAt(long offset) {
         return offset == to || offset == to + 1;
     }
 
-    private boolean alike(LineBlock block) {
+    private boolean hasSameHeadAs(LineBlock block) {
         LineBlock last = last();
         return block.backfill() == last.backfill()
                 && block.generation() == last.generation()
@@ -119,7 +119,7 @@ final class UnassignedLines {
 
     /** Adds the run that starts where this one ends, if there is nothing between them. */
     boolean join(UnassignedLines next) {
-        if (!continuedAt(next.from) || next.from != next.first().offset() || !alike(next.first())) {
+        if (!continuedAt(next.from) || next.from != next.first().offset() || !hasSameHeadAs(next.first())) {
             return false;
         }
         blocks.addAll(next.blocks);
@@ -145,7 +145,7 @@ final class UnassignedLines {
     }
 
     /** Whether the lines are the head that a hash is of. */
-    boolean beginsLike(int headLength, String md5) {
+    boolean hasSameHead(int headLength, String md5) {
         return holdsHead(headLength)
                 && HeadHash.hex(head(headLength), headLength).equals(md5);
     }
@@ -176,9 +176,9 @@ final class UnassignedLines {
         while (!blocks.isEmpty()) {
             Held first = blocks.peekFirst();
             LineBlock block = first.block;
-            int taken = reader.read(block, (int) (from - block.offset()));
-            from = block.offset() + taken;
-            if (taken < block.bytes().length) {
+            int drained = reader.read(block, (int) (from - block.offset()));
+            from = block.offset() + drained;
+            if (drained < block.bytes().length) {
                 return;
             }
             ids.release(blocks.pollFirst().storedAs);

@@ -15,17 +15,17 @@ import java.util.Map;
 
 /**
  * Who is connected, as far as the log's file has said: account and default database by thread id. Bounded: of more
- * than {@value #MOST} connections the ones that were silent longest are forgotten, as are names beyond
- * {@value #MOST_CHARACTERS} characters. Names are raw ISO-8859-1 characters of the log's bytes.
+ * than {@value #MAX_SESSIONS} connections the ones that were silent longest are forgotten, as are names beyond
+ * {@value #MAX_CHARACTERS} characters. Names are raw ISO-8859-1 characters of the log's bytes.
  */
 public final class SessionTracker {
 
-    public static final int MOST = 1024;
+    public static final int MAX_SESSIONS = 1024;
     /** Of distinct names together, and of their number: a snapshot stays below 64 KiB. */
-    static final int MOST_CHARACTERS = 32 << 10;
+    static final int MAX_CHARACTERS = 32 << 10;
 
     /** Longest name that is kept; a longer one is unknown. */
-    static final int LONGEST_NAME = 320;
+    static final int MAX_NAME_LENGTH = 320;
 
     /**
      * What is known of a connection.
@@ -75,7 +75,7 @@ public final class SessionTracker {
 
     private void put(long threadId, Session session) {
         open.put(threadId, session);
-        if (open.size() > MOST) {
+        if (open.size() > MAX_SESSIONS) {
             forgetEldest();
         }
     }
@@ -95,7 +95,7 @@ public final class SessionTracker {
     }
 
     private static String bounded(String name) {
-        return name.length() > LONGEST_NAME ? "" : name;
+        return name.length() > MAX_NAME_LENGTH ? "" : name;
     }
 
     private void forgetEldest() {
@@ -129,7 +129,7 @@ public final class SessionTracker {
 
     /** A bit for each connection, in their order. */
     private byte[] newOnes() {
-        BitSet bits = new BitSet(MOST);
+        BitSet bits = new BitSet(MAX_SESSIONS);
         int index = 0;
         for (Session session : open.values()) {
             bits.set(index++, session.isNew());
@@ -140,8 +140,8 @@ public final class SessionTracker {
     /** Every name with its number. Connections that would make them too long are forgotten, the eldest first. */
     private Map<String, Integer> names() {
         Map<String, Integer> names = number();
-        while (names.keySet().stream().mapToInt(String::length).sum() > MOST_CHARACTERS) {
-            for (int i = 0; i < MOST / 16 && !open.isEmpty(); i++) {
+        while (names.keySet().stream().mapToInt(String::length).sum() > MAX_CHARACTERS) {
+            for (int i = 0; i < MAX_SESSIONS / 16 && !open.isEmpty(); i++) {
                 forgetEldest();
             }
             names = number();

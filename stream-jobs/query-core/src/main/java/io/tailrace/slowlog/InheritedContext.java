@@ -8,10 +8,10 @@ import java.util.Arrays;
 final class InheritedContext {
 
     /** Longest value that is carried, bytes. A MySQL identifier has at most 256. */
-    private static final int LONGEST = 320;
+    private static final int MAX_LENGTH = 320;
 
     /** Microseconds. */
-    private static final long MOST_OVERTAKING = 2_000_000;
+    private static final long MAX_OVERTAKING = 2_000_000;
 
     private final SlowLogTime times = new SlowLogTime();
     private byte[] time = new byte[0];
@@ -48,7 +48,7 @@ final class InheritedContext {
 
     /** Adds a line to the database's name, which holds a line feed. */
     void appendToDatabase(byte[] bytes, int from, int to) {
-        int length = Math.min(to - from, Math.max(0, LONGEST - database.length - 1));
+        int length = Math.min(to - from, Math.max(0, MAX_LENGTH - database.length - 1));
         byte[] joined = Arrays.copyOf(database, database.length + 1 + length);
         joined[database.length] = '\n';
         System.arraycopy(bytes, from, joined, database.length + 1, length);
@@ -57,7 +57,7 @@ final class InheritedContext {
     }
 
     private static byte[] bounded(byte[] bytes, int from, int to) {
-        return Arrays.copyOfRange(bytes, from, Math.max(from, Math.min(to, from + LONGEST)));
+        return Arrays.copyOfRange(bytes, from, Math.max(from, Math.min(to, from + MAX_LENGTH)));
     }
 
     /** The value of a {@code # Time:} line is before the latest. Only times of one form and zone can be compared. */
@@ -78,7 +78,7 @@ final class InheritedContext {
         int from = SlowLogFields.timeFrom(bytes, lineFrom, lineTo);
         int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
         long latest = times.micros(time, 0, time.length, "UTC", 0);
-        return latest - times.micros(bytes, from, to, "UTC", 0) > MOST_OVERTAKING;
+        return latest - times.micros(bytes, from, to, "UTC", 0) > MAX_OVERTAKING;
     }
 
     String time() {

@@ -278,14 +278,14 @@ final class SlowLogFramer implements EntryFramer {
         if (scanner.complete() && !group.holdsSemicolon()) {
             endOfStatement(out);
         } else if (!proofs.isEmpty() && position - start > LITERAL_LIMIT) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         }
     }
 
     /** Where both readings of a literal end an entry here, the one wins that sees no header in it. */
     private void endOfStatement(FrameListener out) {
         if (proofs.endEntryHere()) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         } else {
             forgedHeader |= group.isOpen() || !proofs.isEmpty();
             complete(position, out);
@@ -321,7 +321,7 @@ final class SlowLogFramer implements EntryFramer {
      */
     private boolean nextEntryFound(FrameListener out) {
         if (!group.afterStatement && !proofs.isEmpty() && proofs.endsEntry(0)) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
             return true;
         }
         if (group.afterStatement) {
@@ -344,7 +344,7 @@ final class SlowLogFramer implements EntryFramer {
         proofs.add(group, line, bytes, from, end);
         group.clear();
         if (proofs.areEnough() || statementEnded) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
             return true;
         }
         return false;
@@ -355,7 +355,7 @@ final class SlowLogFramer implements EntryFramer {
         return group.timestamp == 0 ? entryTimestamp == 0 : group.timestamp + group.querySeconds >= entryTimestamp;
     }
 
-    private void giveUpLiteral(FrameListener out) {
+    private void abandonLiteral(FrameListener out) {
         ambiguousUntil = position;
         endAtProof(0, out);
         resumeAt(proofs.from(0));
@@ -390,7 +390,7 @@ final class SlowLogFramer implements EntryFramer {
     private void cutAtBanner(FrameListener out) {
         long banner = bannerFrom;
         if (!proofs.isEmpty()) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         } else {
             if (statementMayEndAtBanner) {
                 complete(banner, out);

@@ -23,13 +23,13 @@ import java.util.List;
 final class SlowLogParser implements EntryParser {
 
     /** Longest statement that is given to the listener, bytes. */
-    private static final int LONGEST_SAMPLE = 64 << 10;
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     /**
      * How far SET timestamp may be from the last time header, seconds: a wrong zone of the log's local times explains
      * so much, beside the statement's own duration.
      */
-    private static final long MOST_DIFFERENCE = 26 * 3_600;
+    private static final long MAX_DIFFERENCE = 26 * 3_600;
 
     /** Zones differ by multiples of it; header and SET timestamp by little else, seconds. */
     private static final long ZONE_STEP = 15 * 60;
@@ -103,7 +103,7 @@ final class SlowLogParser implements EntryParser {
         long steps = Math.round((apart - header.queryTime / 2) / ZONE_STEP);
         double rest = apart - steps * ZONE_STEP;
         boolean near = rest >= -ZONE_SLACK && rest <= header.queryTime + ZONE_SLACK;
-        if (steps != 0 && near && Math.abs(apart) <= MOST_DIFFERENCE) {
+        if (steps != 0 && near && Math.abs(apart) <= MAX_DIFFERENCE) {
             flag("zone_doubtful");
         }
     }
@@ -126,7 +126,7 @@ final class SlowLogParser implements EntryParser {
 
     /** A client may set its session's timestamp to any time; the server's own header it cannot. */
     private boolean agrees(long carried) {
-        return Math.abs(carried / 1_000_000 - header.timestamp) <= MOST_DIFFERENCE + header.queryTime;
+        return Math.abs(carried / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
     }
 
     private void event(LogEntry entry, long time, ParseListener out) {
@@ -161,7 +161,7 @@ final class SlowLogParser implements EntryParser {
         if (shape.isRenamed()) {
             out.renamed(fingerprinter.previousId(shape, entry.bytes(), header.statementFrom, header.statementTo));
         }
-        out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
+        out.query(event, shape.fingerprint(), out.needsStatement(event) ? sample(entry.bytes()) : "");
     }
 
     private void tables(QueryEvent event, NormalizedStatement shape) {
@@ -250,6 +250,6 @@ final class SlowLogParser implements EntryParser {
         if (PasswordStatements.mayHold(bytes, from, to)) {
             return "";
         }
-        return ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        return ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
     }
 }

@@ -20,7 +20,7 @@ final class UserHost {
 
     private static final Account NOBODY = new Account("", "", "", "");
     private static final int SLOTS = 1024;
-    private static final int LONGEST_KEY = 256;
+    private static final int MAX_KEY_LENGTH = 256;
 
     String user = "";
     /** The account that the server matched, where its name differs from the user's. */
@@ -60,7 +60,7 @@ final class UserHost {
             return;
         }
         account(bytes, from, to, strings);
-        if (to - from <= LONGEST_KEY) {
+        if (to - from <= MAX_KEY_LENGTH) {
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             accounts[slot] = new Account(user, privilegedUser, host, ip);
         }

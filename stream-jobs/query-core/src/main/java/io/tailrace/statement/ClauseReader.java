@@ -65,16 +65,16 @@ final class ClauseReader {
     }
 
     /** Deeper parentheses are not read; servers refuse them long before. */
-    private static final int DEEPEST = 1_000;
+    private static final int MAX_DEPTH = 1_000;
 
     private final Tokens tokens;
     private final TableReferences references;
 
-    private final Phase[] phases = new Phase[DEEPEST + 1];
-    private final boolean[] candidates = new boolean[DEEPEST + 1];
-    private final int[] scopes = new int[DEEPEST + 1];
-    private final String[] expressions = new String[DEEPEST + 1];
-    private final boolean[] recursive = new boolean[DEEPEST + 1];
+    private final Phase[] phases = new Phase[MAX_DEPTH + 1];
+    private final boolean[] candidates = new boolean[MAX_DEPTH + 1];
+    private final int[] scopes = new int[MAX_DEPTH + 1];
+    private final String[] expressions = new String[MAX_DEPTH + 1];
+    private final boolean[] recursive = new boolean[MAX_DEPTH + 1];
     private int depth;
     private int tooDeep;
     private Role role;
@@ -137,7 +137,7 @@ final class ClauseReader {
     }
 
     private void open() {
-        if (depth == DEEPEST || tooDeep > 0) {
+        if (depth == MAX_DEPTH || tooDeep > 0) {
             tooDeep++;
             references.incomplete();
             return;

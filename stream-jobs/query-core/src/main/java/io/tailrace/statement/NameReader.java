@@ -10,7 +10,7 @@ import java.util.Set;
 public final class NameReader {
 
     /** Of a statement with more names than this, nothing is told but that it may touch every column. */
-    private static final int MOST_NAMES = 4_096;
+    private static final int MAX_NAMES = 4_096;
 
     private final Tokens tokens = new Tokens();
     private Set<String> names = new HashSet<>();
@@ -127,7 +127,7 @@ public final class NameReader {
     }
 
     private String add(String found) {
-        if (names.size() < MOST_NAMES) {
+        if (names.size() < MAX_NAMES) {
             names.add(found);
         } else {
             everyColumn = true;
@@ -136,7 +136,7 @@ public final class NameReader {
     }
 
     private void call(String routine) {
-        if (called.size() < MOST_NAMES) {
+        if (called.size() < MAX_NAMES) {
             called.add(routine);
         }
     }

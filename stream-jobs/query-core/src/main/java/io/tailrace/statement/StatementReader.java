@@ -13,7 +13,7 @@ import io.tailrace.statement.ClauseReader.Role;
 public final class StatementReader {
 
     /** What is read of a text, bytes. */
-    private static final int LONGEST = 1 << 20;
+    private static final int MAX_LENGTH = 1 << 20;
 
     private final Tokens tokens = new Tokens();
     private final TableReferences references = new TableReferences();
@@ -24,9 +24,9 @@ public final class StatementReader {
 
     /** Reads {@code masked[0, length)}. */
     public StatementTables read(byte[] masked, int length) {
-        tokens.start(masked, Math.min(length, LONGEST));
+        tokens.start(masked, Math.min(length, MAX_LENGTH));
         references.start();
-        if (length > LONGEST) {
+        if (length > MAX_LENGTH) {
             references.incomplete();
         }
         verb = "";

@@ -14,10 +14,10 @@ import java.util.Set;
 final class TableReferences {
 
     /** Most tables that are told of one text, in each role. */
-    private static final int MOST_TABLES = 1_000;
+    private static final int MAX_TABLES = 1_000;
 
     /** Most tables of one UPDATE or DELETE: a join has at most 61. */
-    private static final int MOST_CANDIDATES = 100;
+    private static final int MAX_CANDIDATES = 100;
 
     private static final class Candidate {
         final TableName name;
@@ -89,7 +89,7 @@ final class TableReferences {
     }
 
     private void add(Set<String> tables, TableName name) {
-        if (tables.size() < MOST_TABLES) {
+        if (tables.size() < MAX_TABLES) {
             tables.add(name.text());
         } else {
             complete = false;
@@ -132,7 +132,7 @@ final class TableReferences {
         if (isExpression(name)) {
             return;
         }
-        if (candidates.size() == MOST_CANDIDATES) {
+        if (candidates.size() == MAX_CANDIDATES) {
             complete = false;
             return;
         }
@@ -149,7 +149,7 @@ final class TableReferences {
 
     /** A table of a DELETE by its name or alias. */
     void target(TableName name) {
-        if (targets.size() < MOST_CANDIDATES) {
+        if (targets.size() < MAX_CANDIDATES) {
             targets.add(name);
         } else {
             complete = false;

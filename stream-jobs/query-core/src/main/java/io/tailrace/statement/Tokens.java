@@ -18,7 +18,7 @@ final class Tokens {
     }
 
     /** Longest name of a database or table, bytes: MySQL allows 64 characters. */
-    private static final int LONGEST_NAME = 256;
+    private static final int MAX_NAME_LENGTH = 256;
 
     private byte[] bytes;
     private int to;
@@ -162,7 +162,7 @@ final class Tokens {
 
     /** The name at hand without its quotes; empty where it is longer than any name of a table. */
     String name() {
-        if (next - from > LONGEST_NAME) {
+        if (next - from > MAX_NAME_LENGTH) {
             return "";
         }
         if (kind == Kind.WORD) {

@@ -73,7 +73,7 @@ class FingerprinterTest {
         String columns = "abcdefgh, ".repeat(5_000);
         NormalizedStatement one = shape("SELECT " + columns + "x FROM t");
         NormalizedStatement other = shape("SELECT " + columns + "y FROM t");
-        assertThat(one.fingerprint()).hasSize(Fingerprinter.LONGEST_TEXT).isEqualTo(other.fingerprint());
+        assertThat(one.fingerprint()).hasSize(Fingerprinter.MAX_TEXT_LENGTH).isEqualTo(other.fingerprint());
         assertThat(one.queryId()).isNotEqualTo(other.queryId());
     }
 
@@ -137,10 +137,10 @@ class FingerprinterTest {
 
     private static void assertNoSecret(Fingerprinter fingerprinter, byte[] bytes, int end) {
         NormalizedStatement shape = fingerprinter.statement(bytes, 2, end);
-        String told = shape.fingerprint() + shape.tables() + fingerprinter.tags(bytes);
+        String reported = shape.fingerprint() + shape.tables() + fingerprinter.tags(bytes);
         for (String secret : Statements.SECRETS) {
-            if (told.toLowerCase(Locale.ROOT).contains(secret)) {
-                throw new AssertionError(new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " told " + told);
+            if (reported.toLowerCase(Locale.ROOT).contains(secret)) {
+                throw new AssertionError(new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " told " + reported);
             }
         }
     }

@@ -32,7 +32,7 @@ class KeptNamesTest {
     @Test
     void everyNameIsToldAndNoSecret() {
         AccountStatements statements = new AccountStatements(new Random(17));
-        int told = 0;
+        int reported = 0;
         for (int i = 0; i < ROUNDS; i++) {
             AccountStatements.Statement statement = statements.next();
             String fingerprint = fingerprint(statement.text());
@@ -44,11 +44,11 @@ class KeptNamesTest {
                 statement.names().forEach(name -> assertThat(fingerprint)
                         .as(statement.text())
                         .contains(name.toLowerCase(Locale.ROOT)));
-                told++;
+                reported++;
             }
             assertThat(fingerprint(fingerprint)).as(statement.text()).isEqualTo(fingerprint);
         }
-        assertThat(told).isGreaterThan(ROUNDS / 3);
+        assertThat(reported).isGreaterThan(ROUNDS / 3);
     }
 
     /** At each byte a log may cut it, and of a server of another mode than we think. */
@@ -67,9 +67,9 @@ class KeptNamesTest {
         }
     }
 
-    private static void assertNoSecret(String statement, String told) {
-        if (told.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
-            throw new AssertionError(statement + " told " + told);
+    private static void assertNoSecret(String statement, String reported) {
+        if (reported.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
+            throw new AssertionError(statement + " told " + reported);
         }
     }
 

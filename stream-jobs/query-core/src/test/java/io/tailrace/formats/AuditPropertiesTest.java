@@ -32,8 +32,8 @@ class AuditPropertiesTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
     private static final String MARKS = "\"'<>&;{}[],:\\\n\r/# A0\0\377";
     private static final int SMALLEST = 8 << 10;
-    private static final int LARGEST = 64 << 10;
-    private static final int LARGEST_RECORD = 32 << 10;
+    private static final int MAX_SIZE = 64 << 10;
+    private static final int MAX_RECORD = 32 << 10;
 
     private final AvroJsonWriter json = new AvroJsonWriter();
 
@@ -287,10 +287,10 @@ class AuditPropertiesTest {
                 GrowthRate.assertLinear(
                         format.name() + ", " + opening + ", " + piece,
                         SMALLEST,
-                        opening.isEmpty() ? LARGEST : LARGEST_RECORD,
+                        opening.isEmpty() ? MAX_SIZE : MAX_RECORD,
                         size -> reading(format, repeated(opening, piece, size)));
             }
-            new FormatRegistry().detect("audit", "auto", repeated(opening, piece, LARGEST));
+            new FormatRegistry().detect("audit", "auto", repeated(opening, piece, MAX_SIZE));
         }
     }
 

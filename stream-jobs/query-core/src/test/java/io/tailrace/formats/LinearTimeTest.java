@@ -40,9 +40,9 @@ class LinearTimeTest {
     /** Beyond what is read behind an entry that does not end. */
     private static final int SMALLEST = 32 << 10;
 
-    private static final int LARGEST = 512 << 10;
+    private static final int MAX_SIZE = 512 << 10;
     /** The largest entries that are read, without room for what stands around a statement. */
-    private static final int LONGEST_STATEMENT = 60 * MEGABYTE;
+    private static final int MAX_STATEMENT_LENGTH = 60 * MEGABYTE;
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
@@ -69,7 +69,7 @@ class LinearTimeTest {
     @MethodSource("formats")
     void twiceAsMuchOfAnythingTakesTwiceAsLong(LogFormat format) throws IOException {
         for (String repeated : REPEATED) {
-            check(format, repeated, SMALLEST, LARGEST);
+            check(format, repeated, SMALLEST, MAX_SIZE);
         }
     }
 
@@ -103,8 +103,8 @@ class LinearTimeTest {
             byte[] behind = writer.behind().getBytes(StandardCharsets.UTF_8);
             GrowthRate.assertLinear(
                     writer.format() + ", " + repeated,
-                    LONGEST_STATEMENT / part.length / 2,
-                    LONGEST_STATEMENT / part.length,
+                    MAX_STATEMENT_LENGTH / part.length / 2,
+                    MAX_STATEMENT_LENGTH / part.length,
                     times -> reading(writer.logFormat(), statement(before, part, times, behind)));
         }
     }

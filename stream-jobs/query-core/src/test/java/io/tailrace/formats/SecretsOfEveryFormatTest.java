@@ -85,13 +85,15 @@ class SecretsOfEveryFormatTest {
             AccountStatements.Statement statement = statements.next();
             byte[] file = writer.record().apply(statement.text()).getBytes(StandardCharsets.UTF_8);
             for (Parsed.Outcome outcome : Parsed.of(writer.logFormat(), FramedLog.of(writer.logFormat(), file))) {
-                String told = outcome.event() == null
+                String reported = outcome.event() == null
                         ? outcome.message()
                         : new AvroJsonWriter().write(outcome.event()) + accounts(outcome) + outcome.fingerprint();
-                assertThat(told.toLowerCase(Locale.ROOT)).as(statement.text()).doesNotContain(AccountStatements.SECRET);
+                assertThat(reported.toLowerCase(Locale.ROOT))
+                        .as(statement.text())
+                        .doesNotContain(AccountStatements.SECRET);
                 if (statement.certain()) {
-                    statement.accounts().forEach(name -> assertThat(told).contains("`" + name + "`"));
-                    statement.names().forEach(name -> assertThat(told).containsIgnoringCase(name));
+                    statement.accounts().forEach(name -> assertThat(reported).contains("`" + name + "`"));
+                    statement.names().forEach(name -> assertThat(reported).containsIgnoringCase(name));
                 }
             }
         }

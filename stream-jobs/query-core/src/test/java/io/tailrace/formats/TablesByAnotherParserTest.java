@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class TablesByAnotherParserTest {
 
     /** What is read of one log, bytes: the large ones repeat themselves. */
-    private static final int MOST_OF_A_LOG = 20_000_000;
+    private static final int MAX_OF_A_LOG = 20_000_000;
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
@@ -93,7 +93,7 @@ class TablesByAnotherParserTest {
         boolean packed = file.toString().endsWith(".gz");
         try (InputStream raw = Files.newInputStream(file);
                 InputStream in = packed ? new GZIPInputStream(raw) : raw) {
-            return in.readNBytes(MOST_OF_A_LOG);
+            return in.readNBytes(MAX_OF_A_LOG);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** Which start times the table takes: not older than its retention, and at most a day ahead. Not thread-safe. */
 final class AcceptedSpanTimes {
 
-    private static final Duration MOST_AHEAD = Duration.ofHours(24);
+    private static final Duration MAX_AHEAD = Duration.ofHours(24);
 
     private final Duration retention;
     private long earliest;
@@ -20,14 +20,14 @@ final class AcceptedSpanTimes {
 
     void setNow(Instant now) {
         earliest = nanos(now.minus(retention));
-        latest = nanos(now.plus(MOST_AHEAD));
+        latest = nanos(now.plus(MAX_AHEAD));
     }
 
     /** What is wrong with a span's start; empty for a good one. */
-    String complaint(Span span) {
+    String validationError(Span span) {
         long start = span.getStartTimeUnixNano();
         if (start < 0 || start > latest) {
-            return "start " + time(start) + " is more than " + MOST_AHEAD.toHours() + " hours in the future";
+            return "start " + time(start) + " is more than " + MAX_AHEAD.toHours() + " hours in the future";
         }
         return start < earliest
                 ? "start " + time(start) + " is older than the retention of " + retention.toDays() + " days"

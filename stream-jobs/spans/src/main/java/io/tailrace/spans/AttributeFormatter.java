@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
 final class AttributeFormatter {
 
     /** Longest text, characters: the rest is cut off. */
-    static final int LONGEST = 64 << 10;
+    static final int MAX_LENGTH = 64 << 10;
 
     private static final char FIRST_PRINTABLE = ' ';
 
@@ -38,10 +38,10 @@ final class AttributeFormatter {
     }
 
     static String cut(String text) {
-        if (text.length() <= LONGEST) {
+        if (text.length() <= MAX_LENGTH) {
             return text;
         }
-        int end = Character.isHighSurrogate(text.charAt(LONGEST - 1)) ? LONGEST - 1 : LONGEST;
+        int end = Character.isHighSurrogate(text.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
         return text.substring(0, end);
     }
 
@@ -56,7 +56,7 @@ final class AttributeFormatter {
     }
 
     private static void append(AnyValue value, UnaryOperator<String> mask, StringBuilder json) {
-        if (json.length() > LONGEST) {
+        if (json.length() > MAX_LENGTH) {
             return;
         }
         switch (value.getValueCase()) {

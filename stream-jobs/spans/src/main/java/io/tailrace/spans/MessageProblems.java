@@ -29,16 +29,16 @@ final class MessageProblems {
     }
 
     /** The message as a whole. */
-    void malformed(String complaint) {
-        kinds.putIfAbsent(DeadLetterCode.MALFORMED_MESSAGE, new Kind(complaint));
+    void malformed(String error) {
+        kinds.putIfAbsent(DeadLetterCode.MALFORMED_MESSAGE, new Kind(error));
     }
 
     /** One span of it. */
-    void span(DeadLetterCode code, String complaint) {
-        kinds.computeIfAbsent(code, key -> new Kind(complaint)).spans++;
+    void span(DeadLetterCode code, String error) {
+        kinds.computeIfAbsent(code, key -> new Kind(error)).spans++;
     }
 
-    void tell(SpanListener listener) {
+    void report(SpanListener listener) {
         kinds.forEach((code, kind) -> listener.rejected(code, text(kind)));
     }
 

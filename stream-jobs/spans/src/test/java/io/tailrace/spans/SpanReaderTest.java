@@ -273,13 +273,13 @@ class SpanReaderTest {
         TraceSpan span = only(span().addAttributes(attribute("big", text)));
         Messages json = read(JSON.replace("\"0.60\"", '"' + text + '"').getBytes(UTF_8));
 
-        assertThat(span.getSpanAttributes().get("big")).hasSize(AttributeFormatter.LONGEST);
-        assertThat(json.spans.get(0).getScopeVersion()).hasSize(AttributeFormatter.LONGEST);
+        assertThat(span.getSpanAttributes().get("big")).hasSize(AttributeFormatter.MAX_LENGTH);
+        assertThat(json.spans.get(0).getScopeVersion()).hasSize(AttributeFormatter.MAX_LENGTH);
     }
 
     @Test
     void moreThanTheLimitIsRejected() {
-        assertThat(read(new byte[SpanReader.LONGEST_MESSAGE + 1]).rejected)
+        assertThat(read(new byte[SpanReader.MAX_MESSAGE_LENGTH + 1]).rejected)
                 .containsOnlyKeys(DeadLetterCode.MALFORMED_MESSAGE);
     }
 

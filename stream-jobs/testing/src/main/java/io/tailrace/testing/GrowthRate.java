@@ -11,7 +11,7 @@ import java.util.function.IntFunction;
 public final class GrowthRate {
 
     /** How much longer twice the work may take: as far from linear (2) as from quadratic (4) on a logarithmic scale. */
-    private static final double MOST = 2.8;
+    private static final double MAX_RATIO = 2.8;
 
     /**
      * Shorter differences are the JVM's: on a busy machine, code is interpreted until a compiler thread gets its turn.
@@ -26,7 +26,7 @@ public final class GrowthRate {
     private static final int PAIRS = 3;
 
     /** Work that is still too slow after so long need not be measured again. */
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long TIMEOUT_NANOS = 20_000_000_000L;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -47,7 +47,7 @@ public final class GrowthRate {
         long ofSmall = Math.min(nanos(small), nanos(small));
         for (int size = from; size <= to / 2; size *= 2) {
             Runnable large = work.apply(2 * size);
-            ofSmall = least(what + ", " + size + " and " + 2 * size, MOST, ofSmall, small, large, attempts);
+            ofSmall = assertLeast(what + ", " + size + " and " + 2 * size, MAX_RATIO, ofSmall, small, large, attempts);
             small = large;
         }
     }
@@ -58,17 +58,17 @@ public final class GrowthRate {
     }
 
     static void assertAtMost(String what, double times, Runnable small, Runnable large, int attempts) {
-        least(what, times, Math.min(nanos(small), nanos(small)), small, large, attempts);
+        assertLeast(what, times, Math.min(nanos(small), nanos(small)), small, large, attempts);
     }
 
     /** Returns the least time of the large one. */
-    private static long least(
+    private static long assertLeast(
             String what, double times, long firstOfSmall, Runnable small, Runnable large, int attempts) {
         long ofSmall = firstOfSmall;
         long ofLarge = nanos(large);
         long begin = THREADS.getCurrentThreadCpuTime();
         for (int attempt = 0; isTooLong(times, ofSmall, ofLarge); attempt++) {
-            if (attempt == attempts || THREADS.getCurrentThreadCpuTime() - begin > PATIENCE_NANOS) {
+            if (attempt == attempts || THREADS.getCurrentThreadCpuTime() - begin > TIMEOUT_NANOS) {
                 throw new AssertionError("%s: expected at most %.1f times the CPU time, took %.1f ms and %.1f ms"
                         .formatted(what, times, ofSmall / 1e6, ofLarge / 1e6));
             }

@@ -53,7 +53,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
 
     private static final int FAILED = 1;
     /** Lines of a file of events whose refusal is said; the others are counted. */
-    private static final int MOST_REFUSALS = 20;
+    private static final int MAX_REFUSALS = 20;
 
     private static final long MICROS_PER_MILLI = 1000;
     /** Stands for the event of an alert that waited until others had come. */
@@ -62,7 +62,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
 
     private final Terminal terminal;
     private final Clock clock;
-    private final ActionResolver actions = new ActionResolver(ActionResolver.MOST_ACTIONS);
+    private final ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
     private AlertWriter lines;
     private DataClassifier classifier;
     private DetectionEngine detector;
@@ -139,7 +139,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
         try (InputStream in = file.open(file.raw(terminal.in()))) {
             long[] refused = new long[1];
             new JsonEventReader().read(in, this::event, reason -> {
-                if (refused[0]++ < MOST_REFUSALS) {
+                if (refused[0]++ < MAX_REFUSALS) {
                     terminal.note(eventFile + ": " + reason);
                 }
             });

@@ -46,10 +46,10 @@ import picocli.CommandLine.Option;
         })
 public final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
-    private static final int MOST_SERVERS = 5;
+    private static final int MAX_SERVERS = 5;
 
     /** Threads beyond so many would wait for the one that counts. */
-    private static final int MOST_THREADS = 4;
+    private static final int MAX_THREADS = 4;
 
     private final Terminal terminal;
     private final Clock clock;
@@ -130,7 +130,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
             names = "--threads",
             paramLabel = "N",
             description = "How many threads read. The report is the same for any. Default: one for each processor, at"
-                    + " most " + MOST_THREADS + ".")
+                    + " most " + MAX_THREADS + ".")
     private Integer threads;
 
     @Option(
@@ -234,11 +234,11 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     public int threads() {
         return threads != null
                 ? threads
-                : Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
+                : Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
     }
 
     @Override
-    public Predicate<QueryEvent> wantedStatements() {
+    public Predicate<QueryEvent> statementFilter() {
         if (filter != null) {
             return event -> true;
         }
@@ -284,7 +284,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public void banner(String line) {
-        if (servers.size() < MOST_SERVERS) {
+        if (servers.size() < MAX_SERVERS) {
             ServerBanner.version(line).ifPresent(servers::add);
         }
     }

@@ -35,9 +35,9 @@ import picocli.CommandLine.Option;
 public final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
 
     /** Raw bytes of a dead letter in a file. */
-    private static final int LONGEST_RAW = 1 << 20;
+    private static final int MAX_RAW_LENGTH = 1 << 20;
     /** The same on standard error. */
-    private static final int LONGEST_SHOWN = 1 << 10;
+    private static final int MAX_SHOWN_LENGTH = 1 << 10;
 
     private static final String VERSION = "0.1.0";
 
@@ -138,9 +138,9 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
     @Override
     public void deadLetter(Refusal refusal) {
         if (deadLetterOut != null) {
-            deadLetterOut.append(json.write(letter(refusal, LONGEST_RAW))).append('\n');
+            deadLetterOut.append(json.write(letter(refusal, MAX_RAW_LENGTH))).append('\n');
         } else if (asJson) {
-            terminal.note(json.write(letter(refusal, LONGEST_SHOWN)));
+            terminal.note(json.write(letter(refusal, MAX_SHOWN_LENGTH)));
         } else {
             terminal.note(refusal.describe());
         }
@@ -151,10 +151,10 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
         terminal.note(accounts.describe(file.name(), format.name()));
     }
 
-    private DeadLetter letter(Refusal refusal, int longest) {
+    private DeadLetter letter(Refusal refusal, int maxLength) {
         Stage stage = refusal.byParser() ? Stage.PARSER : Stage.FRAMER;
         String code = refusal.code().name();
-        int end = Math.min(refusal.to(), refusal.from() + longest);
+        int end = Math.min(refusal.to(), refusal.from() + maxLength);
         return DeadLetter.newBuilder()
                 .setDeadLetterId(DeadLetterId.of(
                         refusal.origin().instance(),

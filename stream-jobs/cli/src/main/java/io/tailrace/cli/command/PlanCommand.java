@@ -50,7 +50,7 @@ public final class PlanCommand implements Callable<Integer> {
     private static final int FAILED = 1;
     private static final int TROUBLE = 2;
     /** A text is held in memory as a whole: more is no file of plans. Bytes. */
-    private static final int LARGEST = 512 << 20;
+    private static final int MAX_SIZE = 512 << 20;
 
     private final Terminal terminal;
     private final PlanDocuments documents = new PlanDocuments();
@@ -133,9 +133,9 @@ public final class PlanCommand implements Callable<Integer> {
     private void read(LogFile file) {
         String name = file.isStandardInput() ? "standard input" : file.name();
         try (InputStream in = file.open(file.raw(terminal.in()))) {
-            byte[] bytes = in.readNBytes(LARGEST + 1);
-            if (bytes.length > LARGEST) {
-                fail(name + ": more than " + (LARGEST >> 20) + " MiB; give the part with the plans");
+            byte[] bytes = in.readNBytes(MAX_SIZE + 1);
+            if (bytes.length > MAX_SIZE) {
+                fail(name + ": more than " + (MAX_SIZE >> 20) + " MiB; give the part with the plans");
                 return;
             }
             read(name, bytes);

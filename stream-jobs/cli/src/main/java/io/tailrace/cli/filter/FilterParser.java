@@ -15,7 +15,7 @@ import java.util.regex.PatternSyntaxException;
 final class FilterParser {
 
     private static final List<String> OPERATORS = List.of("<=", ">=", "!=", "!~", "=", "<", ">", "~");
-    private static final int DEEPEST = 100;
+    private static final int MAX_DEPTH = 100;
 
     private final String text;
     private int at;
@@ -68,8 +68,8 @@ final class FilterParser {
     }
 
     private StatementFilter nested(boolean parenthesis) throws FilterSyntaxException {
-        if (++depth > DEEPEST) {
-            throw expected("at most " + DEEPEST + " nested conditions");
+        if (++depth > MAX_DEPTH) {
+            throw expected("at most " + MAX_DEPTH + " nested conditions");
         }
         StatementFilter filter = parenthesis ? alternatives() : condition();
         skipBlanks();

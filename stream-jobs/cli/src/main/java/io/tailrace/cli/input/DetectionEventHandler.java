@@ -13,7 +13,7 @@ public interface DetectionEventHandler extends LogEventHandler {
     void event(DetectionEvent event);
 
     @Override
-    default Predicate<QueryEvent> wantedStatements() {
+    default Predicate<QueryEvent> statementFilter() {
         return event -> false;
     }
 

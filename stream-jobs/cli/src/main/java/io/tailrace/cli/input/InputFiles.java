@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public final class InputFiles {
 
     /** Directories below a pattern's first wildcard that {@code **} looks into. */
-    private static final int DEEPEST = 16;
+    private static final int MAX_DEPTH = 16;
 
     private InputFiles() {}
 
@@ -70,7 +70,7 @@ public final class InputFiles {
         Path start = Path.of(slash < 0 ? "." : pattern.substring(0, slash + 1));
         String rest = pattern.substring(slash + 1);
         int depth = rest.contains("**")
-                ? DEEPEST
+                ? MAX_DEPTH
                 : (int) rest.chars().filter(c -> c == '/').count() + 1;
         if (!Files.isDirectory(start)) {
             return List.of();

@@ -39,7 +39,7 @@ final class LogBlock implements FrameListener {
         private Object event;
         private String fingerprint;
         private String statement;
-        private Predicate<QueryEvent> wanted;
+        private Predicate<QueryEvent> statementFilter;
 
         Piece(long from, long to) {
             this.from = from;
@@ -47,8 +47,8 @@ final class LogBlock implements FrameListener {
         }
 
         @Override
-        public boolean wantsStatement(QueryEvent query) {
-            return wanted.test(query);
+        public boolean needsStatement(QueryEvent query) {
+            return statementFilter.test(query);
         }
 
         @Override
@@ -132,12 +132,12 @@ final class LogBlock implements FrameListener {
     /**
      * Reads the entries.
      *
-     * @param wanted of which events the statement is wanted
+     * @param statementFilter of which events the statement is wanted
      */
-    void parse(EntryParser parser, Predicate<QueryEvent> wanted) {
+    void parse(EntryParser parser, Predicate<QueryEvent> statementFilter) {
         for (Piece piece : pieces) {
             if (piece.context != null) {
-                piece.wanted = wanted;
+                piece.statementFilter = statementFilter;
                 parser.parse(
                         new LogEntry(origin, 1, piece.from, bytes, at(piece.from), at(piece.to), piece.context), piece);
             }

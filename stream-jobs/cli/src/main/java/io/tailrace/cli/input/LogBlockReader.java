@@ -17,15 +17,15 @@ import java.util.Deque;
 final class LogBlockReader {
 
     /** Buffers have this size unless an entry needs a larger one, bytes. */
-    private static final int USUAL_BUFFER = 1 << 19;
+    private static final int INITIAL_BUFFER = 1 << 19;
 
     /** Bytes that are read at once: so few that they are still in the processor's cache when they are parsed. */
-    private static final int MOST_AT_ONCE = 1 << 17;
+    private static final int MAX_AT_ONCE = 1 << 17;
 
     private final InputStream in;
     private final LogOrigin origin;
     private final EntryFramer framer;
-    private final int longestLine;
+    private final int maxLineLength;
     private final Deque<byte[]> released = new ArrayDeque<>();
 
     private byte[] buffer;
@@ -45,14 +45,14 @@ final class LogBlockReader {
     /**
      * @param head bytes that were read from the file before, to find its format
      * @param in the rest of the file
-     * @param longestLine length, bytes, above which a line is a dead letter without bytes
+     * @param maxLineLength length, bytes, above which a line is a dead letter without bytes
      */
-    LogBlockReader(byte[] head, InputStream in, EntryFramer framer, LogOrigin origin, int longestLine) {
+    LogBlockReader(byte[] head, InputStream in, EntryFramer framer, LogOrigin origin, int maxLineLength) {
         this.in = in;
         this.framer = framer;
         this.origin = origin;
-        this.longestLine = longestLine;
-        this.buffer = Arrays.copyOf(head, Math.max(USUAL_BUFFER, head.length));
+        this.maxLineLength = maxLineLength;
+        this.buffer = Arrays.copyOf(head, Math.max(INITIAL_BUFFER, head.length));
         this.limit = head.length;
     }
 
@@ -65,7 +65,7 @@ final class LogBlockReader {
         boolean more = skippedFrom < 0 || finishSkipping(block);
         while (more) {
             feedLines(block);
-            if (limit - at > longestLine) {
+            if (limit - at > maxLineLength) {
                 startSkipping(block);
                 return handOver(block);
             }
@@ -81,7 +81,7 @@ final class LogBlockReader {
     /** Takes back a block whose bytes nobody needs any more. */
     void recycle(LogBlock block) {
         byte[] bytes = block.release();
-        if (bytes.length == USUAL_BUFFER) {
+        if (bytes.length == INITIAL_BUFFER) {
             released.push(bytes);
         }
     }
@@ -115,7 +115,7 @@ final class LogBlockReader {
         if (limit == buffer.length) {
             buffer = Arrays.copyOf(buffer, buffer.length * 2);
         }
-        int read = in.read(buffer, limit, Math.min(buffer.length - limit, MOST_AT_ONCE));
+        int read = in.read(buffer, limit, Math.min(buffer.length - limit, MAX_AT_ONCE));
         limit += Math.max(read, 0);
         return read >= 0;
     }
@@ -124,7 +124,7 @@ final class LogBlockReader {
     private LogBlock handOver(LogBlock block) {
         int needed = (int) Math.min(at, Math.max(0, framer.pendingFrom() - base));
         int kept = limit - needed;
-        byte[] next = buffer(kept + MOST_AT_ONCE);
+        byte[] next = buffer(kept + MAX_AT_ONCE);
         System.arraycopy(buffer, needed, next, 0, kept);
         block.hold(buffer, base);
         buffer = next;
@@ -136,11 +136,11 @@ final class LogBlockReader {
     }
 
     private byte[] buffer(int size) {
-        if (size > USUAL_BUFFER) {
+        if (size > INITIAL_BUFFER) {
             return new byte[Math.max(size, Math.min(buffer.length, size * 2))];
         }
         byte[] old = released.poll();
-        return old == null ? new byte[USUAL_BUFFER] : old;
+        return old == null ? new byte[INITIAL_BUFFER] : old;
     }
 
     /** Leaves out the line at hand, which is longer than memory should hold. */
@@ -156,7 +156,7 @@ final class LogBlockReader {
         int read = 0;
         while (afterFeed == 0 && read >= 0) {
             base += read;
-            read = in.read(buffer, 0, MOST_AT_ONCE);
+            read = in.read(buffer, 0, MAX_AT_ONCE);
             int feed = ByteText.lineFeed(buffer, 0, Math.max(read, 0));
             afterFeed = feed < read ? feed + 1 : 0;
         }
@@ -167,7 +167,7 @@ final class LogBlockReader {
                 skippedFrom,
                 base + at,
                 DeadLetterCode.ENTRY_TOO_LARGE,
-                "expected a line of at most " + longestLine + " bytes");
+                "expected a line of at most " + maxLineLength + " bytes");
         framer.hole(base + at, block);
         skippedFrom = -1;
         return read >= 0;

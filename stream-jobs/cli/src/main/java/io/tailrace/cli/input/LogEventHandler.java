@@ -20,7 +20,7 @@ public interface LogEventHandler {
      * A judge of which events {@link #query} shall get with their statement; the others come with an empty one. Each
      * thread that parses has one of its own, which sees the events of that thread in file order.
      */
-    default Predicate<QueryEvent> wantedStatements() {
+    default Predicate<QueryEvent> statementFilter() {
         return event -> true;
     }
 

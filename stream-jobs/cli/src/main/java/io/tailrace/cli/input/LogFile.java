@@ -18,7 +18,7 @@ public record LogFile(String name) {
     public static final String STANDARD_INPUT = "-";
     private static final int BUFFER = 1 << 16;
     /** Frames that were written with {@code zstd --long=31} need so large a window, bits. */
-    private static final int LARGEST_WINDOW = 31;
+    private static final int MAX_WINDOW = 31;
 
     /** The bytes of a compressed or other file: {@code raw} as stored, for what a progress bar counts. */
     public InputStream open(InputStream raw) throws IOException {
@@ -30,7 +30,7 @@ public record LogFile(String name) {
             return new GZIPInputStream(in, BUFFER);
         }
         if (starts(magic, 0x28, 0xb5, 0x2f, 0xfd)) {
-            return new ZstdInputStream(in).setLongMax(LARGEST_WINDOW);
+            return new ZstdInputStream(in).setLongMax(MAX_WINDOW);
         }
         String packer = starts(magic, 'B', 'Z', 'h') ? "bzip2" : starts(magic, 0xfd, '7', 'z', 'X') ? "xz" : "";
         if (!packer.isEmpty()) {

@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 public final class LogReader {
 
     /** Longest line that is read; a longer one is a dead letter without bytes. */
-    static final int LONGEST_LINE = 128 << 20;
+    static final int MAX_LINE_LENGTH = 128 << 20;
 
     /** A block, and which turn it has. */
     private record Ticket(LogBlock block, long turn) {}
@@ -39,14 +39,15 @@ public final class LogReader {
      * @param in the rest of the file
      */
     public LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink) {
-        this(head, in, format, origin, sink, LONGEST_LINE);
+        this(head, in, format, origin, sink, MAX_LINE_LENGTH);
     }
 
     /** The same with another length, bytes, above which a line is left out. */
-    LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink, int longestLine) {
+    LogReader(
+            byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink, int maxLineLength) {
         this.format = format;
         this.sink = sink;
-        this.blocks = new LogBlockReader(head, in, format.newFramer(), origin, longestLine);
+        this.blocks = new LogBlockReader(head, in, format.newFramer(), origin, maxLineLength);
     }
 
     /** Reads the whole file on this thread. */
@@ -93,12 +94,12 @@ public final class LogReader {
     /** What each thread does, until there are no more blocks or another thread failed. */
     private Void readBlocks() throws IOException {
         EntryParser parser = format.newParser(sink.detail());
-        Predicate<QueryEvent> wanted = sink.wantedStatements();
+        Predicate<QueryEvent> statementFilter = sink.statementFilter();
         boolean finished = false;
         try {
-            Ticket ticket = take();
+            Ticket ticket = process();
             while (ticket != null) {
-                ticket.block.parse(parser, wanted);
+                ticket.block.parse(parser, statementFilter);
                 if (!turns.await(ticket.turn)) {
                     return null;
                 }
@@ -115,7 +116,7 @@ public final class LogReader {
         return null;
     }
 
-    private Ticket take() throws IOException {
+    private Ticket process() throws IOException {
         synchronized (blocks) {
             LogBlock block = blocks.next();
             return block == null ? null : new Ticket(block, blocksTaken++);
@@ -125,7 +126,7 @@ public final class LogReader {
     private Ticket takeAfter(Ticket done) throws IOException {
         synchronized (blocks) {
             blocks.recycle(done.block);
-            return take();
+            return process();
         }
     }
 }

@@ -14,7 +14,7 @@ public final class StatementSplitter {
     }
 
     /** Longest statement that is read, bytes. */
-    static final int LONGEST = 128 << 20;
+    static final int MAX_LENGTH = 128 << 20;
 
     private static final int FIRST_BUFFER = 1 << 16;
 
@@ -49,8 +49,8 @@ public final class StatementSplitter {
 
     private boolean fill() throws IOException {
         if (limit == buffer.length) {
-            if (limit >= LONGEST) {
-                throw new IOException("a statement is longer than " + LONGEST + " bytes");
+            if (limit >= MAX_LENGTH) {
+                throw new IOException("a statement is longer than " + MAX_LENGTH + " bytes");
             }
             buffer = Arrays.copyOf(buffer, limit * 2);
         }

@@ -19,28 +19,28 @@ import java.util.stream.Collectors;
 public final class AlertWriter {
 
     private static final List<String> WHO = List.of("user", "host", "database", "statement", "message");
-    private static final int LONGEST_TEXT = 200;
+    private static final int MAX_TEXT_LENGTH = 200;
 
     private final ObjectMapper json = new ObjectMapper();
 
     /** Time, level, title, what it is about, and the count; tabs between. */
     public String text(RaisedAlert alert, DetectionEvent event) {
-        String about = alert.entity().isEmpty() ? about(event) : EntityKey.of(alert.entity());
+        String context = alert.entity().isEmpty() ? about(event) : EntityKey.of(alert.entity());
         return String.join(
                 "\t",
                 time(alert.micros()),
                 alert.rule().level().name().toLowerCase(Locale.ROOT),
                 alert.rule().title(),
-                Escaping.oneLine(about),
+                Escaping.oneLine(context),
                 Long.toString(alert.metric()));
     }
 
     private static String about(DetectionEvent event) {
-        String about = WHO.stream()
+        String context = WHO.stream()
                 .filter(field -> !event.values(field).isEmpty())
                 .map(field -> field + "=" + event.values(field).get(0))
                 .collect(Collectors.joining(" "));
-        return about.length() <= LONGEST_TEXT ? about : about.substring(0, LONGEST_TEXT) + "…";
+        return context.length() <= MAX_TEXT_LENGTH ? context : context.substring(0, MAX_TEXT_LENGTH) + "…";
     }
 
     /** The whole alert, with the fields of the event that made it fire. */

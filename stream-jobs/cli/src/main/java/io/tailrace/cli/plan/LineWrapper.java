@@ -7,7 +7,7 @@ import java.util.List;
 final class LineWrapper {
 
     /** A condition of a thousand names is not read by anybody. */
-    private static final int MOST_LINES = 6;
+    private static final int MAX_LINES = 6;
 
     private LineWrapper() {}
 
@@ -16,7 +16,7 @@ final class LineWrapper {
         List<String> lines = new ArrayList<>();
         int from = 0;
         while (text.length() - from > width) {
-            if (lines.size() == MOST_LINES - 1) {
+            if (lines.size() == MAX_LINES - 1) {
                 lines.add(text.substring(from, from + width - 1) + "…");
                 return lines;
             }

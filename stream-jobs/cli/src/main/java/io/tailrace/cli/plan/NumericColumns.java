@@ -13,7 +13,7 @@ final class NumericColumns {
     /** Characters between columns. */
     private static final int GAP = 2;
     /** Characters of a line that its text has at least; the figures move to the right of a longer one. */
-    private static final int LEAST_TEXT = 30;
+    private static final int MIN_TEXT = 30;
 
     /**
      * One column.
@@ -81,7 +81,7 @@ final class NumericColumns {
                 .mapToInt(TreeRow::length)
                 .max()
                 .orElse(0);
-        int text = Math.max(LEAST_TEXT, Math.min(longest, width - figures));
+        int text = Math.max(MIN_TEXT, Math.min(longest, width - figures));
         List<String> lines = new ArrayList<>();
         if (figures > 0) {
             lines.add(ink.faint(" ".repeat(text) + headings(widths)));

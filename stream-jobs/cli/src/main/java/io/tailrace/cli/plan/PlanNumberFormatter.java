@@ -8,7 +8,7 @@ final class PlanNumberFormatter {
     private static final double THOUSAND = 1e3;
     private static final String[] UNITS = {"", "k", "M", "G", "T", "P"};
     /** Up to here all digits are written. */
-    private static final double LONGEST = 99_999.5;
+    private static final double MAX_UNSCALED = 99_999.5;
 
     private PlanNumberFormatter() {}
 
@@ -17,7 +17,7 @@ final class PlanNumberFormatter {
         if (Double.isNaN(number)) {
             return "";
         }
-        if (number < LONGEST) {
+        if (number < MAX_UNSCALED) {
             boolean whole = number == Math.rint(number) || number >= 100;
             return String.format(Locale.ROOT, whole ? "%,.0f" : number < 1 ? "%.2f" : "%.1f", number);
         }

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 final class PlanTree {
 
     /** Flags that a warning tells. */
-    private static final Set<PlanFlag> TOLD_BY_WARNINGS = Set.of(
+    private static final Set<PlanFlag> REPORTED_BY_WARNINGS = Set.of(
             PlanFlag.FILESORT,
             PlanFlag.SORT_ON_DISK,
             PlanFlag.TEMPORARY_TABLE,
@@ -28,7 +28,7 @@ final class PlanTree {
             PlanFlag.MATERIALIZED);
 
     /** Characters that are left for a text, however deep it stands. */
-    private static final int LEAST_TEXT = 24;
+    private static final int MIN_TEXT = 24;
 
     private final AnsiStyle ink;
     private final int width;
@@ -120,8 +120,8 @@ final class PlanTree {
     }
 
     private String shortened(String text) {
-        int most = Math.max(LEAST_TEXT, width / 2);
-        return text.length() <= most ? text : text.substring(0, most - 1) + "…";
+        int limit = Math.max(MIN_TEXT, width / 2);
+        return text.length() <= limit ? text : text.substring(0, limit - 1) + "…";
     }
 
     private static String join(PlanNode node) {
@@ -171,11 +171,11 @@ final class PlanTree {
         }
         String facts = facts(node);
         if (!facts.isEmpty()) {
-            LineWrapper.lines(facts, Math.max(LEAST_TEXT, room)).forEach(line -> lines.add(ink.faint(line)));
+            LineWrapper.lines(facts, Math.max(MIN_TEXT, room)).forEach(line -> lines.add(ink.faint(line)));
         }
         for (Condition condition : node.conditions()) {
             String words = (condition.kind().equals("attached") ? "where " : condition.kind() + " ") + condition.text();
-            LineWrapper.lines(TerminalSanitizer.text(words), Math.max(LEAST_TEXT, room))
+            LineWrapper.lines(TerminalSanitizer.text(words), Math.max(MIN_TEXT, room))
                     .forEach(line -> lines.add(ink.faint(line)));
         }
         return lines;
@@ -191,7 +191,9 @@ final class PlanTree {
     /** What else is known and is neither a figure nor a warning. */
     private static String facts(PlanNode node) {
         List<String> facts = new ArrayList<>();
-        node.flags().stream().filter(flag -> !TOLD_BY_WARNINGS.contains(flag)).forEach(flag -> facts.add(flag.label()));
+        node.flags().stream()
+                .filter(flag -> !REPORTED_BY_WARNINGS.contains(flag))
+                .forEach(flag -> facts.add(flag.label()));
         if (node.isTable()) {
             TableAccess access = node.access();
             if (!access.ref().isEmpty()) {

@@ -19,7 +19,7 @@ public final class OutputClosedException extends RuntimeException {
     }
 
     /** The same stream, which says so, once, where a PrintStream would go on in silence. */
-    public static OutputStream telling(OutputStream out) {
+    public static OutputStream reportingClosed(OutputStream out) {
         return new OutputStream() {
             private boolean lost;
 

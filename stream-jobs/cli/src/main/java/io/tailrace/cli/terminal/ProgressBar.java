@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 public final class ProgressBar {
 
     /** Nothing is shown before reading has taken so long, nanoseconds. */
-    private static final long PATIENCE = 500_000_000L;
+    private static final long DISPLAY_DELAY_NANOS = 500_000_000L;
     /** Time between two looks, nanoseconds. */
     private static final long INTERVAL = 100_000_000L;
 
@@ -41,7 +41,7 @@ public final class ProgressBar {
         this.total = total;
         this.nanoTime = nanoTime;
         this.started = nanoTime.getAsLong();
-        this.next = started + PATIENCE;
+        this.next = started + DISPLAY_DELAY_NANOS;
     }
 
     /** The same stream; what is read from it counts. */

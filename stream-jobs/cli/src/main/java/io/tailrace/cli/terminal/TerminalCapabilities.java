@@ -20,13 +20,14 @@ import java.util.concurrent.TimeUnit;
 public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean colours, int columns) {
 
     /** Characters of a line where no terminal says otherwise. */
-    static final int USUAL_COLUMNS = 120;
+    static final int DEFAULT_COLUMNS = 120;
 
-    private static final int FEWEST_COLUMNS = 60;
-    private static final int MOST_COLUMNS = 200;
+    private static final int MIN_COLUMNS = 60;
+    private static final int MAX_COLUMNS = 200;
 
     /** No terminal at all. */
-    public static final TerminalCapabilities NONE = new TerminalCapabilities(false, false, false, false, USUAL_COLUMNS);
+    public static final TerminalCapabilities NONE =
+            new TerminalCapabilities(false, false, false, false, DEFAULT_COLUMNS);
 
     /** The screen of this process. */
     public static TerminalCapabilities of(Map<String, String> environment) {
@@ -52,7 +53,7 @@ public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean
         if (columns <= 0 && terminal) {
             columns = number(terminalSize());
         }
-        return columns <= 0 ? USUAL_COLUMNS : Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS, columns));
+        return columns <= 0 ? DEFAULT_COLUMNS : Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns));
     }
 
     /** Columns as {@code stty} tells them, or nothing. */

@@ -59,11 +59,11 @@ class LogReaderTest {
     }
 
     /** Gives at most so many bytes at once. */
-    private static InputStream slow(byte[] bytes, int most) {
+    private static InputStream slow(byte[] bytes, int limit) {
         return new ByteArrayInputStream(bytes) {
             @Override
             public synchronized int read(byte[] target, int from, int length) {
-                return super.read(target, from, Math.min(length, most));
+                return super.read(target, from, Math.min(length, limit));
             }
         };
     }

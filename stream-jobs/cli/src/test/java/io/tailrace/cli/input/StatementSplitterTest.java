@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 
 class StatementSplitterTest {
 
-    private static List<String> read(String text, int most) throws IOException {
+    private static List<String> read(String text, int limit) throws IOException {
         ByteArrayInputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)) {
             @Override
             public synchronized int read(byte[] target, int from, int length) {
-                return super.read(target, from, Math.min(length, most));
+                return super.read(target, from, Math.min(length, limit));
             }
         };
         List<String> statements = new ArrayList<>();
@@ -27,8 +27,8 @@ class StatementSplitterTest {
     @Test
     void theResultDoesNotDependOnTheChunks() throws IOException {
         String large = "x".repeat(200_000);
-        for (int most : new int[] {1, 2, 7, 1_000_000}) {
-            assertThat(read("a\n\nbc\n" + large + "\nlast", most)).containsExactly("a", "", "bc", large, "last");
+        for (int limit : new int[] {1, 2, 7, 1_000_000}) {
+            assertThat(read("a\n\nbc\n" + large + "\nlast", limit)).containsExactly("a", "", "bc", large, "last");
         }
         assertThat(read("", 5)).isEmpty();
         assertThat(read("a\n", 5)).containsExactly("a");

@@ -30,7 +30,9 @@ class OutputClosedExceptionTest {
             }
         };
         PrintStream out = new PrintStream(
-                new BufferedOutputStream(OutputClosedException.telling(broken), 256), false, StandardCharsets.UTF_8);
+                new BufferedOutputStream(OutputClosedException.reportingClosed(broken), 256),
+                false,
+                StandardCharsets.UTF_8);
         byte[] statements = "SELECT 1\n".repeat(1_000).getBytes(StandardCharsets.UTF_8);
         PrintStream notes = new PrintStream(err, true, StandardCharsets.UTF_8);
         Terminal terminal = new Terminal(new ByteArrayInputStream(statements), out, notes, TerminalCapabilities.NONE);

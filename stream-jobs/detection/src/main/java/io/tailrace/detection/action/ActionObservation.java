@@ -15,25 +15,25 @@ import java.util.Optional;
  *
  * @param session the key of the state to look in: instance and connection, or instance and user for refused logins,
  *     whose connection not every log names
- * @param own the action if no other event speaks of it
+ * @param candidateAction the action if no other event speaks of it
  * @param kind what was done; two events of other kinds are two actions. 0: unknown, as of a table's row
  * @param serverQuery the server's own number of the statement; 0: unknown
- * @param voice see {@link RecordSource}
+ * @param source see {@link RecordSource}
  * @param verb hash of what the statement does
  * @param truncated the log cut the statement, so that its kind is that of another text
  * @param tables a bit for each table, see {@link TextHash#tableBit}
- * @param slackMicros how long the action took at least, microseconds: its time may be that of its begin or of its end
+ * @param minimumDurationMicros how long the action took at least, microseconds: its time may be that of its begin or of its end
  */
 public record ActionObservation(
         String session,
-        ActionReference own,
+        ActionReference candidateAction,
         long kind,
         long serverQuery,
-        int voice,
+        int source,
         int verb,
         boolean truncated,
         long tables,
-        long slackMicros,
+        long minimumDurationMicros,
         LoginOrigin origin) {
 
     private static final String SEPARATOR = "\u001f";
@@ -42,7 +42,7 @@ public record ActionObservation(
     private static final long REFUSED_LOGIN = TextHash.of("refused login");
     private static final long PREPARED = TextHash.of("prepare");
     private static final double MICROS = 1e6;
-    private static final double LONGEST_SECONDS = 7 * 86_400;
+    private static final double MAX_SECONDS = 7 * 86_400;
 
     /** What an event says; nothing where no other log could speak of the same action. */
     public static Optional<ActionObservation> of(DetectionEvent event) {
@@ -68,7 +68,7 @@ public record ActionObservation(
         if ("failure".equals(text(event, DatabaseField.OUTCOME))) {
             return Optional.of(refusedLogin(event));
         }
-        return ofConnection(event, LoginClassifier.changesUser(command) ? CHANGE_OF_USER : LOGIN, voice(event), 0);
+        return ofConnection(event, LoginClassifier.changesUser(command) ? CHANGE_OF_USER : LOGIN, source(event), 0);
     }
 
     private static ActionObservation refusedLogin(DetectionEvent event) {
@@ -84,7 +84,8 @@ public record ActionObservation(
                 number(event, DatabaseField.CONNECTION_ID),
                 address.isEmpty() ? 0 : TextHash.of(address),
                 named ? TextHash.of(host) : 0);
-        return new ActionObservation(session, own(event), REFUSED_LOGIN, 0, voice(event), 0, false, 0, 0, origin);
+        return new ActionObservation(
+                session, candidateAction(event), REFUSED_LOGIN, 0, source(event), 0, false, 0, 0, origin);
     }
 
     private static Optional<ActionObservation> statement(DetectionEvent event) {
@@ -94,7 +95,7 @@ public record ActionObservation(
         }
         boolean prepared = "prepare".equalsIgnoreCase(text(event, DatabaseField.COMMAND));
         long kind = Long.parseUnsignedLong(queryId, 16) ^ (prepared ? PREPARED : 0);
-        return ofConnection(event, kind == 0 ? 1 : kind, voice(event), slack(event));
+        return ofConnection(event, kind == 0 ? 1 : kind, source(event), minimumDuration(event));
     }
 
     private static Optional<ActionObservation> row(DetectionEvent event) {
@@ -103,36 +104,37 @@ public record ActionObservation(
         return ofConnection(event, kind, RecordSource.ROW, 0);
     }
 
-    private static Optional<ActionObservation> ofConnection(DetectionEvent event, long kind, int voice, long slack) {
+    private static Optional<ActionObservation> ofConnection(
+            DetectionEvent event, long kind, int source, long minimumDuration) {
         String connection = text(event, DatabaseField.CONNECTION_ID);
         if (connection.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new ActionObservation(
                 text(event, DatabaseField.INSTANCE) + SEPARATOR + connection,
-                own(event),
+                candidateAction(event),
                 kind,
                 number(event, DatabaseField.SERVER_QUERY_ID),
-                voice,
+                source,
                 text(event, DatabaseField.VERB).hashCode(),
                 flags(event).stream().anyMatch(flag -> flag.text().equals("truncated")),
                 tables(event),
-                slack,
+                minimumDuration,
                 LoginOrigin.UNKNOWN));
     }
 
-    private static ActionReference own(DetectionEvent event) {
+    private static ActionReference candidateAction(DetectionEvent event) {
         return new ActionReference(event.id(), event.micros(), event.order());
     }
 
-    private static int voice(DetectionEvent event) {
+    private static int source(DetectionEvent event) {
         return RecordSource.of(event.source().service(), text(event, DatabaseField.EVENT_NAME));
     }
 
     /** A clock that was set back makes times of no sense; no statement is awaited for longer than a week. */
-    private static long slack(DetectionEvent event) {
+    private static long minimumDuration(DetectionEvent event) {
         List<FieldValue> seconds = event.values(DatabaseField.QUERY_TIME.fieldName());
-        return seconds.isEmpty() ? 0 : (long) (Math.min(seconds.get(0).number(), LONGEST_SECONDS) * MICROS);
+        return seconds.isEmpty() ? 0 : (long) (Math.min(seconds.get(0).number(), MAX_SECONDS) * MICROS);
     }
 
     private static long tables(DetectionEvent event) {
@@ -158,10 +160,10 @@ public record ActionObservation(
     }
 
     boolean isRow() {
-        return voice == RecordSource.ROW;
+        return source == RecordSource.ROW;
     }
 
     boolean isBeginning() {
-        return (voice & RecordSource.BEGINNING) != 0;
+        return (source & RecordSource.AT_START) != 0;
     }
 }

@@ -13,15 +13,15 @@ import java.util.Map;
 public final class ActionResolver {
 
     /** Actions of all sessions, about 400 bytes each: half a million are 200 MB. */
-    public static final int MOST_ACTIONS = 500_000;
+    public static final int MAX_ACTIONS = 500_000;
 
     private final Map<String, SessionActionState> sessions = new LinkedHashMap<>();
-    private final int most;
+    private final int limit;
     private int size;
 
-    /** @param most how many actions are remembered; beyond them the sessions that were seen first are forgotten */
-    public ActionResolver(int most) {
-        this.most = most;
+    /** @param limit how many actions are remembered; beyond them the sessions that were seen first are forgotten */
+    public ActionResolver(int limit) {
+        this.limit = limit;
     }
 
     /** The action that an event records. */
@@ -32,7 +32,7 @@ public final class ActionResolver {
     }
 
     private ActionReference resolve(ActionObservation event) {
-        SessionActionState session = sessions.computeIfAbsent(event.session(), key -> new SessionActionState(most));
+        SessionActionState session = sessions.computeIfAbsent(event.session(), key -> new SessionActionState(limit));
         int before = session.size();
         ActionReference action = session.resolve(event);
         size += session.size() - before;
@@ -44,7 +44,7 @@ public final class ActionResolver {
     private void forget(String current) {
         Iterator<Map.Entry<String, SessionActionState>> oldest =
                 sessions.entrySet().iterator();
-        while (size > most && oldest.hasNext()) {
+        while (size > limit && oldest.hasNext()) {
             Map.Entry<String, SessionActionState> session = oldest.next();
             if (!session.getKey().equals(current)) {
                 size -= session.getValue().size();

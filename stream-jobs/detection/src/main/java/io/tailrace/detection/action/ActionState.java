@@ -12,7 +12,7 @@ import java.util.UUID;
 final class ActionState {
 
     /** Events of one action by which it is recognised when they come again. */
-    private static final int MOST_MEMBERS = 16;
+    private static final int MAX_MEMBERS = 16;
 
     private static final int ID_IS_UUID = 1;
     private static final int OF_ONE_EVENT = 2;
@@ -28,25 +28,25 @@ final class ActionState {
 
     private long kind;
     private long serverQuery;
-    private int voices;
+    private int sources;
     private int verb;
     private boolean truncated;
     private long tables;
-    private long slackMicros;
+    private long minimumDurationMicros;
     private LoginOrigin origin;
     private long[] members;
 
     ActionState(ActionObservation first) {
-        action = first.own();
+        action = first.candidateAction();
         kind = first.kind();
         serverQuery = first.serverQuery();
-        voices = first.voice();
+        sources = first.source();
         verb = first.verb();
         truncated = first.truncated();
         tables = first.tables();
-        slackMicros = first.slackMicros();
+        minimumDurationMicros = first.minimumDurationMicros();
         origin = first.origin();
-        members = new long[] {TextHash.of(first.own().id())};
+        members = new long[] {TextHash.of(first.candidateAction().id())};
     }
 
     private ActionState(ActionReference action) {
@@ -63,7 +63,7 @@ final class ActionState {
                 | (knowsOrigin ? KNOWS_ORIGIN : 0)
                 | (truncated ? TRUNCATED : 0)
                 | (serverQuery != 0 ? OF_SERVER_QUERY : 0)
-                | (slackMicros != 0 ? TOOK_TIME : 0));
+                | (minimumDurationMicros != 0 ? TOOK_TIME : 0));
         if (uuid.isPresent()) {
             out.writeLong(uuid.get().getMostSignificantBits());
             out.writeLong(uuid.get().getLeastSignificantBits());
@@ -73,14 +73,14 @@ final class ActionState {
         out.writeLong(action.micros());
         out.writeLong(action.order());
         out.writeLong(kind);
-        out.writeInt(voices);
+        out.writeInt(sources);
         out.writeInt(verb);
         out.writeLong(tables);
         if (serverQuery != 0) {
             out.writeLong(serverQuery);
         }
-        if (slackMicros != 0) {
-            out.writeLong(slackMicros);
+        if (minimumDurationMicros != 0) {
+            out.writeLong(minimumDurationMicros);
         }
         if (knowsOrigin) {
             origin.write(out);
@@ -114,11 +114,11 @@ final class ActionState {
         String id = (has & ID_IS_UUID) != 0 ? new UUID(in.readLong(), in.readLong()).toString() : in.readUTF();
         ActionState read = new ActionState(new ActionReference(id, in.readLong(), in.readLong()));
         read.kind = in.readLong();
-        read.voices = in.readInt();
+        read.sources = in.readInt();
         read.verb = in.readInt();
         read.tables = in.readLong();
         read.serverQuery = (has & OF_SERVER_QUERY) != 0 ? in.readLong() : 0;
-        read.slackMicros = (has & TOOK_TIME) != 0 ? in.readLong() : 0;
+        read.minimumDurationMicros = (has & TOOK_TIME) != 0 ? in.readLong() : 0;
         read.origin = (has & KNOWS_ORIGIN) != 0 ? LoginOrigin.read(in) : LoginOrigin.UNKNOWN;
         read.truncated = (has & TRUNCATED) != 0;
         read.members = (has & OF_ONE_EVENT) != 0 ? new long[] {TextHash.of(id)} : readMembers(in);
@@ -130,11 +130,11 @@ final class ActionState {
         ActionState read = new ActionState(new ActionReference(in.readUTF(), in.readLong(), in.readLong()));
         read.kind = in.readLong();
         read.serverQuery = in.readLong();
-        read.voices = in.readInt();
+        read.sources = in.readInt();
         read.verb = in.readInt();
         read.truncated = in.readBoolean();
         read.tables = in.readLong();
-        read.slackMicros = in.readLong();
+        read.minimumDurationMicros = in.readLong();
         read.origin = in.readBoolean() ? LoginOrigin.read(in) : LoginOrigin.UNKNOWN;
         read.members = readMembers(in);
         return read;
@@ -172,8 +172,8 @@ final class ActionState {
         return serverQuery;
     }
 
-    long slackMicros() {
-        return slackMicros;
+    long minimumDurationMicros() {
+        return minimumDurationMicros;
     }
 
     boolean isTruncated() {
@@ -181,8 +181,8 @@ final class ActionState {
     }
 
     /** Only rows of tables have told of it. */
-    boolean isOfRowsOnly() {
-        return voices == 0;
+    boolean isRowsOnly() {
+        return sources == 0;
     }
 
     /** Hashes of its events' ids. */
@@ -190,32 +190,33 @@ final class ActionState {
         return members;
     }
 
-    int voices() {
-        return voices;
+    int sources() {
+        return sources;
     }
 
     /** Another event may be of it: its voice has not spoken of it, and nothing speaks against it. */
     boolean awaits(ActionObservation event) {
-        return (voices & event.voice()) == 0 && isNear(event) && origin.mayBe(event.origin());
+        return (sources & event.source()) == 0 && isNear(event) && origin.matches(event.origin());
     }
 
     boolean isNear(ActionObservation event) {
-        long distance = Math.abs(micros() - event.own().micros());
-        return distance <= Math.max(slackMicros, event.slackMicros()) + SessionActionIndex.TOLERANCE_MICROS;
+        long distance = Math.abs(micros() - event.candidateAction().micros());
+        return distance
+                <= Math.max(minimumDurationMicros, event.minimumDurationMicros()) + SessionActionIndex.TOLERANCE_MICROS;
     }
 
     /** A statement that a row of a table may be of: no audit log has told of it yet. */
     boolean mayTouch(ActionObservation row) {
         return kind != 0
                 && serverQuery == 0
-                && (voices & RecordSource.AUDIT) == 0
+                && (sources & RecordSource.AUDIT) == 0
                 && (tables & row.tables()) == row.tables()
                 && isNear(row);
     }
 
     /** Rows of tables that this statement may have made. */
     boolean mayBeRowsOf(ActionObservation statement) {
-        return isOfRowsOnly() && kind == 0 && (tables & ~statement.tables()) == 0 && isNear(statement);
+        return isRowsOnly() && kind == 0 && (tables & ~statement.tables()) == 0 && isNear(statement);
     }
 
     /** One of both texts was cut, so that they cannot be compared. */
@@ -224,10 +225,10 @@ final class ActionState {
     }
 
     /** All that is said of it is said at one end, and the other event at the other; nothing says how long it took. */
-    boolean isOtherEndOf(ActionObservation event) {
-        boolean timed = voices == 0 || ((voices | event.voice()) & RecordSource.SLOW) != 0;
-        boolean begun = (voices & ~RecordSource.BEGINNING) == 0;
-        boolean ended = (voices & RecordSource.BEGINNING) == 0;
+    boolean isOtherBoundaryOf(ActionObservation event) {
+        boolean timed = sources == 0 || ((sources | event.source()) & RecordSource.SLOW) != 0;
+        boolean begun = (sources & ~RecordSource.AT_START) == 0;
+        boolean ended = (sources & RecordSource.AT_START) == 0;
         return !timed && kind == event.kind() && (event.isBeginning() ? ended : begun);
     }
 
@@ -239,13 +240,13 @@ final class ActionState {
             truncated = event.truncated();
         }
         serverQuery = serverQuery == 0 ? event.serverQuery() : serverQuery;
-        voices |= event.voice();
+        sources |= event.source();
         tables |= event.tables();
-        slackMicros = Math.max(slackMicros, event.slackMicros());
+        minimumDurationMicros = Math.max(minimumDurationMicros, event.minimumDurationMicros());
         origin = origin.and(event.origin());
-        if (members.length < MOST_MEMBERS) {
+        if (members.length < MAX_MEMBERS) {
             members = Arrays.copyOf(members, members.length + 1);
-            members[members.length - 1] = TextHash.of(event.own().id());
+            members[members.length - 1] = TextHash.of(event.candidateAction().id());
         }
     }
 }

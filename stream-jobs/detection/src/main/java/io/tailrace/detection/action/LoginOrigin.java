@@ -16,7 +16,7 @@ record LoginOrigin(long connection, long address, long name) {
     static final LoginOrigin UNKNOWN = new LoginOrigin(0, 0, 0);
 
     /** Whether nothing that both know differs. */
-    boolean mayBe(LoginOrigin other) {
+    boolean matches(LoginOrigin other) {
         return agree(connection, other.connection) && agree(address, other.address) && agree(name, other.name);
     }
 

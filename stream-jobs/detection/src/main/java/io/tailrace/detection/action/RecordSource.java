@@ -27,7 +27,7 @@ final class RecordSource {
     private static final int OTHER = 1 << 13;
 
     /** Said when a statement begins; others may be said when it ends. */
-    static final int BEGINNING = GENERAL | QUERY_START | NESTED_START | LOG | COMMAND_START;
+    static final int AT_START = GENERAL | QUERY_START | NESTED_START | LOG | COMMAND_START;
 
     private RecordSource() {}
 

@@ -28,10 +28,10 @@ final class SessionActionIndex {
     static final long TOLERANCE_MICROS = 2_000_000;
 
     /** A session's statements do not overlap: how long the end of the latest one is awaited. */
-    private static final long LONGEST_WAIT_MICROS = 600_000_000;
+    private static final long MAX_WAIT_MICROS = 600_000_000;
 
     /** Of more actions that could be meant none is taken: a log whose statements all took days must not cost days. */
-    private static final int MOST_CANDIDATES = 20_000;
+    private static final int MAX_CANDIDATES = 20_000;
 
     private static final Comparator<Place> BY_PLACE = Comparator.comparingLong(Place::kind)
             .thenComparingLong(Place::micros)
@@ -46,22 +46,22 @@ final class SessionActionIndex {
 
     private final Map<Long, ActionState> byServerQuery = new HashMap<>();
     private final Map<Long, ActionState> byMember = new HashMap<>();
-    private final int most;
-    private int voices;
+    private final int limit;
+    private int sources;
     private long added;
-    private long longestSlack;
-    private int ofRowsOnly;
+    private long maxMinimumDuration;
+    private int rowsOnly;
     private int truncated;
 
-    /** @param most how many actions are remembered; beyond them the oldest goes */
-    SessionActionIndex(int most) {
-        this.most = most;
+    /** @param limit how many actions are remembered; beyond them the oldest goes */
+    SessionActionIndex(int limit) {
+        this.limit = limit;
     }
 
     /** The action that an event records: one that is known, or the event's own, which is known from now on. */
     ActionReference resolve(ActionObservation event) {
-        hear(event.voice());
-        ActionState known = byMember.get(TextHash.of(event.own().id()));
+        addSource(event.source());
+        ActionState known = byMember.get(TextHash.of(event.candidateAction().id()));
         if (known != null) {
             return known.action();
         }
@@ -73,20 +73,20 @@ final class SessionActionIndex {
         if (event.kind() != 0 || event.serverQuery() != 0) {
             add(new ActionState(event));
         }
-        return event.own();
+        return event.candidateAction();
     }
 
     /** A new voice may speak of everything that is remembered. */
-    private void hear(int voice) {
-        if ((voices | voice) == voices) {
+    private void addSource(int source) {
+        if ((sources | source) == sources) {
             return;
         }
-        voices |= voice;
+        sources |= source;
         byTime.values().forEach(this::await);
     }
 
     private void await(ActionState action) {
-        if (action.kind() != 0 && (voices & ~action.voices()) != 0) {
+        if (action.kind() != 0 && (sources & ~action.sources()) != 0) {
             awaiting.put(placeOf(action.kind(), action), action);
         }
     }
@@ -106,20 +106,20 @@ final class SessionActionIndex {
         Collection<ActionState> alike = near(awaiting, event.kind(), event);
         ActionState known = first(alike, action -> action.awaits(event));
         if (known == null && event.verb() != 0) {
-            known = otherEnd(event);
+            known = matchingStartOrEnd(event);
         }
         if (known == null && event.serverQuery() != 0) {
             known = Optional.ofNullable(byServerQuery.get(event.serverQuery()))
-                    .filter(rows -> rows.isOfRowsOnly() && rows.isNear(event))
+                    .filter(rows -> rows.isRowsOnly() && rows.isNear(event))
                     .orElse(null);
         }
-        return known == null ? byLess(event) : known;
+        return known == null ? findApproximateMatch(event) : known;
     }
 
     /** What is less certain: rows of tables whose statement is not known yet, and statements that a log has cut. */
-    private ActionState byLess(ActionObservation event) {
+    private ActionState findApproximateMatch(ActionObservation event) {
         ActionState known = null;
-        if (ofRowsOnly > 0 && event.serverQuery() == 0 && event.tables() != 0) {
+        if (rowsOnly > 0 && event.serverQuery() == 0 && event.tables() != 0) {
             known = first(near(byTime, 0, event), action -> action.mayBeRowsOf(event));
         }
         if (known == null && (event.truncated() || truncated > 0)) {
@@ -129,17 +129,17 @@ final class SessionActionIndex {
     }
 
     /** The statement before an end, or after a begin, if it is the same and only its other end was told of. */
-    private ActionState otherEnd(ActionObservation event) {
-        Place place = new Place(0, event.own().micros(), Long.MAX_VALUE);
+    private ActionState matchingStartOrEnd(ActionObservation event) {
+        Place place = new Place(0, event.candidateAction().micros(), Long.MAX_VALUE);
         Map.Entry<Place, ActionState> next = event.isBeginning() ? byTime.higherEntry(place) : byTime.floorEntry(place);
-        boolean near =
-                next != null && Math.abs(next.getKey().micros() - event.own().micros()) <= LONGEST_WAIT_MICROS;
-        return near && next.getValue().isOtherEndOf(event) ? next.getValue() : null;
+        boolean near = next != null
+                && Math.abs(next.getKey().micros() - event.candidateAction().micros()) <= MAX_WAIT_MICROS;
+        return near && next.getValue().isOtherBoundaryOf(event) ? next.getValue() : null;
     }
 
     private Collection<ActionState> near(NavigableMap<Place, ActionState> actions, long kind, ActionObservation event) {
-        long reach = TOLERANCE_MICROS + Math.max(longestSlack, event.slackMicros());
-        long micros = event.own().micros();
+        long reach = TOLERANCE_MICROS + Math.max(maxMinimumDuration, event.minimumDurationMicros());
+        long micros = event.candidateAction().micros();
         return actions.subMap(new Place(kind, micros - reach, 0), new Place(kind, micros + reach, Long.MAX_VALUE))
                 .values();
     }
@@ -150,7 +150,7 @@ final class SessionActionIndex {
             if (wanted.test(action)) {
                 return action;
             }
-            if (++looked == MOST_CANDIDATES) {
+            if (++looked == MAX_CANDIDATES) {
                 return null;
             }
         }
@@ -174,7 +174,7 @@ final class SessionActionIndex {
     private void add(ActionState action) {
         action.number(added++);
         put(action);
-        while (byTime.size() > most) {
+        while (byTime.size() > limit) {
             remove(byTime.firstEntry().getValue());
         }
     }
@@ -192,9 +192,9 @@ final class SessionActionIndex {
         for (long member : action.members()) {
             byMember.put(member, action);
         }
-        ofRowsOnly += action.isOfRowsOnly() ? 1 : 0;
+        rowsOnly += action.isRowsOnly() ? 1 : 0;
         truncated += action.isTruncated() ? 1 : 0;
-        longestSlack = Math.max(longestSlack, action.slackMicros());
+        maxMinimumDuration = Math.max(maxMinimumDuration, action.minimumDurationMicros());
     }
 
     private void remove(ActionState action) {
@@ -204,7 +204,7 @@ final class SessionActionIndex {
         for (long member : action.members()) {
             byMember.remove(member);
         }
-        ofRowsOnly -= action.isOfRowsOnly() ? 1 : 0;
+        rowsOnly -= action.isRowsOnly() ? 1 : 0;
         truncated -= action.isTruncated() ? 1 : 0;
     }
 
@@ -215,11 +215,11 @@ final class SessionActionIndex {
      */
     boolean forget(long before) {
         List<ActionState> old = byTime.headMap(new Place(0, before, 0)).values().stream()
-                .filter(action -> action.micros() + action.slackMicros() < before)
+                .filter(action -> action.micros() + action.minimumDurationMicros() < before)
                 .toList();
         old.forEach(this::remove);
-        longestSlack = byTime.values().stream()
-                .mapToLong(ActionState::slackMicros)
+        maxMinimumDuration = byTime.values().stream()
+                .mapToLong(ActionState::minimumDurationMicros)
                 .max()
                 .orElse(0);
         return byTime.isEmpty();
@@ -236,7 +236,7 @@ final class SessionActionIndex {
     }
 
     void write(DataOutput out) throws IOException {
-        out.writeInt(voices);
+        out.writeInt(sources);
         out.writeInt(byTime.size());
         for (ActionState action : byTime.values()) {
             action.write(out);
@@ -244,9 +244,9 @@ final class SessionActionIndex {
     }
 
     /** @param reader of one action, as the state's version writes it */
-    static SessionActionIndex read(DataInput in, int most, Reader reader) throws IOException {
-        SessionActionIndex actions = new SessionActionIndex(most);
-        actions.voices = in.readInt();
+    static SessionActionIndex read(DataInput in, int limit, Reader reader) throws IOException {
+        SessionActionIndex actions = new SessionActionIndex(limit);
+        actions.sources = in.readInt();
         for (int count = in.readInt(); count > 0; count--) {
             actions.add(reader.read(in));
         }

@@ -21,21 +21,21 @@ public final class SessionActionState {
 
     private static final byte FIRST_VERSION = 1;
     private static final byte VERSION = 2;
-    private static final int USUAL_BYTES = 256;
+    private static final int INITIAL_BYTES = 256;
 
-    private final int most;
+    private final int limit;
     /** Null while packed. */
     private SessionActionIndex open;
     /** Null while open. */
     private byte[] packed;
 
-    private long nextLookMillis;
-    private long countedBy;
+    private long nextCleanupMillis;
+    private long ownerId;
 
-    /** @param most how many actions are remembered; beyond them the oldest goes */
-    public SessionActionState(int most) {
-        this.most = most;
-        this.open = new SessionActionIndex(most);
+    /** @param limit how many actions are remembered; beyond them the oldest goes */
+    public SessionActionState(int limit) {
+        this.limit = limit;
+        this.open = new SessionActionIndex(limit);
     }
 
     /** The action that an event records: one that is known, or the event's own, which is known from now on. */
@@ -75,23 +75,23 @@ public final class SessionActionState {
     }
 
     /** When the session is to be looked at next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
-    public long nextLookMillis() {
-        return nextLookMillis;
+    public long nextCleanupMillis() {
+        return nextCleanupMillis;
     }
 
-    /** @param millis see {@link #nextLookMillis()} */
-    public void lookAt(long millis) {
-        nextLookMillis = millis;
+    /** @param millis see {@link #nextCleanupMillis()} */
+    public void scheduleCleanup(long millis) {
+        nextCleanupMillis = millis;
     }
 
     /** Who counts this session among those that are remembered; 0: nobody. */
-    public long countedBy() {
-        return countedBy;
+    public long ownerId() {
+        return ownerId;
     }
 
-    /** @param counter see {@link #countedBy()} */
-    public void countBy(long counter) {
-        countedBy = counter;
+    /** @param counter see {@link #ownerId()} */
+    public void setOwner(long counter) {
+        ownerId = counter;
     }
 
     private SessionActionIndex open() {
@@ -104,7 +104,7 @@ public final class SessionActionState {
 
     private SessionActionIndex read(DataInput in) {
         try {
-            return SessionActionIndex.read(in, most, ActionState::read);
+            return SessionActionIndex.read(in, limit, ActionState::read);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -112,7 +112,7 @@ public final class SessionActionState {
 
     private byte[] bytes() {
         try {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream(INITIAL_BYTES);
             open.write(new DataOutputStream(bytes));
             return bytes.toByteArray();
         } catch (IOException e) {
@@ -124,21 +124,21 @@ public final class SessionActionState {
     public void write(DataOutput out) throws IOException {
         byte[] bytes = packed == null ? bytes() : packed;
         out.writeByte(VERSION);
-        out.writeLong(nextLookMillis);
-        out.writeLong(countedBy);
+        out.writeLong(nextCleanupMillis);
+        out.writeLong(ownerId);
         out.writeInt(bytes.length);
         out.write(bytes);
     }
 
     /** Reads what {@link #write} wrote, now or before version 2; it is packed until it is used. */
-    public static SessionActionState read(DataInput in, int most) throws IOException {
+    public static SessionActionState read(DataInput in, int limit) throws IOException {
         byte version = in.readByte();
-        SessionActionState actions = new SessionActionState(most);
+        SessionActionState actions = new SessionActionState(limit);
         if (version == FIRST_VERSION) {
-            actions.open = SessionActionIndex.read(in, most, ActionState::readFirstVersion);
+            actions.open = SessionActionIndex.read(in, limit, ActionState::readFirstVersion);
         } else if (version == VERSION) {
-            actions.nextLookMillis = in.readLong();
-            actions.countedBy = in.readLong();
+            actions.nextCleanupMillis = in.readLong();
+            actions.ownerId = in.readLong();
             actions.packed = new byte[in.readInt()];
             actions.open = null;
             in.readFully(actions.packed);

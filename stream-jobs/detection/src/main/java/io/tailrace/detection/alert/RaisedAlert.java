@@ -14,9 +14,9 @@ import java.util.Map;
  * @param windowFrom event time at which the evidence begins, microseconds since 1970 UTC
  * @param entity what the rule is about: the fields that a correlation groups by, with their values
  * @param metric what the rule counted within its window; 1 for a rule over single events
- * @param eventIds of the evidence, oldest first, at most {@link #MOST_EVENTS}; ids of alerts where the rule counts them
- * @param statements of the evidence, without their literals: at most {@link #MOST_STATEMENTS} of at most
- *     {@link #LONGEST_STATEMENT} characters; the one that made it fire is the last
+ * @param eventIds of the evidence, oldest first, at most {@link #MAX_EVENTS}; ids of alerts where the rule counts them
+ * @param statements of the evidence, without their literals: at most {@link #MAX_STATEMENTS} of at most
+ *     {@link #MAX_STATEMENT_LENGTH} characters; the one that made it fire is the last
  * @param facts what else tells why: counts, the baseline, what was new; names of the taxonomy where they are fields
  * @param late the event came later than the allowed lateness: others of its time may have been forgotten
  */
@@ -33,11 +33,11 @@ public record RaisedAlert(
         boolean late) {
 
     /** Events of one alert's evidence. */
-    public static final int MOST_EVENTS = 100;
+    public static final int MAX_EVENTS = 100;
     /** Statements of one alert's evidence. */
-    public static final int MOST_STATEMENTS = 5;
+    public static final int MAX_STATEMENTS = 5;
     /** Characters of a statement, and of a fact. */
-    public static final int LONGEST_STATEMENT = 500;
+    public static final int MAX_STATEMENT_LENGTH = 500;
 
     /** The statement of an event, as evidence; none where it has none. */
     public static List<String> statements(DetectionEvent event) {
@@ -47,6 +47,6 @@ public record RaisedAlert(
 
     /** The beginning of a text that is too long for an alert. */
     public static String shortened(String text) {
-        return text.length() <= LONGEST_STATEMENT ? text : text.substring(0, LONGEST_STATEMENT - 1) + '…';
+        return text.length() <= MAX_STATEMENT_LENGTH ? text : text.substring(0, MAX_STATEMENT_LENGTH - 1) + '…';
     }
 }

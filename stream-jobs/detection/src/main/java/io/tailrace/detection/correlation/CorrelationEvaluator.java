@@ -28,13 +28,13 @@ import java.util.function.Consumer;
 public final class CorrelationEvaluator {
 
     /** Matches kept per group, unless twice the condition's number is more. */
-    static final int MOST_OCCURRENCES = 1_000;
+    static final int MAX_OCCURRENCES = 1_000;
     /** An event with several values of several fields belongs to several groups. */
-    static final int MOST_GROUPS = 64;
+    static final int MAX_GROUPS = 64;
 
     private final CorrelationRule rule;
     private final long latenessMicros;
-    private final int most;
+    private final int limit;
     private final RuleIds numbers;
 
     /** @param latenessMicros how much later than the watermark an event may come and still count in full */
@@ -42,7 +42,7 @@ public final class CorrelationEvaluator {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
         this.numbers = new RuleIds(rule.rules());
-        this.most = (int) Math.max(MOST_OCCURRENCES, 2 * rule.bound());
+        this.limit = (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
     }
 
     public CorrelationRule rule() {
@@ -57,7 +57,7 @@ public final class CorrelationEvaluator {
             boolean untold = values.isEmpty() && rule.optional().contains(field);
             groups = extended(groups, untold ? List.of(FieldValue.of("")) : values);
         }
-        return groups.size() <= MOST_GROUPS ? groups : groups.subList(0, MOST_GROUPS);
+        return groups.size() <= MAX_GROUPS ? groups : groups.subList(0, MAX_GROUPS);
     }
 
     private static List<List<String>> extended(List<List<String>> groups, List<FieldValue> values) {
@@ -88,12 +88,12 @@ public final class CorrelationEvaluator {
             Consumer<RaisedAlert> alerts) {
         for (String value : values(ruleKey, event)) {
             RuleMatch occurrence = occurrence(ruleKey, event, value, watermark);
-            int place = window.add(occurrence, most);
+            int place = window.add(occurrence, limit);
             if (place >= 0 && rule.operator().isRising()) {
-                if (!addsNothing(place, window)) {
+                if (!isRedundant(place, window)) {
                     compareFrom(place, group, window, watermark, fired(event, alerts));
                 }
-                thin(occurrence, window);
+                compact(occurrence, window);
             }
         }
     }
@@ -117,7 +117,7 @@ public final class CorrelationEvaluator {
      * Whether the match cannot make the condition true: its value is among those of the window that ended with the
      * match before it, which was compared, and nothing that fired could be due again.
      */
-    private boolean addsNothing(int place, GroupWindow window) {
+    private boolean isRedundant(int place, GroupWindow window) {
         return countsDifferent() && window.fired().isEmpty() && window.isRepeatedAtEnd(place, rule.timespanMicros());
     }
 
@@ -125,9 +125,9 @@ public final class CorrelationEvaluator {
         return rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL;
     }
 
-    private void thin(RuleMatch occurrence, GroupWindow window) {
+    private void compact(RuleMatch occurrence, GroupWindow window) {
         if (countsDifferent()) {
-            window.thin(occurrence, rule.timespanMicros());
+            window.compact(occurrence, rule.timespanMicros());
         }
     }
 
@@ -161,7 +161,7 @@ public final class CorrelationEvaluator {
 
     private void compare(
             RuleMatch end, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
-        if (hasFiredNear(end.micros(), window)) {
+        if (hasFiredWithin(end.micros(), window)) {
             return;
         }
         int from = window.firstFrom(end.micros() - rule.timespanMicros());
@@ -175,7 +175,7 @@ public final class CorrelationEvaluator {
         }
     }
 
-    private boolean hasFiredNear(long micros, GroupWindow window) {
+    private boolean hasFiredWithin(long micros, GroupWindow window) {
         for (long fired : window.fired()) {
             if (Math.abs(micros - fired) < rule.timespanMicros()) {
                 return true;
@@ -207,7 +207,7 @@ public final class CorrelationEvaluator {
         List<String> ids = matches.stream()
                 .map(RuleMatch::eventId)
                 .distinct()
-                .limit(RaisedAlert.MOST_EVENTS)
+                .limit(RaisedAlert.MAX_EVENTS)
                 .toList();
         boolean late = micros < watermark - latenessMicros;
         return new RaisedAlert(

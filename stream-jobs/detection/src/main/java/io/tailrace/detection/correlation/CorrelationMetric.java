@@ -45,9 +45,9 @@ final class CorrelationMetric {
      * order are not after each other.
      */
     private static long longestSequence(List<RuleMatch> window, RuleIds rules) {
-        long most = distinctRules(window, rules);
-        if (most <= 1) {
-            return most;
+        long distinct = distinctRules(window, rules);
+        if (distinct <= 1) {
+            return distinct;
         }
         long[] longest = new long[rules.size()];
         int from = 0;

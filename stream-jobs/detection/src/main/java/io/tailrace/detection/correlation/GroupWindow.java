@@ -46,16 +46,16 @@ public final class GroupWindow {
     /**
      * Adds a match in the order of time.
      *
-     * @param most how many are kept; beyond them the oldest of the same rule and value goes
+     * @param limit how many are kept; beyond them the oldest of the same rule and value goes
      * @return its place; negative where it was there already
      */
-    int add(RuleMatch occurrence, int most) {
+    int add(RuleMatch occurrence, int limit) {
         int place = Collections.binarySearch(occurrences, occurrence, RuleMatch.BY_TIME);
         if (place >= 0) {
             return -1;
         }
         int at = -place - 1;
-        if (occurrences.size() >= most) {
+        if (occurrences.size() >= limit) {
             int oldest = oldestLike(occurrence);
             occurrences.remove(oldest);
             at -= oldest < at ? 1 : 0;
@@ -80,7 +80,7 @@ public final class GroupWindow {
      * @param latest the match that was added
      * @param span length of a window, microseconds
      */
-    void thin(RuleMatch latest, long span) {
+    void compact(RuleMatch latest, long span) {
         int at = Collections.binarySearch(occurrences, latest, RuleMatch.BY_TIME);
         int middle = previousLike(at);
         int first = previousLike(middle);

@@ -42,15 +42,15 @@ public final class InstanceCoverage {
     private final Map<LogSource, ObservedFields> current = new TreeMap<>(BY_NAME);
     private final Map<LogSource, ObservedFields> before = new TreeMap<>(BY_NAME);
     /** Answers by log, then by the key of the rule. */
-    private final Map<String, Map<String, Said>> said = new TreeMap<>();
+    private final Map<String, Map<String, EmittedResult>> emitted = new TreeMap<>();
 
     private String cluster = "";
     private long periodFrom;
-    private long dueAt;
+    private long refreshAt;
     private long latestMicros;
 
     /** A hash of what was said, and since when it is so, microseconds since 1970 UTC. */
-    private record Said(long hash, long changedAt) {}
+    private record EmittedResult(long hash, long changedAt) {}
 
     /**
      * An answer to be written.
@@ -59,9 +59,9 @@ public final class InstanceCoverage {
      * @param ruleKey as alerts name the rule
      * @param answer null where there is none any more: the rule is not in force, or the log is forgotten
      * @param changedAt since when it is so, microseconds since 1970 UTC
-     * @param toldAt of this answer, later than that of all others before, microseconds since 1970 UTC
+     * @param reportedAt of this answer, later than that of all others before, microseconds since 1970 UTC
      */
-    public record Told(String log, String ruleKey, RuleCoverageResult answer, long changedAt, long toldAt) {}
+    public record ObservedLog(String log, String ruleKey, RuleCoverageResult answer, long changedAt, long reportedAt) {}
 
     /** Begins with a period of its own. */
     public InstanceCoverage(long nowMillis) {
@@ -100,13 +100,13 @@ public final class InstanceCoverage {
     }
 
     /** When answers are due that wait for more to be seen, milliseconds since 1970 UTC; 0 where none wait. */
-    public long dueAt() {
-        return dueAt;
+    public long refreshAt() {
+        return refreshAt;
     }
 
     /** Lets answers wait, or no longer where the time is 0. */
-    public void dueAt(long millis) {
-        dueAt = millis;
+    public void refreshAt(long millis) {
+        refreshAt = millis;
     }
 
     /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be said anew. */
@@ -119,17 +119,18 @@ public final class InstanceCoverage {
 
     /** Whether nothing is known, and nothing that was said is still true. */
     public boolean isEmpty() {
-        return current.isEmpty() && before.isEmpty() && said.isEmpty();
+        return current.isEmpty() && before.isEmpty() && emitted.isEmpty();
     }
 
     /**
      * Says what changed since it was last asked.
      *
      * @param withDataClasses whether classes of data are configured
-     * @param anew also what did not change
+     * @param refresh also what did not change
      * @param nowMicros by the clock of whoever asks, microseconds since 1970 UTC
      */
-    public void tell(RuleSet rules, boolean withDataClasses, boolean anew, long nowMicros, Consumer<Told> out) {
+    public void changedResults(
+            RuleSet rules, boolean withDataClasses, boolean refresh, long nowMicros, Consumer<ObservedLog> out) {
         latestMicros = Math.max(nowMicros, latestMicros + 1);
         Map<LogSource, ObservedFields> logs = contents();
         Map<String, List<RuleCoverageResult>> answers = new HashMap<>();
@@ -138,9 +139,9 @@ public final class InstanceCoverage {
         if (!logs.isEmpty()) {
             answers.put(ALL_LOGS, RuleCoverageEvaluator.answers(rules, withDataClasses, logs));
         }
-        Set<String> known = new HashSet<>(said.keySet());
+        Set<String> known = new HashSet<>(emitted.keySet());
         known.addAll(answers.keySet());
-        known.forEach(log -> tell(log, answers.getOrDefault(log, List.of()), anew, out));
+        known.forEach(log -> changedResults(log, answers.getOrDefault(log, List.of()), refresh, out));
     }
 
     private Map<LogSource, ObservedFields> contents() {
@@ -151,29 +152,30 @@ public final class InstanceCoverage {
         return logs;
     }
 
-    private void tell(String log, List<RuleCoverageResult> answers, boolean anew, Consumer<Told> out) {
-        Map<String, Said> old = said.getOrDefault(log, Map.of());
-        Map<String, Said> now = new TreeMap<>();
+    private void changedResults(
+            String log, List<RuleCoverageResult> answers, boolean refresh, Consumer<ObservedLog> out) {
+        Map<String, EmittedResult> old = emitted.getOrDefault(log, Map.of());
+        Map<String, EmittedResult> now = new TreeMap<>();
         for (RuleCoverageResult answer : answers) {
             String key = answer.rule().key();
             long hash = hash(answer);
-            Said earlier = old.get(key);
+            EmittedResult earlier = old.get(key);
             boolean isSame = earlier != null && earlier.hash() == hash;
-            Said its = isSame ? earlier : new Said(hash, latestMicros);
+            EmittedResult its = isSame ? earlier : new EmittedResult(hash, latestMicros);
             now.put(key, its);
-            if (anew || !isSame) {
-                out.accept(new Told(log, key, answer, its.changedAt(), latestMicros));
+            if (refresh || !isSame) {
+                out.accept(new ObservedLog(log, key, answer, its.changedAt(), latestMicros));
             }
         }
         for (String key : old.keySet()) {
             if (!now.containsKey(key)) {
-                out.accept(new Told(log, key, null, latestMicros, latestMicros));
+                out.accept(new ObservedLog(log, key, null, latestMicros, latestMicros));
             }
         }
         if (now.isEmpty()) {
-            said.remove(log);
+            emitted.remove(log);
         } else {
-            said.put(log, now);
+            emitted.put(log, now);
         }
     }
 
@@ -197,15 +199,15 @@ public final class InstanceCoverage {
         out.writeByte(VERSION);
         writeText(cluster, out);
         out.writeLong(periodFrom);
-        out.writeLong(dueAt);
+        out.writeLong(refreshAt);
         out.writeLong(latestMicros);
         write(current, out);
         write(before, out);
-        out.writeInt(said.size());
-        for (Map.Entry<String, Map<String, Said>> log : said.entrySet()) {
+        out.writeInt(emitted.size());
+        for (Map.Entry<String, Map<String, EmittedResult>> log : emitted.entrySet()) {
             writeText(log.getKey(), out);
             out.writeInt(log.getValue().size());
-            for (Map.Entry<String, Said> rule : log.getValue().entrySet()) {
+            for (Map.Entry<String, EmittedResult> rule : log.getValue().entrySet()) {
                 writeText(rule.getKey(), out);
                 out.writeLong(rule.getValue().hash());
                 out.writeLong(rule.getValue().changedAt());
@@ -232,14 +234,14 @@ public final class InstanceCoverage {
         InstanceCoverage coverage = new InstanceCoverage(0);
         coverage.cluster = readText(in);
         coverage.periodFrom = in.readLong();
-        coverage.dueAt = in.readLong();
+        coverage.refreshAt = in.readLong();
         coverage.latestMicros = in.readLong();
         read(coverage.current, in);
         read(coverage.before, in);
         for (int logs = in.readInt(); logs > 0; logs--) {
-            Map<String, Said> rules = coverage.said.computeIfAbsent(readText(in), any -> new TreeMap<>());
+            Map<String, EmittedResult> rules = coverage.emitted.computeIfAbsent(readText(in), any -> new TreeMap<>());
             for (int count = in.readInt(); count > 0; count--) {
-                rules.put(readText(in), new Said(in.readLong(), in.readLong()));
+                rules.put(readText(in), new EmittedResult(in.readLong(), in.readLong()));
             }
         }
         return coverage;

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * Which fields the events of a log have, and of which classes they are: all that is needed to say which rules can fire on
  * it. It only grows. Not thread-safe.
  *
- * <p>Memory: fields of the taxonomy, and at most {@value #MOST_OTHERS} that logs, clients and applications name
+ * <p>Memory: fields of the taxonomy, and at most {@value #MAX_OTHERS} that logs, clients and applications name
  * themselves. A log that has more counts as one that has every such field, because nobody knows which it has not.
  */
 public final class ObservedFields {
@@ -25,11 +25,11 @@ public final class ObservedFields {
     private static final byte VERSION = 1;
 
     /** Fields that are not of the taxonomy: attributes, details, tags. */
-    static final int MOST_OTHERS = 1_000;
+    static final int MAX_OTHERS = 1_000;
     /** The parsers know six. */
-    private static final int MOST_CLASSES = 100;
+    private static final int MAX_CLASSES = 100;
     /** Characters of the name of a field or class; no rule asks for a longer one. */
-    private static final int LONGEST_NAME = 500;
+    private static final int MAX_NAME_LENGTH = 500;
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
@@ -101,14 +101,14 @@ public final class ObservedFields {
         if (TAXONOMY.contains(name)) {
             return fields.add(name);
         }
-        boolean isKept = others < MOST_OTHERS && name.length() <= LONGEST_NAME;
+        boolean isKept = others < MAX_OTHERS && name.length() <= MAX_NAME_LENGTH;
         others += isKept ? 1 : 0;
         return isKept && fields.add(name);
     }
 
     private boolean addClass(String eventClass) {
-        return eventClasses.size() < MOST_CLASSES
-                && eventClass.length() <= LONGEST_NAME
+        return eventClasses.size() < MAX_CLASSES
+                && eventClass.length() <= MAX_NAME_LENGTH
                 && eventClasses.add(eventClass);
     }
 
@@ -130,7 +130,7 @@ public final class ObservedFields {
      */
     boolean mayHave(String field, boolean withDataClasses) {
         return fields.contains(field)
-                || others >= MOST_OTHERS && !TAXONOMY.contains(field)
+                || others >= MAX_OTHERS && !TAXONOMY.contains(field)
                 || field.equals(DatabaseField.FLAG.fieldName())
                 || OF_COLLECTORS.contains(field)
                 || field.equals(DatabaseField.ERROR_CODE.fieldName()) && has(DatabaseField.STATUS)

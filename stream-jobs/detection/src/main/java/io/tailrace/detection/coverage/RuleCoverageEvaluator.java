@@ -61,8 +61,8 @@ public final class RuleCoverageEvaluator {
     public static List<RuleCoverageResult> answers(
             RuleSet rules, boolean withDataClasses, Map<LogSource, ObservedFields> logs) {
         RuleCoverageEvaluator coverage = new RuleCoverageEvaluator(logs, withDataClasses);
-        rules.rules().forEach(coverage::look);
-        rules.correlations().forEach(coverage::look);
+        rules.rules().forEach(coverage::evaluate);
+        rules.correlations().forEach(coverage::evaluate);
         return Stream.concat(
                         rules.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header),
                         rules.correlations().stream()
@@ -72,7 +72,7 @@ public final class RuleCoverageEvaluator {
                 .toList();
     }
 
-    private void look(SigmaRule rule) {
+    private void evaluate(SigmaRule rule) {
         Map<LogSource, MissingRequirement> hindered = new LinkedHashMap<>();
         Set<LogSource> can = new LinkedHashSet<>();
         logs.forEach((source, contents) -> obstacle(rule, source, contents)
@@ -94,13 +94,13 @@ public final class RuleCoverageEvaluator {
         if (fitting.isEmpty()) {
             return MissingRequirement.because("it is for another kind of log");
         }
-        MissingRequirement least = fitting.values().stream()
+        MissingRequirement minimum = fitting.values().stream()
                 .min(Comparator.comparingInt(MissingRequirement::size))
                 .orElseThrow();
         if (hindered.size() == 1) {
-            return least;
+            return minimum;
         }
-        return least.with(fitting.entrySet().stream()
+        return minimum.with(fitting.entrySet().stream()
                 .map(log -> log.getKey() + ": " + log.getValue().reason())
                 .collect(Collectors.joining("; ")));
     }
@@ -121,31 +121,32 @@ public final class RuleCoverageEvaluator {
     }
 
     private static MissingRequirement otherClass(ObservedFields log, Missing missing) {
-        String told = "it is about other events; this log has only those of the class "
+        String reported = "it is about other events; this log has only those of the class "
                 + String.join(", ", log.eventClasses());
         List<String> classes =
                 missing.classes().stream().filter(name -> !name.isEmpty()).toList();
-        return new MissingRequirement(told, List.copyOf(missing.fields()), classes);
+        return new MissingRequirement(reported, List.copyOf(missing.fields()), classes);
     }
 
     /** A correlation needs its fields, and of its rules one, or as many as it counts. */
-    private void look(CorrelationRule rule) {
-        Map<String, Set<LogSource>> told = new LinkedHashMap<>();
+    private void evaluate(CorrelationRule rule) {
+        Map<String, Set<LogSource>> reported = new LinkedHashMap<>();
         Set<String> missing = new TreeSet<>();
         for (String used : rule.rules()) {
             Set<String> fields = fieldsOf(rule, used);
-            Set<LogSource> telling = able.getOrDefault(used, Set.of()).stream()
+            Set<LogSource> reporting = able.getOrDefault(used, Set.of()).stream()
                     .filter(source -> missing(fields, source).isEmpty())
                     .collect(Collectors.toSet());
-            told.put(used, telling);
-            if (telling.isEmpty()) {
+            reported.put(used, reporting);
+            if (reporting.isEmpty()) {
                 able.getOrDefault(used, Set.of()).forEach(source -> missing.addAll(missing(fields, source)));
             }
         }
         String key = rule.header().key();
-        long counting = told.values().stream().filter(logs -> !logs.isEmpty()).count();
+        long counting =
+                reported.values().stream().filter(logs -> !logs.isEmpty()).count();
         if (counting >= needed(rule)) {
-            able.put(key, told.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+            able.put(key, reported.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
         } else {
             able.put(key, Set.of());
             obstacles.put(

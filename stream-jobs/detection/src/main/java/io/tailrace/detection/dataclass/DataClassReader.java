@@ -27,8 +27,8 @@ public final class DataClassReader {
     private static final Set<String> SECTIONS = Set.of("classes", "views", "routines", "unresolved");
     private static final Set<String> CLASS_KEYS = Set.of("description", "patterns", "exclude");
     private static final Set<String> ROUTINE_KEYS = Set.of("reads", "writes");
-    private static final int LONGEST_CLASS_NAME = 64;
-    private static final int DEEPEST_VIEW = 32;
+    private static final int MAX_CLASS_NAME_LENGTH = 64;
+    private static final int MAX_VIEW_DEPTH = 32;
 
     private final String file;
     private final List<DataClass> classes = new ArrayList<>();
@@ -92,10 +92,10 @@ public final class DataClassReader {
 
     private void classes(YamlMap map) {
         for (String name : map.keys()) {
-            if (name.isEmpty() || name.length() > LONGEST_CLASS_NAME || !isPlain(name)) {
+            if (name.isEmpty() || name.length() > MAX_CLASS_NAME_LENGTH || !isPlain(name)) {
                 throw map.refusal(
                         map.keyNode(name),
-                        "the name of a class is expected to be 1 to " + LONGEST_CLASS_NAME
+                        "the name of a class is expected to be 1 to " + MAX_CLASS_NAME_LENGTH
                                 + " small letters, digits, - and _, found " + name);
             }
             YamlMap body = map.map(name, "classes");
@@ -133,14 +133,14 @@ public final class DataClassReader {
     }
 
     /** {@code database.table} and, where there may be three parts, {@code database.table.column}. */
-    private List<String> parts(Node node, String key, int most) {
-        String expected = most == 3 ? "database.table or database.table.column" : "database.table";
+    private List<String> parts(Node node, String key, int limit) {
+        String expected = limit == 3 ? "database.table or database.table.column" : "database.table";
         if (!(node instanceof ScalarNode scalar)) {
             throw YamlMap.refusal(file, node, key + " is expected to list texts such as " + expected);
         }
-        List<String> parts = QualifiedName.parts(scalar.getValue(), most + 1);
-        boolean tooLong = scalar.getValue().length() > 3 * QualifiedName.LONGEST;
-        if (parts.size() < 2 || parts.size() > most || parts.contains("") || tooLong) {
+        List<String> parts = QualifiedName.parts(scalar.getValue(), limit + 1);
+        boolean tooLong = scalar.getValue().length() > 3 * QualifiedName.MAX_LENGTH;
+        if (parts.size() < 2 || parts.size() > limit || parts.contains("") || tooLong) {
             throw YamlMap.refusal(
                     file,
                     node,
@@ -171,11 +171,11 @@ public final class DataClassReader {
     }
 
     private void refuseCircle(String start, String view, Set<String> seen, int depth) {
-        if (depth > DEEPEST_VIEW) {
+        if (depth > MAX_VIEW_DEPTH) {
             throw YamlMap.refusal(
                     file,
                     viewNodes.get(start),
-                    "views are expected to read each other at most " + DEEPEST_VIEW + " deep");
+                    "views are expected to read each other at most " + MAX_VIEW_DEPTH + " deep");
         }
         for (DataReference target : views.getOrDefault(view, List.of())) {
             String next = QualifiedName.key(target.database(), target.table());

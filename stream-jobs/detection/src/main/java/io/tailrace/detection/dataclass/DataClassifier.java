@@ -22,9 +22,9 @@ import java.util.Set;
  */
 public final class DataClassifier {
 
-    private static final int MOST_CACHED = 20_000;
+    private static final int MAX_CACHED = 20_000;
     /** Fingerprints are cut at 16 KiB: of one that is so long, not all names may be known. */
-    private static final int LONGEST_FINGERPRINT = 16_000;
+    private static final int MAX_FINGERPRINT_LENGTH = 16_000;
 
     /** Statements that tell of tables and nothing of what is in them. */
     private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
@@ -53,7 +53,7 @@ public final class DataClassifier {
     private final Map<String, StoredRoutine> functions = new HashMap<>();
 
     private final NameReader reader = new NameReader();
-    private final Map<Key, DataClassification> cache = new BoundedCache<>(MOST_CACHED);
+    private final Map<Key, DataClassification> cache = new BoundedCache<>(MAX_CACHED);
 
     public DataClassifier(DataClasses classes) {
         none = classes.isEmpty();
@@ -154,7 +154,7 @@ public final class DataClassifier {
         boolean ofLog = "log".equals(key.basis);
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         StatementNames names = reader.read(bytes, bytes.length);
-        boolean everyColumn = key.doubtful || names.everyColumn() || statement.length() >= LONGEST_FINGERPRINT;
+        boolean everyColumn = key.doubtful || names.everyColumn() || statement.length() >= MAX_FINGERPRINT_LENGTH;
         Search search = new Search(
                 ofLog ? Basis.LOG : Basis.STATEMENT,
                 names.names().stream().map(FieldValue::of).toList(),

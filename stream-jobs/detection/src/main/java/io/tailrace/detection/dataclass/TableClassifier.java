@@ -12,7 +12,7 @@ import java.util.Set;
 /** The classes of tables by their names. Used by one thread. */
 final class TableClassifier {
 
-    private static final int MOST_CACHED = 20_000;
+    private static final int MAX_CACHED = 20_000;
 
     /** One pattern of one class. */
     private record Part(String className, DataPattern pattern) {}
@@ -26,7 +26,7 @@ final class TableClassifier {
     /** Keys of views by the table's part, for names without a database. */
     private final Map<String, List<String>> viewsByTable = new HashMap<>();
 
-    private final Map<String, TableClasses> cache = new BoundedCache<>(MOST_CACHED);
+    private final Map<String, TableClasses> cache = new BoundedCache<>(MAX_CACHED);
 
     TableClassifier(DataClasses classes) {
         for (DataClass each : classes.classes()) {
@@ -49,7 +49,7 @@ final class TableClassifier {
         if (known == null) {
             List<String> two = QualifiedName.parts(name, 2);
             known = two.size() == 2 ? find(two.get(0), two.get(1)) : find("", two.get(0));
-            if (name.length() <= 2 * QualifiedName.LONGEST) {
+            if (name.length() <= 2 * QualifiedName.MAX_LENGTH) {
                 cache.put(name, known);
             }
         }
@@ -57,7 +57,7 @@ final class TableClassifier {
     }
 
     private TableClasses find(String database, String table) {
-        if (database.length() > QualifiedName.LONGEST || table.length() > QualifiedName.LONGEST) {
+        if (database.length() > QualifiedName.MAX_LENGTH || table.length() > QualifiedName.MAX_LENGTH) {
             return new TableClasses(Set.of(), List.of(), Set.of(), true);
         }
         FieldValue databaseName = FieldValue.of(database);

@@ -68,7 +68,7 @@ public final class DetectorAlertFactory {
                         .map(AlertSample::statement)
                         .filter(statement -> !statement.isEmpty())
                         .distinct()
-                        .limit(RaisedAlert.MOST_STATEMENTS)
+                        .limit(RaisedAlert.MAX_STATEMENTS)
                         .toList(),
                 shortFacts,
                 observation.late());

@@ -90,17 +90,17 @@ public final class DetectorOptions {
     }
 
     /** A number within bounds, both included. */
-    public double number(String key, double defaultNumber, double least, double most) {
+    public double number(String key, double defaultNumber, double min, double limit) {
         known.add(key);
         String written = map.text(key);
         if (written.isEmpty()) {
             return defaultNumber;
         }
         double number = parsed(written);
-        if (number >= least && number <= most) {
+        if (number >= min && number <= limit) {
             return number;
         }
-        throw refusal(key, key + " is expected to be a number from " + plain(least) + " to " + plain(most), written);
+        throw refusal(key, key + " is expected to be a number from " + plain(min) + " to " + plain(limit), written);
     }
 
     private static double parsed(String written) {
@@ -116,8 +116,8 @@ public final class DetectorOptions {
     }
 
     /** A whole number within bounds, both included. */
-    public int whole(String key, int defaultNumber, int least, int most) {
-        double number = number(key, defaultNumber, least, most);
+    public int whole(String key, int defaultNumber, int min, int limit) {
+        double number = number(key, defaultNumber, min, limit);
         if (number != Math.rint(number)) {
             throw refusal(key, key + " is expected to be a whole number", map.text(key));
         }

@@ -39,7 +39,7 @@ public final class InMemoryDetectorEngine {
 
     /** Shows an event to all detectors; not one of the future, which a wrong clock wrote. */
     public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
-        if (StatefulDetector.isOfTheFuture(event.micros(), nowMicros.getAsLong())) {
+        if (StatefulDetector.isInFuture(event.micros(), nowMicros.getAsLong())) {
             return;
         }
         for (StatefulDetector detector : detectors.values()) {

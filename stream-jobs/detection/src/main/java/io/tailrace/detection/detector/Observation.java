@@ -28,7 +28,7 @@ public record Observation(
         boolean late) {
 
     /** The same, about another entity: state may be of all users of a cluster where an alert is about one of them. */
-    public Observation about(List<String> other) {
+    public Observation withEntity(List<String> other) {
         return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late);
     }
 

@@ -17,14 +17,14 @@ import java.util.function.Consumer;
 public interface StatefulDetector {
 
     /** How far a server's clock may be ahead, microseconds: a day, which wrong time zones need. */
-    long MOST_AHEAD_MICROS = 86_400_000_000L;
+    long MAX_AHEAD_MICROS = 86_400_000_000L;
 
     /**
      * Whether an event must not be observed: one event with a year too many would end learning and empty all that is
      * known of its time.
      */
-    static boolean isOfTheFuture(long micros, long nowMicros) {
-        return micros - nowMicros > MOST_AHEAD_MICROS;
+    static boolean isInFuture(long micros, long nowMicros) {
+        return micros - nowMicros > MAX_AHEAD_MICROS;
     }
 
     /** What it says about itself; its alerts look like a rule's. */

@@ -109,7 +109,7 @@ public final class DetectionEvent {
     public static final class Builder {
 
         /** For some thirty fields and what the event is enriched with. */
-        private static final int USUAL_CAPACITY = 64;
+        private static final int INITIAL_CAPACITY = 64;
         /** Its product spreads a hash of 32 bits over 64. */
         private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -118,7 +118,7 @@ public final class DetectionEvent {
         private final LogSource source;
         private long order;
         private long shape;
-        private final Map<String, List<FieldValue>> fields = new HashMap<>(USUAL_CAPACITY);
+        private final Map<String, List<FieldValue>> fields = new HashMap<>(INITIAL_CAPACITY);
 
         private Builder(String id, long micros, LogSource source) {
             this.id = id;

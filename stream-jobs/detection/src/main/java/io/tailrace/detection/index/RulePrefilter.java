@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 public final class RulePrefilter {
 
     /** Log sources are few; more than these are not remembered. */
-    private static final int MOST_SOURCES = 64;
+    private static final int MAX_SOURCES = 64;
 
     private final List<SigmaRule> rules;
     private final Map<String, FieldPrefilter> byField = new HashMap<>();
@@ -75,7 +75,7 @@ public final class RulePrefilter {
                         rule,
                         LogSource.ANY.equals(source) || rules.get(rule).source().covers(source));
             }
-            if (bySource.size() < MOST_SOURCES) {
+            if (bySource.size() < MAX_SOURCES) {
                 bySource.put(source, applicable);
             }
         }

@@ -9,7 +9,7 @@ final class RequiredLiterals {
 
     private static final List<String> UNKNOWN = List.of();
     /** More alternatives make an index of rare texts one of common ones. */
-    private static final int MOST = 64;
+    private static final int MAX_COUNT = 64;
 
     private static final String CLASSES = "dDwWsSbBAz";
     /** Match between characters. */
@@ -27,7 +27,7 @@ final class RequiredLiterals {
     static List<String> of(String source) {
         RequiredLiterals reader = new RequiredLiterals(source);
         List<String> texts = reader.alternatives().certain;
-        return reader.lost || reader.at < source.length() || texts.size() > MOST ? UNKNOWN : texts;
+        return reader.lost || reader.at < source.length() || texts.size() > MAX_COUNT ? UNKNOWN : texts;
     }
 
     /**
@@ -69,7 +69,7 @@ final class RequiredLiterals {
         }
 
         private void append(List<String> texts) {
-            if (run.size() * texts.size() > MOST) {
+            if (run.size() * texts.size() > MAX_COUNT) {
                 end();
                 run = texts;
                 return;
@@ -153,7 +153,7 @@ final class RequiredLiterals {
         }
         List<String> union = new ArrayList<>(some);
         union.addAll(others);
-        return union.size() <= MOST ? union : UNKNOWN;
+        return union.size() <= MAX_COUNT ? union : UNKNOWN;
     }
 
     private Part sequence() {

@@ -19,7 +19,7 @@ final class ConditionParser {
 
     private static final Pattern TOKEN = Pattern.compile("[()|]|[^\\s()|]+");
     private static final Pattern COUNT = Pattern.compile("[0-9]{1,4}");
-    private static final int DEEPEST = 100;
+    private static final int MAX_DEPTH = 100;
     private static final String END = "";
 
     private final Map<String, Expression> searches;
@@ -67,8 +67,8 @@ final class ConditionParser {
     }
 
     private Expression negation() {
-        if (++depth > DEEPEST) {
-            throw refusal.apply("a condition is expected to be at most " + DEEPEST + " levels deep");
+        if (++depth > MAX_DEPTH) {
+            throw refusal.apply("a condition is expected to be at most " + MAX_DEPTH + " levels deep");
         }
         Expression expression = accept("not") ? new Expression.Not(negation()) : operand();
         depth--;

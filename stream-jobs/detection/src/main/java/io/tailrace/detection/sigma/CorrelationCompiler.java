@@ -19,7 +19,7 @@ final class CorrelationCompiler {
             Set.of("type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate");
     private static final Set<String> AGGREGATES = Set.of("value_sum", "value_avg", "value_percentile", "value_median");
     /** So many matches of one group are kept. */
-    private static final long LARGEST_BOUND = 500_000;
+    private static final long MAX_BOUND = 500_000;
 
     private final RuleHeader header;
     private final YamlMap map;
@@ -197,8 +197,8 @@ final class CorrelationCompiler {
     }
 
     private static long checked(YamlMap condition, Node node, long bound) {
-        if (bound < 0 || bound > LARGEST_BOUND) {
-            throw condition.refusal(node, "a count is expected to be from 0 to " + LARGEST_BOUND + ", found " + bound);
+        if (bound < 0 || bound > MAX_BOUND) {
+            throw condition.refusal(node, "a count is expected to be from 0 to " + MAX_BOUND + ", found " + bound);
         }
         return bound;
     }

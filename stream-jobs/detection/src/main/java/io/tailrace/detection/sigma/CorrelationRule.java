@@ -30,7 +30,7 @@ public record CorrelationRule(
         boolean alerts) {
 
     /** Correlations one over the other: the stages of the detect job. */
-    public static final int MOST_LEVELS = 3;
+    public static final int MAX_LEVELS = 3;
 
     /** What is counted within the window. */
     public enum Type {

@@ -34,9 +34,9 @@ final class DetectionCompiler {
 
     private static final String CONDITION = "condition";
     /** Values of one rule; aliases of YAML can make very many of few lines. */
-    private static final int MOST_VALUES = 100_000;
+    private static final int MAX_VALUES = 100_000;
 
-    private static final int DEEPEST = 20;
+    private static final int MAX_DEPTH = 20;
     private static final int ASCII = 128;
 
     private final String file;
@@ -105,8 +105,8 @@ final class DetectionCompiler {
 
     /** A map: all of it; a list: any of it. */
     private Expression search(Node node, int depth) {
-        if (depth > DEEPEST) {
-            throw YamlMap.refusal(file, node, "a search is expected to be at most " + DEEPEST + " lists deep");
+        if (depth > MAX_DEPTH) {
+            throw YamlMap.refusal(file, node, "a search is expected to be at most " + MAX_DEPTH + " lists deep");
         }
         if (node instanceof MappingNode mapping) {
             return fields(YamlMap.of(file, mapping, "a search"));
@@ -177,8 +177,8 @@ final class DetectionCompiler {
         if (!(node instanceof ScalarNode scalar)) {
             throw YamlMap.refusal(file, node, "a value is expected to be a text, a number, true, false or null");
         }
-        if (++values > MOST_VALUES) {
-            throw YamlMap.refusal(file, node, "a rule is expected to have at most " + MOST_VALUES + " values");
+        if (++values > MAX_VALUES) {
+            throw YamlMap.refusal(file, node, "a rule is expected to have at most " + MAX_VALUES + " values");
         }
         Scalar read = Scalar.of(scalar);
         SqlPatternLint.of(field, chain, read)
@@ -259,11 +259,11 @@ final class DetectionCompiler {
     }
 
     private ValueMatcher regex(Operand.Regex regex, Node node) {
-        if (RegexSize.of(regex.source()) > RegexSize.LARGEST) {
+        if (RegexSize.of(regex.source()) > RegexSize.MAX_SIZE) {
             throw YamlMap.refusal(
                     file,
                     node,
-                    "the regular expression is too deep, or its repetitions make it larger than " + RegexSize.LARGEST
+                    "the regular expression is too deep, or its repetitions make it larger than " + RegexSize.MAX_SIZE
                             + " characters");
         }
         try {

@@ -17,7 +17,7 @@ final class RuleSetBuilder {
     private final Map<String, SigmaRule> rules = new LinkedHashMap<>();
     private final Map<String, UnresolvedCorrelation> correlations = new LinkedHashMap<>();
     private final List<RuleFilter> filters = new ArrayList<>();
-    private final Map<String, RuleHeader> taken = new HashMap<>();
+    private final Map<String, RuleHeader> usedNames = new HashMap<>();
     private final List<RuleError> errors = new ArrayList<>();
     private final List<RuleError> warnings = new ArrayList<>();
     private final FieldMapping fields;
@@ -30,7 +30,7 @@ final class RuleSetBuilder {
     /** By the rules that are used: the first correlation that wants them to alert, and the first that does not. */
     private final Map<String, UnresolvedCorrelation> generating = new LinkedHashMap<>();
 
-    private final Map<String, UnresolvedCorrelation> silencing = new LinkedHashMap<>();
+    private final Map<String, UnresolvedCorrelation> correlationOnly = new LinkedHashMap<>();
 
     RuleSetBuilder(FieldMapping fields) {
         this.fields = fields;
@@ -54,7 +54,7 @@ final class RuleSetBuilder {
      */
     private RuleHeader distinct(RuleHeader header) {
         boolean isNamed = !header.id().isEmpty() || !header.name().isEmpty();
-        if (isNamed || !taken.containsKey(header.title())) {
+        if (isNamed || !usedNames.containsKey(header.title())) {
             return header;
         }
         String file = header.file().substring(header.file().lastIndexOf('/') + 1);
@@ -82,7 +82,7 @@ final class RuleSetBuilder {
     }
 
     private void claim(RuleHeader header, String word) {
-        RuleHeader other = taken.putIfAbsent(word, header);
+        RuleHeader other = usedNames.putIfAbsent(word, header);
         if (other != null) {
             throw new RuleCompilationException(new RuleError(
                     header.file(),
@@ -98,13 +98,13 @@ final class RuleSetBuilder {
         for (UnresolvedCorrelation draft : correlations.values()) {
             resolve(draft, new ArrayList<>());
         }
-        generating.forEach(this::warnOfSilencing);
+        generating.forEach(this::warnOfCorrelationOnly);
         return new RuleSet(
                 rules.values().stream()
-                        .map(rule -> isSilenced(rule.header()) ? rule.withoutAlerts() : rule)
+                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 resolved.values().stream()
-                        .map(rule -> isSilenced(rule.header()) ? rule.withoutAlerts() : rule)
+                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 sorted(errors),
                 sorted(warnings));
@@ -117,12 +117,12 @@ final class RuleSetBuilder {
     }
 
     /** Used by correlations, none of which says {@code generate: true}. */
-    private boolean isSilenced(RuleHeader header) {
-        return silencing.containsKey(header.key()) && !generating.containsKey(header.key());
+    private boolean alertsOnlyInCorrelation(RuleHeader header) {
+        return correlationOnly.containsKey(header.key()) && !generating.containsKey(header.key());
     }
 
-    private void warnOfSilencing(String used, UnresolvedCorrelation generates) {
-        UnresolvedCorrelation silences = silencing.get(used);
+    private void warnOfCorrelationOnly(String used, UnresolvedCorrelation generates) {
+        UnresolvedCorrelation silences = correlationOnly.get(used);
         if (silences != null) {
             warnings.add(at(
                     silences.place(),
@@ -152,7 +152,7 @@ final class RuleSetBuilder {
         }
         return correlations.values().stream()
                 .filter(correlation -> correlation.header().isNamed(reference))
-                .filter(correlation -> correlation.saysWhatIsNew())
+                .filter(correlation -> correlation.isFirstOccurrenceRule())
                 .flatMap(correlation -> correlation.references().stream())
                 .toList();
     }
@@ -236,10 +236,10 @@ final class RuleSetBuilder {
                         .mapToInt(used -> levels.getOrDefault(used, 0))
                         .max()
                         .orElse(0);
-        if (level > CorrelationRule.MOST_LEVELS) {
+        if (level > CorrelationRule.MAX_LEVELS) {
             return Optional.of(at(
                     draft.place(),
-                    "correlations may use correlations over at most " + CorrelationRule.MOST_LEVELS + " levels, found "
+                    "correlations may use correlations over at most " + CorrelationRule.MAX_LEVELS + " levels, found "
                             + level));
         }
         levels.put(draft.header().key(), level);
@@ -251,7 +251,7 @@ final class RuleSetBuilder {
             }
         }
         resolved.put(draft.header().key(), correlation);
-        Map<String, UnresolvedCorrelation> says = draft.generate() ? generating : silencing;
+        Map<String, UnresolvedCorrelation> says = draft.generate() ? generating : correlationOnly;
         rulesInOrder.forEach(used -> says.putIfAbsent(used, draft));
         return Optional.empty();
     }

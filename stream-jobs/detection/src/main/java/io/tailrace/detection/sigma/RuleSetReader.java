@@ -53,9 +53,9 @@ public final class RuleSetReader {
     }
 
     private void file(Path file) throws IOException {
-        if (Files.size(file) > YamlDocuments.LONGEST) {
+        if (Files.size(file) > YamlDocuments.MAX_LENGTH) {
             drafts.add(new RuleError(
-                    file.toString(), 1, 1, "expected a file of at most " + YamlDocuments.LONGEST + " bytes"));
+                    file.toString(), 1, 1, "expected a file of at most " + YamlDocuments.MAX_LENGTH + " bytes"));
             return;
         }
         byte[] bytes = Files.readAllBytes(file);

@@ -24,7 +24,7 @@ record UnresolvedCorrelation(
     }
 
     /** One match of one rule suffices: matches of a group are told once in the timespan. */
-    boolean saysWhatIsNew() {
+    boolean isFirstOccurrenceRule() {
         return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
     }
 

@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 public final class YamlDocuments {
 
     /** Bytes or characters of a file. */
-    public static final int LONGEST = 4 << 20;
+    public static final int MAX_LENGTH = 4 << 20;
 
     private YamlDocuments() {}
 
@@ -50,7 +50,7 @@ public final class YamlDocuments {
                 .setLabel(file)
                 .setUseMarks(true)
                 .setBufferSize(yaml.length() + 2)
-                .setCodePointLimit(LONGEST)
+                .setCodePointLimit(MAX_LENGTH)
                 .build();
     }
 

@@ -68,7 +68,7 @@ class ActionResolverTest {
     }
 
     private static int count(List<DetectionEvent> events) {
-        ActionResolver actions = new ActionResolver(ActionResolver.MOST_ACTIONS);
+        ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         Set<String> ids = new HashSet<>();
         events.forEach(event -> ids.add(actions.of(event).id()));
         return ids.size();
@@ -244,7 +244,7 @@ class ActionResolverTest {
         SessionActionState read =
                 SessionActionState.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), 100);
         assertThat(read.resolve(ActionObservation.of(audited(10, SELECT, 1)).orElseThrow()))
-                .isEqualTo(first.own());
+                .isEqualTo(first.candidateAction());
         assertThat(read.size()).isEqualTo(2);
         assertThat(read.forget(11_000_000)).isFalse();
         assertThat(read.size()).isEqualTo(1);
@@ -256,9 +256,9 @@ class ActionResolverTest {
         SessionActionState open = new SessionActionState(1_000);
         SessionActionState packed = new SessionActionState(1_000);
         for (int i = 0; i < 1_000; i++) {
-            ActionObservation sighting = sighting(new UUID(i, -i).toString(), i, i % 2 == 0 ? SELECT : UPDATE);
-            ActionReference action = open.resolve(sighting);
-            assertThat(packed.resolve(sighting)).isEqualTo(action);
+            ActionObservation observation = observation(new UUID(i, -i).toString(), i, i % 2 == 0 ? SELECT : UPDATE);
+            ActionReference action = open.resolve(observation);
+            assertThat(packed.resolve(observation)).isEqualTo(action);
             packed.pack();
         }
         assertThat(packed.isPacked()).isTrue();
@@ -275,7 +275,7 @@ class ActionResolverTest {
         assertThat(packed.size()).isEqualTo(1);
     }
 
-    private static ActionObservation sighting(String id, int second, String queryId) {
+    private static ActionObservation observation(String id, int second, String queryId) {
         return ActionObservation.of(
                         DetectionEvent.builder(id, second * 1_000_000L, new LogSource("database", "mysql", "slowlog"))
                                 .text("instance", "db1")
@@ -302,24 +302,26 @@ class ActionResolverTest {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         out.writeByte(1);
-        out.writeInt(slow.voice() | audit.voice());
+        out.writeInt(slow.source() | audit.source());
         out.writeInt(1);
-        out.writeUTF(slow.own().id());
-        for (long number : new long[] {slow.own().micros(), slow.own().order(), slow.kind(), 0}) {
+        out.writeUTF(slow.candidateAction().id());
+        for (long number : new long[] {
+            slow.candidateAction().micros(), slow.candidateAction().order(), slow.kind(), 0
+        }) {
             out.writeLong(number);
         }
-        out.writeInt(slow.voice());
+        out.writeInt(slow.source());
         out.writeInt(slow.verb());
         out.writeBoolean(false);
         out.writeLong(slow.tables());
-        out.writeLong(slow.slackMicros());
+        out.writeLong(slow.minimumDurationMicros());
         out.writeBoolean(false);
         out.writeByte(1);
-        out.writeLong(TextHash.of(slow.own().id()));
+        out.writeLong(TextHash.of(slow.candidateAction().id()));
         SessionActionState read =
                 SessionActionState.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), 100);
-        assertThat(read.nextLookMillis()).isZero();
-        assertThat(read.resolve(audit)).isEqualTo(slow.own());
+        assertThat(read.nextCleanupMillis()).isZero();
+        assertThat(read.resolve(audit)).isEqualTo(slow.candidateAction());
     }
 
     @Test
@@ -346,7 +348,7 @@ class ActionResolverTest {
     }
 
     private void actionsWithoutEnd(int statements) {
-        ActionResolver actions = new ActionResolver(ActionResolver.MOST_ACTIONS);
+        ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         for (int i = 0; i < statements; i++) {
             actions.of(slow(i, 1e12));
         }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class GroupWindowTest {
 
-    private static final int MOST = 4;
+    private static final int MAX_COUNT = 4;
     private static final long SPAN = 10;
 
     private final GroupWindow window = new GroupWindow();
@@ -34,10 +34,10 @@ class GroupWindowTest {
 
     @Test
     void theOldestOfAllMakesRoomForANewValue() {
-        for (int time = 1; time <= MOST; time++) {
+        for (int time = 1; time <= MAX_COUNT; time++) {
             add(time, "a");
         }
-        assertThat(add(9, "b")).isEqualTo(MOST - 1);
+        assertThat(add(9, "b")).isEqualTo(MAX_COUNT - 1);
         assertThat(times()).containsExactly(2L, 3L, 4L, 9L);
     }
 
@@ -46,7 +46,7 @@ class GroupWindowTest {
         add(0, "a");
         add(1, "b");
         add(4, "a");
-        thin(10, "a");
+        compact(10, "a");
         assertThat(times()).containsExactly(0L, 1L, 10L);
     }
 
@@ -54,9 +54,9 @@ class GroupWindowTest {
     void aMatchBetweenTwoThatAreFurtherApartStays() {
         add(0, "a");
         add(4, "a");
-        thin(11, "a");
+        compact(11, "a");
         assertThat(times()).containsExactly(0L, 4L, 11L);
-        thin(12, "b");
+        compact(12, "b");
         assertThat(times()).containsExactly(0L, 4L, 11L, 12L);
     }
 
@@ -100,12 +100,12 @@ class GroupWindowTest {
     }
 
     private int add(long time, String value) {
-        return window.add(occurrence(time, value), MOST);
+        return window.add(occurrence(time, value), MAX_COUNT);
     }
 
-    private void thin(long time, String value) {
+    private void compact(long time, String value) {
         add(time, value);
-        window.thin(occurrence(time, value), SPAN);
+        window.compact(occurrence(time, value), SPAN);
     }
 
     private boolean isRepeated(int place) {

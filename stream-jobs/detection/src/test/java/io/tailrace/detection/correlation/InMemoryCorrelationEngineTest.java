@@ -334,7 +334,7 @@ class InMemoryCorrelationEngineTest {
 
     @Test
     void aConditionMayWantMoreThanIsUsuallyKept() {
-        int bound = CorrelationEvaluator.MOST_OCCURRENCES + 500;
+        int bound = CorrelationEvaluator.MAX_OCCURRENCES + 500;
         start("type: event_count\nrules: fail\ntimespan: 1h\ncondition: {gte: %d}".formatted(bound));
 
         for (int i = 0; i < bound; i++) {

@@ -176,7 +176,7 @@ class RuleCoverageEvaluatorTest {
     @Test
     void ofALogWithMoreFieldsThanAreKeptNobodyKnowsWhatItLacks() {
         ObservedFields many = new ObservedFields();
-        for (int i = 0; i < ObservedFields.MOST_OTHERS - 1; i++) {
+        for (int i = 0; i < ObservedFields.MAX_OTHERS - 1; i++) {
             many.add(event(SLOW, "query").text("tag.t" + i, "").build());
         }
         assertThat(obstacle("Tagged", SLOW, many)).isPresent();
@@ -205,16 +205,18 @@ class RuleCoverageEvaluatorTest {
         InstanceCoverage coverage = new InstanceCoverage(0);
         assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
-        assertThat(told(coverage, 10)).hasSize(2 * 6);
+        assertThat(reported(coverage, 10)).hasSize(2 * 6);
         coverage = reread(coverage);
-        assertThat(told(coverage, 20)).isEmpty();
+        assertThat(reported(coverage, 20)).isEmpty();
         assertThat(coverage.add("shop", SLOW, slow())).isTrue();
-        List<InstanceCoverage.Told> more = told(coverage, 5);
-        assertThat(more).extracting(InstanceCoverage.Told::toldAt).containsOnly(21L);
-        assertThat(more.stream().filter(told -> told.log().equals("slowlog"))).hasSize(6);
+        List<InstanceCoverage.ObservedLog> more = reported(coverage, 5);
+        assertThat(more).extracting(InstanceCoverage.ObservedLog::reportedAt).containsOnly(21L);
+        assertThat(more.stream().filter(reported -> reported.log().equals("slowlog")))
+                .hasSize(6);
         assertThat(more.stream()
-                        .filter(told -> told.log().isEmpty() && told.answer().canFire())
-                        .map(told -> told.answer().rule().title()))
+                        .filter(reported ->
+                                reported.log().isEmpty() && reported.answer().canFire())
+                        .map(reported -> reported.answer().rule().title()))
                 .containsExactly("Account made", "Guessed and read");
     }
 
@@ -223,26 +225,26 @@ class RuleCoverageEvaluatorTest {
         InstanceCoverage coverage = new InstanceCoverage(0);
         coverage.add("shop", AUDIT, audit());
         coverage.add("shop", SLOW, slow());
-        told(coverage, 10);
+        reported(coverage, 10);
         coverage.endPeriod(1);
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
-        assertThat(told(coverage, 20)).isEmpty();
+        assertThat(reported(coverage, 20)).isEmpty();
         coverage.endPeriod(2);
-        assertThat(told(coverage, 30))
-                .filteredOn(told -> told.answer() == null)
+        assertThat(reported(coverage, 30))
+                .filteredOn(reported -> reported.answer() == null)
                 .hasSize(6)
-                .extracting(InstanceCoverage.Told::log)
+                .extracting(InstanceCoverage.ObservedLog::log)
                 .containsOnly("slowlog");
         coverage.endPeriod(3);
         coverage.endPeriod(4);
-        assertThat(told(coverage, 40)).hasSize(2 * 6).allMatch(told -> told.answer() == null);
+        assertThat(reported(coverage, 40)).hasSize(2 * 6).allMatch(reported -> reported.answer() == null);
         assertThat(coverage.isEmpty()).isTrue();
     }
 
-    private static List<InstanceCoverage.Told> told(InstanceCoverage coverage, long micros) {
-        List<InstanceCoverage.Told> told = new ArrayList<>();
-        coverage.tell(SET, false, false, micros, told::add);
-        return told;
+    private static List<InstanceCoverage.ObservedLog> reported(InstanceCoverage coverage, long micros) {
+        List<InstanceCoverage.ObservedLog> reported = new ArrayList<>();
+        coverage.changedResults(SET, false, false, micros, reported::add);
+        return reported;
     }
 
     private static InstanceCoverage reread(InstanceCoverage coverage) throws IOException {

@@ -79,7 +79,7 @@ class DataClassifierTest {
     }
 
     /** Classes read, classes written, basis and access, with a bar between. */
-    private String told(DetectionEvent event) {
+    private String reported(DetectionEvent event) {
         classifier.enrich(event);
         return String.join(
                 " | ",
@@ -153,14 +153,14 @@ class DataClassifierTest {
                     SET @a = 1; '|  |  |'
                     """)
     void tellsWhatAStatementTouches(String statement, String expected) {
-        assertThat(told(statement(statement)).strip()).isEqualTo(expected.strip());
+        assertThat(reported(statement(statement)).strip()).isEqualTo(expected.strip());
     }
 
     @Test
     void whatWasCutIsUnknownAndMayTouchEveryColumn() {
-        assertThat(told(statement("SELECT id FROM customers", "truncated")))
+        assertThat(reported(statement("SELECT id FROM customers", "truncated")))
                 .isEqualTo("pii |  | statement unknown | unknown");
-        assertThat(told(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
     }
 
     @Test
@@ -169,30 +169,32 @@ class DataClassifierTest {
                 .text("tables_basis", "log")
                 .texts("table_read", List.of("shop.customers"))
                 .texts("table_written", List.of("shop.cards")));
-        assertThat(told(row)).isEqualTo("pii | pci | log | known");
+        assertThat(reported(row)).isEqualTo("pii | pci | log | known");
     }
 
     @Test
     void aTableWithoutItsDatabaseMayBeAny() {
         DetectionEvent row = event(
                 fields -> fields.text("event_class", "table").texts("table_read", List.of("cards", "v_all", "`a.b`")));
-        assertThat(told(row)).isEqualTo("pci pii |  | log resolved | known");
+        assertThat(reported(row)).isEqualTo("pci pii |  | log resolved | known");
     }
 
     @Test
     void aStatementWithoutItsTextIsUnknown() {
         DetectionEvent absent =
                 event(fields -> fields.text("event_class", "query").text("command", "Execute"));
-        assertThat(told(absent)).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(absent)).isEqualTo(" |  | unknown | unknown");
         DetectionEvent dump =
                 event(fields -> fields.text("event_class", "admin").text("command", "Binlog Dump"));
-        assertThat(told(dump)).isEqualTo(" |  | unknown | unknown");
-        assertThat(told(event(fields -> fields.text("event_class", "message")))).isEqualTo(" |  |  | ");
+        assertThat(reported(dump)).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(event(fields -> fields.text("event_class", "message"))))
+                .isEqualTo(" |  |  | ");
     }
 
     @Test
     void aCallWhoseArgumentsReadMayReadEveryColumn() {
-        assertThat(told(statement("CALL nothing((SELECT id FROM customers))"))).startsWith("pii |");
+        assertThat(reported(statement("CALL nothing((SELECT id FROM customers))")))
+                .startsWith("pii |");
     }
 
     @Test

@@ -558,9 +558,9 @@ final class BenignCompany {
         return (7 + person % 3) * 3600 + (int) (8.5 * 3600 * random.nextDouble());
     }
 
-    private List<String> some(List<String> of, int most) {
+    private List<String> some(List<String> of, int limit) {
         List<String> chosen = new ArrayList<>();
-        for (int count = 1 + random.nextInt(most); count > 0; count--) {
+        for (int count = 1 + random.nextInt(limit); count > 0; count--) {
             chosen.add(any(of));
         }
         return chosen;

@@ -29,21 +29,21 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class BenignDayTest {
 
-    private static final int MOST_A_DAY = 10;
+    private static final int MAX_PER_DAY = 10;
     private static final int LEARNED_DAYS = 16;
     private static final int THINNED = 2_000;
     private static final int THINNED_DAYS = 3;
     private static final long GROUP_MICROS = 600_000_000;
     private static final long ADVANCE_MICROS = 30_000_000;
     private static final long LATENESS_MICROS = 60_000_000;
-    private static final int MOST_ACTIONS = 100_000;
+    private static final int MAX_ACTIONS = 100_000;
     /** A Monday. */
     private static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
 
     private final DetectionEngine rules;
     private final InMemoryDetectorEngine detectors;
     private final DataClassifier classifier;
-    private final ActionResolver actions = new ActionResolver(MOST_ACTIONS);
+    private final ActionResolver actions = new ActionResolver(MAX_ACTIONS);
     private final BenignCompany company = new BenignCompany(7, START);
     private final Set<String> groups = new HashSet<>();
     private final Map<String, Integer> ofDay = new TreeMap<>();
@@ -92,7 +92,7 @@ class BenignDayTest {
         System.out.printf(
                 "day %d: %,d events in %d s, %d alerts: %s%n",
                 day, events, (System.nanoTime() - start) / 1_000_000_000, alerts, ofDay);
-        assertThat(alerts).as(ofDay.toString()).isLessThanOrEqualTo(MOST_A_DAY);
+        assertThat(alerts).as(ofDay.toString()).isLessThanOrEqualTo(MAX_PER_DAY);
     }
 
     private void detect(DetectionEvent event) {

@@ -23,7 +23,7 @@ public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>,
 
     private static final long serialVersionUID = 1;
     /** Compressed, of one subtask: of alerts or accesses to data more than a hundred thousand. */
-    private static final long MOST_WAITING_BYTES = 8 << 20;
+    private static final long MAX_WAITING_BYTES = 8 << 20;
 
     private final InsertTarget.Factory store;
     private final String database;
@@ -60,7 +60,7 @@ public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>,
             WriterInitContext context, Collection<PendingBlock> waiting) throws IOException {
         RefusedBlockSplitter refused =
                 new RefusedBlockSplitter(new RefusedRowConverter(database, Clock.systemUTC(), version));
-        return new AtLeastOnceWriter<>(encoder(), store.create(), refused, waiting, MOST_WAITING_BYTES, context);
+        return new AtLeastOnceWriter<>(encoder(), store.create(), refused, waiting, MAX_WAITING_BYTES, context);
     }
 
     @Override

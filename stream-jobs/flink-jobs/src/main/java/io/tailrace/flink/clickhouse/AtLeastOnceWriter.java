@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>A block holds rows of one month, which is a partition: ClickHouse refuses an insert into more than a hundred.
- *   <li>A store that is away is tried again without end, with a delay that grows to {@value #LONGEST_DELAY_MS} ms. What
+ *   <li>A store that is away is tried again without end, with a delay that grows to {@value #MAX_DELAY_MS} ms. What
  *       waits is compressed, and part of each checkpoint with the layout that it was encoded by. A checkpoint waits for
  *       no insert.
  *   <li>A block that is refused for its data is cut, until the rows that are to blame stand alone and become dead
@@ -45,10 +45,10 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private static final Logger LOG = LoggerFactory.getLogger(AtLeastOnceWriter.class);
     private static final long SOON_MS = 50;
     private static final long FIRST_DELAY_MS = 100;
-    private static final long LONGEST_DELAY_MS = 5000;
+    private static final long MAX_DELAY_MS = 5000;
     private static final long LAST_INSERTS_MS = 5000;
     private static final int BLOCK_BYTES = 4 << 20;
-    private static final int USUAL_ROW_BYTES = 1024;
+    private static final int INITIAL_ROW_BYTES = 1024;
     /** Of dead letters that go with no checkpoint of the job that writes that table: no rewind deletes them. */
     private static final long NO_CHECKPOINT = 0;
 
@@ -56,11 +56,11 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private final String layout;
     private final InsertTarget store;
     private final RefusedBlockSplitter refusedBlocks;
-    private final long mostWaitingBytes;
+    private final long maxWaitingBytes;
     private final MailboxExecutor mailbox;
     private final ProcessingTimeService timers;
     private final Counter refusedRows;
-    private final LogThrottle complaints = new LogThrottle();
+    private final LogThrottle logThrottle = new LogThrottle();
     private final InsertMetrics times = new InsertMetrics();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread made = new Thread(task, "clickhouse-at-once");
@@ -81,20 +81,20 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     /**
      * @param encoder one of {@link RowBinaryEncoder#atOnce}
      * @param waiting blocks of a checkpoint
-     * @param mostWaitingBytes compressed bytes that wait before no more rows are taken
+     * @param maxWaitingBytes compressed bytes that wait before no more rows are taken
      */
     AtLeastOnceWriter(
             RowBinaryEncoder encoder,
             InsertTarget store,
             RefusedBlockSplitter refusedBlocks,
             Collection<PendingBlock> waiting,
-            long mostWaitingBytes,
+            long maxWaitingBytes,
             WriterInitContext context) {
         this.encoder = encoder;
         this.layout = encoder.layout().text();
         this.store = store;
         this.refusedBlocks = refusedBlocks;
-        this.mostWaitingBytes = mostWaitingBytes;
+        this.maxWaitingBytes = maxWaitingBytes;
         this.mailbox = context.getMailboxExecutor();
         this.timers = context.getProcessingTimeService();
         MetricGroup metrics = context.metricGroup().addGroup("clickhouse");
@@ -107,10 +107,10 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
 
     @Override
     public void write(T row, Context context) throws InterruptedException {
-        while (waitingBytes > mostWaitingBytes) {
+        while (waitingBytes > maxWaitingBytes) {
             mailbox.yield();
         }
-        RowBinaryBuffer bytes = new RowBinaryBuffer(USUAL_ROW_BYTES);
+        RowBinaryBuffer bytes = new RowBinaryBuffer(INITIAL_ROW_BYTES);
         encoder.encode(row, bytes);
         add(new RowBlock(layout, month(encoder.day(row)), 1, bytes.toByteArray()));
         insertSoon();
@@ -170,17 +170,17 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private void attempt(PendingBlock block) {
         try {
             InsertResult outcome = store.insert(block);
-            tell(() -> ended(block, outcome));
+            completeInMailbox(() -> ended(block, outcome));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException bug) {
-            tell(() -> {
+            completeInMailbox(() -> {
                 throw bug;
             });
         }
     }
 
-    private void tell(ThrowingRunnable<Exception> mail) {
+    private void completeInMailbox(ThrowingRunnable<Exception> mail) {
         try {
             mailbox.execute(mail, "an insert has ended");
         } catch (RejectedExecutionException e) {
@@ -191,7 +191,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private void ended(PendingBlock block, InsertResult outcome) {
         if (outcome instanceof Unavailable unavailable) {
             tryLater(block, unavailable.reason());
-        } else if (outcome instanceof Refused refused && BlockKey.saysRefused(block)) {
+        } else if (outcome instanceof Refused refused && BlockKey.isDeadLetter(block)) {
             tryLater(block, "even what says that rows were refused is refused: " + refused.reason());
         } else {
             done(block);
@@ -208,14 +208,14 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         waitingBytes -= block.frame().length;
         away = false;
         delayMillis = FIRST_DELAY_MS;
-        if (complaints.end()) {
+        if (logThrottle.end()) {
             LOG.info("ClickHouse takes rows again");
         }
     }
 
     /** The others come first then: one table that is wrong must not hold up what goes into another. */
     private void tryLater(PendingBlock block, String reason) {
-        if (complaints.isDue(reason)) {
+        if (logThrottle.isDue(reason)) {
             LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
         }
         away = true;
@@ -225,17 +225,17 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
             sealed.add(block);
             insertNext();
         });
-        delayMillis = Math.min(delayMillis * 2, LONGEST_DELAY_MS);
+        delayMillis = Math.min(delayMillis * 2, MAX_DELAY_MS);
     }
 
     private void replace(PendingBlock block, String reason) {
-        if (!refusedBlocks.isHopeless(block)) {
+        if (!refusedBlocks.exceedsSplitLimit(block)) {
             refusedBlocks.cut(block).forEach(this::queue);
             return;
         }
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
         refusedRows.inc(block.rows());
-        for (RowBlock letters : refusedBlocks.putAway(block, reason, NO_CHECKPOINT)) {
+        for (RowBlock letters : refusedBlocks.convertToDeadLetters(block, reason, NO_CHECKPOINT)) {
             BlockBuilder letter = new BlockBuilder(letters.layout());
             letter.add(letters);
             queue(BlockKey.of(letters, true).seal(letter));

@@ -17,10 +17,10 @@ import net.jpountz.lz4.LZ4FrameOutputStream;
 final class BlockBuilder {
 
     /** ClickHouse cuts larger inserts into several blocks, and only a whole insert is deduplicated as one. */
-    static final int MOST_ROWS = 499_999;
+    static final int MAX_ROWS = 499_999;
 
     /** Bytes before compression; a single larger row makes a larger block. */
-    static final int MOST_BYTES = 32 << 20;
+    static final int MAX_BYTES = 32 << 20;
 
     private static final int COMPRESSED_FROM = 256 << 10;
 
@@ -36,7 +36,7 @@ final class BlockBuilder {
     }
 
     boolean hasRoomFor(RowBlock more) {
-        return rows == 0 || (rows + more.rows() <= MOST_ROWS && size + more.bytes().length <= MOST_BYTES);
+        return rows == 0 || (rows + more.rows() <= MAX_ROWS && size + more.bytes().length <= MAX_BYTES);
     }
 
     void add(RowBlock more) {

@@ -142,7 +142,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     public void processElement(StreamRecord<RowBlock> element) throws Exception {
         RowBlock rows = element.getValue();
         add(rows, BlockKey.of(rows, false));
-        while (pendingBytes > settings.mostPendingBytes()) {
+        while (pendingBytes > settings.maxPendingBytes()) {
             mailbox.yield();
         }
     }
@@ -235,23 +235,23 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
      */
     private void onRefused(PendingBlock block, String reason) {
         postWaiting();
-        if (BlockKey.saysRefused(block)) {
+        if (BlockKey.isDeadLetter(block)) {
             poster.postLater(block, "even what says that rows were refused is refused: " + reason);
             return;
         }
         posting.remove(block.token());
         pendingBytes -= block.frame().length;
-        if (refusedBlocks.isHopeless(block)) {
-            putAway(block, reason);
+        if (refusedBlocks.exceedsSplitLimit(block)) {
+            convertToDeadLetters(block, reason);
         } else {
             refusedBlocks.cut(block).stream().map(SealedBlock::piece).forEach(sealed::add);
         }
     }
 
-    private void putAway(PendingBlock block, String reason) {
+    private void convertToDeadLetters(PendingBlock block, String reason) {
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
         refusedRows.inc(block.rows());
-        for (RowBlock rows : refusedBlocks.putAway(block, reason, lastCheckpoint)) {
+        for (RowBlock rows : refusedBlocks.convertToDeadLetters(block, reason, lastCheckpoint)) {
             add(rows, BlockKey.of(rows, true));
         }
     }

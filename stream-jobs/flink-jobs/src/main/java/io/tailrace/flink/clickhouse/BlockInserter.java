@@ -13,14 +13,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Posts blocks in parallel, each until the store has it or refuses its data. A store that is away is tried again
- * without end, with a delay that grows from {@value #FIRST_DELAY_MS} ms to {@value #LONGEST_DELAY_MS} ms: the
+ * without end, with a delay that grows from {@value #FIRST_DELAY_MS} ms to {@value #MAX_DELAY_MS} ms: the
  * blocks are in checkpoints, so waiting loses nothing, and failing the job would only replay more.
  */
 final class BlockInserter implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BlockInserter.class);
     private static final long FIRST_DELAY_MS = 100;
-    private static final long LONGEST_DELAY_MS = 5000;
+    private static final long MAX_DELAY_MS = 5000;
 
     /** Receives a block's end; called by the poster's threads, exactly once per posted block. */
     interface Listener {
@@ -37,7 +37,7 @@ final class BlockInserter implements AutoCloseable {
     private final InsertTarget store;
     private final Listener listener;
     private final ScheduledThreadPoolExecutor threads;
-    private final LogThrottle complaints = new LogThrottle();
+    private final LogThrottle logThrottle = new LogThrottle();
     private final InsertMetrics times = new InsertMetrics();
     private volatile boolean away;
 
@@ -69,7 +69,7 @@ final class BlockInserter implements AutoCloseable {
 
     /** Posts a block again after the longest delay. */
     void postLater(PendingBlock block, String reason) {
-        retry(block, LONGEST_DELAY_MS, reason);
+        retry(block, MAX_DELAY_MS, reason);
     }
 
     private void attempt(PendingBlock block, long delayIfUnavailable) {
@@ -96,22 +96,22 @@ final class BlockInserter implements AutoCloseable {
     private void retry(PendingBlock block, long delay, String reason) {
         times.began(block);
         times.failed();
-        complain(block, reason);
+        logWarning(block, reason);
         if (!threads.isShutdown()) {
             long jitter = ThreadLocalRandom.current().nextLong(delay / 2 + 1);
-            long next = Math.min(delay * 2, LONGEST_DELAY_MS);
+            long next = Math.min(delay * 2, MAX_DELAY_MS);
             threads.schedule(() -> attempt(block, next), delay + jitter, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void complain(PendingBlock block, String reason) {
-        if (complaints.isDue(reason)) {
+    private void logWarning(PendingBlock block, String reason) {
+        if (logThrottle.isDue(reason)) {
             LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
         }
     }
 
     private void reportRecovery() {
-        if (complaints.end()) {
+        if (logThrottle.end()) {
             LOG.info("ClickHouse takes rows again");
         }
     }

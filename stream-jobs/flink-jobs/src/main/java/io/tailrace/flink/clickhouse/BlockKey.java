@@ -8,22 +8,22 @@ import java.util.UUID;
  *
  * @param layout a {@link RowLayout#text()}
  * @param day the partition, days since 1970; ClickHouse deduplicates an insert only within one partition
- * @param saysRefused whether the rows stand for others that were refused; those stay apart
+ * @param isDeadLetter whether the rows stand for others that were refused; those stay apart
  */
-record BlockKey(String layout, int day, boolean saysRefused) {
+record BlockKey(String layout, int day, boolean isDeadLetter) {
 
     private static final String REFUSED = "-refused";
 
-    static BlockKey of(RowBlock rows, boolean saysRefused) {
-        return new BlockKey(rows.layout(), rows.day(), saysRefused);
+    static BlockKey of(RowBlock rows, boolean isDeadLetter) {
+        return new BlockKey(rows.layout(), rows.day(), isDeadLetter);
     }
 
     PendingBlock seal(BlockBuilder block) {
-        return block.seal(UUID.randomUUID() + (saysRefused ? REFUSED : ""));
+        return block.seal(UUID.randomUUID() + (isDeadLetter ? REFUSED : ""));
     }
 
     /** Whether the block's rows stand for others that were refused. */
-    static boolean saysRefused(PendingBlock block) {
+    static boolean isDeadLetter(PendingBlock block) {
         return block.token().endsWith(REFUSED);
     }
 }

@@ -151,10 +151,10 @@ final class ClickHouseHttpClient implements InsertTarget {
             return new Refused(layout.table() + ": code " + code + ' ' + errorName(response.body()));
         }
         checkedLayouts.remove(layout.text());
-        return new Unavailable(complaint(response));
+        return new Unavailable(errorText(response));
     }
 
-    private String complaint(HttpResponse<String> response) {
+    private String errorText(HttpResponse<String> response) {
         if (response.statusCode() == UNAUTHORISED || response.statusCode() == FORBIDDEN) {
             return "ClickHouse does not accept user " + address.user() + " at " + address.url()
                     + ": check clickhouse.user, clickhouse.password-file and the user's grants: "
@@ -185,7 +185,7 @@ final class ClickHouseHttpClient implements InsertTarget {
         String[] name = layout.table().split("\\.", 2);
         HttpResponse<String> response = columnsOf(name[0], name[1]);
         if (response.statusCode() != 200) {
-            return complaint(response);
+            return errorText(response);
         }
         Map<String, String> found = response.body()
                 .lines()

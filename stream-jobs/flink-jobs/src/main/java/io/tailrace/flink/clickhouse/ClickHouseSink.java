@@ -22,7 +22,7 @@ public final class ClickHouseSink {
     private final ClickHouseConnection address;
     private final String database;
     private final int committers;
-    private final long mostPendingBytes;
+    private final long maxPendingBytes;
     private final String version;
     private final List<DataStream<RowBlock>> blocks = new ArrayList<>();
 
@@ -30,14 +30,14 @@ public final class ClickHouseSink {
      * @param database that holds the tables
      * @param committers parallelism of the inserts, apart from the job's: 1 or 2 per ClickHouse shard, because every
      *     committer makes one part per table and checkpoint
-     * @param mostPendingBytes compressed bytes that a committer holds while ClickHouse is away
+     * @param maxPendingBytes compressed bytes that a committer holds while ClickHouse is away
      */
     public ClickHouseSink(
-            ClickHouseConnection address, String database, int committers, long mostPendingBytes, String version) {
+            ClickHouseConnection address, String database, int committers, long maxPendingBytes, String version) {
         this.address = address;
         this.database = database;
         this.committers = committers;
-        this.mostPendingBytes = mostPendingBytes;
+        this.maxPendingBytes = maxPendingBytes;
         this.version = version;
     }
 
@@ -57,7 +57,7 @@ public final class ClickHouseSink {
     public void commit() {
         ClickHouseConnection target = address;
         CommitterConfig settings = new CommitterConfig(
-                () -> new ClickHouseHttpClient(target), database, PARALLEL_POSTS, mostPendingBytes, version);
+                () -> new ClickHouseHttpClient(target), database, PARALLEL_POSTS, maxPendingBytes, version);
         DataStream<RowBlock> all = blocks.get(0);
         for (DataStream<RowBlock> more : blocks.subList(1, blocks.size())) {
             all = all.union(more);

@@ -9,11 +9,11 @@ import java.time.Clock;
  * @param store where blocks go
  * @param database that holds the tables of dead letters and of the ledger
  * @param parallelPosts inserts that one subtask has under way at most, from 1
- * @param mostPendingBytes compressed bytes of sealed blocks that one subtask holds before it takes no more rows
+ * @param maxPendingBytes compressed bytes of sealed blocks that one subtask holds before it takes no more rows
  * @param version of Tailrace, for dead letters
  */
 record CommitterConfig(
-        InsertTarget.Factory store, String database, int parallelPosts, long mostPendingBytes, String version)
+        InsertTarget.Factory store, String database, int parallelPosts, long maxPendingBytes, String version)
         implements Serializable {
 
     RefusedBlockSplitter refusedBlocks() {

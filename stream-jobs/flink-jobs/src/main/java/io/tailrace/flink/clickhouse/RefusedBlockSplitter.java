@@ -15,12 +15,12 @@ import java.util.Map;
  * posts them, and must never post the block again after that: a row then comes in one block only.
  *
  * <p>Most rows of a block may be refused, when a table has a wrong constraint. Then looking for the others is given
- * up after {@value #MOST_CUTS} cuts: pieces that are still refused become dead letters whole.
+ * up after {@value #MAX_CUTS} cuts: pieces that are still refused become dead letters whole.
  */
 final class RefusedBlockSplitter {
 
     private static final int PIECES = 32;
-    private static final int MOST_CUTS = 128;
+    private static final int MAX_CUTS = 128;
     private static final int REMEMBERED_BLOCKS = 256;
     private static final char PIECE = '/';
 
@@ -41,13 +41,13 @@ final class RefusedBlockSplitter {
     }
 
     /** Whether a refused block is to become dead letters, not smaller blocks. */
-    boolean isHopeless(PendingBlock refused) {
-        return refused.rows() == 1 || cuts.getOrDefault(wholeBlock(refused), 0) >= MOST_CUTS;
+    boolean exceedsSplitLimit(PendingBlock refused) {
+        return refused.rows() == 1 || cuts.getOrDefault(wholeBlock(refused), 0) >= MAX_CUTS;
     }
 
     /** Dead letters in place of the rows of a refused block, and postings that say so. */
-    List<RowBlock> putAway(PendingBlock refused, String reason, long afterCheckpoint) {
-        return quarantine.putAway(refused, reason, afterCheckpoint);
+    List<RowBlock> convertToDeadLetters(PendingBlock refused, String reason, long afterCheckpoint) {
+        return quarantine.convertToDeadLetters(refused, reason, afterCheckpoint);
     }
 
     /** Pieces of a refused block that together have its rows. */

@@ -30,7 +30,7 @@ import org.apache.avro.specific.SpecificRecord;
  */
 final class RefusedRowConverter {
 
-    private static final int MOST_RAW_BYTES = 1 << 20;
+    private static final int MAX_RAW_BYTES = 1 << 20;
     private static final String CODE = DeadLetterCode.REFUSED_BY_STORE.name();
 
     private final RowBinaryEncoder letterEncoder;
@@ -51,7 +51,7 @@ final class RefusedRowConverter {
      * @param reason why it was refused; holds no data
      * @param afterCheckpoint the newest checkpoint, which still holds the refused block
      */
-    List<RowBlock> putAway(PendingBlock refused, String reason, long afterCheckpoint) {
+    List<RowBlock> convertToDeadLetters(PendingBlock refused, String reason, long afterCheckpoint) {
         RowLayout layout = RowLayout.parse(refused.layout());
         RowBinaryReader row = new RowBinaryReader(layout, BlockBuilder.rowsOf(refused));
         String message = "ClickHouse refuses this row of " + reason;
@@ -103,7 +103,7 @@ final class RefusedRowConverter {
         letter.setEntryBytes(row.number("entry_bytes"));
         letter.setStage(Stage.SINK);
         letter.setCode(CODE);
-        letter.setRaw(ByteBuffer.wrap(raw, 0, Math.min(raw.length, MOST_RAW_BYTES)));
+        letter.setRaw(ByteBuffer.wrap(raw, 0, Math.min(raw.length, MAX_RAW_BYTES)));
         return letter;
     }
 

@@ -15,7 +15,7 @@ final class RowBinaryBuffer {
 
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final int LONGEST_LENGTH = 5;
+    private static final int MAX_VARINT_BYTES = 5;
 
     private byte[] bytes;
     private int size;
@@ -58,7 +58,7 @@ final class RowBinaryBuffer {
     }
 
     void writeLength(int value) {
-        reserve(LONGEST_LENGTH);
+        reserve(MAX_VARINT_BYTES);
         int rest = value;
         while (rest >= 0x80) {
             bytes[size++] = (byte) (rest | 0x80);

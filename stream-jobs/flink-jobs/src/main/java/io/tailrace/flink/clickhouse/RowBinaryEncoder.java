@@ -187,8 +187,8 @@ final class RowBinaryEncoder {
         return schema.getType() == Schema.Type.STRING;
     }
 
-    private static Encoding integer(String wanted, String usual) {
-        String type = wanted == null ? usual : wanted;
+    private static Encoding integer(String wanted, String defaultType) {
+        String type = wanted == null ? defaultType : wanted;
         return switch (type) {
             case "Int64", "UInt64", NANO_TIME -> new Encoding(
                     type, (value, out) -> out.writeLong(((Number) value).longValue()));

@@ -30,7 +30,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     private static final int BLOCK_BYTES = 256 << 10;
 
     /** Days whose rows are held side by side; an old log of a quiet server may have more between two barriers. */
-    private static final int MOST_DAYS = 64;
+    private static final int MAX_DAYS = 64;
 
     private static final ListStateDescriptor<Long> LAST_CHECKPOINT =
             new ListStateDescriptor<>("last-checkpoint", LongSerializer.INSTANCE);
@@ -100,7 +100,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     }
 
     private void changeDay(int day) {
-        if (days.size() >= MOST_DAYS && !days.containsKey(day)) {
+        if (days.size() >= MAX_DAYS && !days.containsKey(day)) {
             emitAll();
         }
         current = days.computeIfAbsent(day, DayRows::new);

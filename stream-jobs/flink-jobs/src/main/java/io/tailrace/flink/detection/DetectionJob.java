@@ -10,8 +10,8 @@ import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.event.RulePush;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.flink.clickhouse.AtLeastOnceSink;
-import io.tailrace.flink.detection.DetectionPipeline.Ends;
-import io.tailrace.flink.detection.DetectionPipeline.NamedSink;
+import io.tailrace.flink.detection.DetectionPipeline.SinkWithUid;
+import io.tailrace.flink.detection.DetectionPipeline.SourcesAndSinks;
 import io.tailrace.flink.detection.events.EventRecordDeserializationSchema;
 import io.tailrace.flink.detection.liveness.CensusHeartbeatDeserializationSchema;
 import io.tailrace.flink.detection.rules.InitialRules;
@@ -67,7 +67,7 @@ public final class DetectionJob {
         String from = config.restorePath().isEmpty() ? "no state" : config.restorePath();
         LOG.info("tailrace detect {} starts from {}", TailraceVersion.get(), from);
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(flink(config));
-        new DetectionPipeline(config, ends(config)).addTo(environment);
+        new DetectionPipeline(config, sourcesAndSinks(config)).addTo(environment);
         JobRunner.run(environment);
     }
 
@@ -78,30 +78,31 @@ public final class DetectionJob {
         return flink;
     }
 
-    private static Ends ends(DetectionJobConfig config) {
+    private static SourcesAndSinks sourcesAndSinks(DetectionJobConfig config) {
         InitialRules newest = InitialRules.read(config.kafka(), config.rulesTopic());
         if (!newest.hasBundle()) {
             LOG.warn("{} holds no good rules: without state nothing fires before some are pushed", config.rulesTopic());
         }
-        List<NamedSink<Alert>> alerts = new ArrayList<>();
-        alerts.add(new NamedSink<>("alerts-rows", rows(config, "alerts", Alert.class)));
+        List<SinkWithUid<Alert>> alerts = new ArrayList<>();
+        alerts.add(new SinkWithUid<>("alerts-rows", rows(config, "alerts", Alert.class)));
         if (!config.alertsTopic().isEmpty()) {
-            alerts.add(new NamedSink<>("alerts-topic", alertsTopic(config)));
+            alerts.add(new SinkWithUid<>("alerts-topic", alertsTopic(config)));
         }
-        return new Ends(
+        return new SourcesAndSinks(
                 source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema()),
                 source(config, config.filesTopic(), "-files", new CensusHeartbeatDeserializationSchema()),
                 rules(config),
                 captures(config),
                 newest,
                 alerts,
-                List.of(new NamedSink<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
-                List.of(new NamedSink<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
-                List.of(new NamedSink<>("rule-coverage-rows", rows(config, "rule_coverage", RuleCoverageEntry.class))),
-                List.of(new NamedSink<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))),
-                List.of(new NamedSink<>("captured-plans-rows", rows(config, "plans", StatementPlan.class))),
-                List.of(new NamedSink<>("plan-captures-rows", rows(config, "plan_captures", PlanCapture.class))),
-                List.of(new NamedSink<>("capture-letters-rows", rows(config, "dead_letters", DeadLetter.class))));
+                List.of(new SinkWithUid<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
+                List.of(new SinkWithUid<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
+                List.of(new SinkWithUid<>(
+                        "rule-coverage-rows", rows(config, "rule_coverage", RuleCoverageEntry.class))),
+                List.of(new SinkWithUid<>("plan-changes-rows", rows(config, "plan_changes", PlanChange.class))),
+                List.of(new SinkWithUid<>("captured-plans-rows", rows(config, "plans", StatementPlan.class))),
+                List.of(new SinkWithUid<>("plan-captures-rows", rows(config, "plan_captures", PlanCapture.class))),
+                List.of(new SinkWithUid<>("capture-letters-rows", rows(config, "dead_letters", DeadLetter.class))));
     }
 
     private static <T> KafkaSource<T> source(

@@ -17,9 +17,9 @@ import java.util.Map;
  */
 final class DetectionJobConfig {
 
-    private static final int MOST_PORT = 65_535;
-    private static final int MOST_PARALLELISM = 128;
-    private static final int MOST_DAYS = 36_500;
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_PARALLELISM = 128;
+    private static final int MAX_DAYS = 36_500;
 
     private final ConfigParser<DetectionJobOptions> values;
 
@@ -51,7 +51,7 @@ final class DetectionJobConfig {
         clickHouseDatabase();
         jobSettings();
         lateness();
-        quiet();
+        idleTimeout();
         duplicatesRemembered();
         actionsRemembered();
         alertsGrouped();
@@ -109,7 +109,7 @@ final class DetectionJobConfig {
     }
 
     JobConfig jobSettings() {
-        int parallelism = values.number(DetectionJobOptions.PARALLELISM, 1, MOST_PARALLELISM);
+        int parallelism = values.number(DetectionJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
         return new JobConfig(
                 "tailrace detect",
                 parallelism,
@@ -120,18 +120,18 @@ final class DetectionJobConfig {
                         FlinkConfigurationFactory.ROCKSDB),
                 values.number(
                         DetectionJobOptions.STATE_ROCKSDB_MEMORY_MIB,
-                        FlinkConfigurationFactory.LEAST_ROCKSDB_MIB,
-                        FlinkConfigurationFactory.MOST_ROCKSDB_MIB),
+                        FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
+                        FlinkConfigurationFactory.MAX_ROCKSDB_MIB),
                 values.directory(DetectionJobOptions.CHECKPOINT_DIR),
                 values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10),
                 restorePath(),
                 webUi(),
-                values.number(DetectionJobOptions.METRICS_PORT, 0, MOST_PORT));
+                values.number(DetectionJobOptions.METRICS_PORT, 0, MAX_PORT));
     }
 
     private WebUiConfig webUi() {
         return new WebUiConfig(
-                values.number(DetectionJobOptions.WEB_PORT, 0, MOST_PORT),
+                values.number(DetectionJobOptions.WEB_PORT, 0, MAX_PORT),
                 values.text(DetectionJobOptions.WEB_KEYSTORE),
                 values.text(DetectionJobOptions.WEB_TRUSTSTORE),
                 values.text(DetectionJobOptions.WEB_PASSWORD_FILE));
@@ -141,12 +141,12 @@ final class DetectionJobConfig {
         return values.millis(DetectionJobOptions.LATENESS_MS, 0);
     }
 
-    Duration quiet() {
-        return values.millis(DetectionJobOptions.QUIET_MS, 100);
+    Duration idleTimeout() {
+        return values.millis(DetectionJobOptions.IDLE_TIMEOUT_MS, 100);
     }
 
     Duration duplicatesRemembered() {
-        return Duration.ofDays(values.number(DetectionJobOptions.DUPLICATES_DAYS, 1, MOST_DAYS));
+        return Duration.ofDays(values.number(DetectionJobOptions.DUPLICATES_DAYS, 1, MAX_DAYS));
     }
 
     Duration actionsRemembered() {

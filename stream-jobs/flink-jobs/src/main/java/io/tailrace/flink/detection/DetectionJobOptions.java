@@ -54,7 +54,7 @@ enum DetectionJobOptions implements JobOption {
     /** Milliseconds that an event may come later than the others of its time and still count in full. */
     LATENESS_MS("lateness.ms", "60000"),
     /** Milliseconds without events after which event time goes on without a log. */
-    QUIET_MS("quiet.ms", "10000"),
+    IDLE_TIMEOUT_MS("quiet.ms", "10000"),
     /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
     DUPLICATES_DAYS("duplicates.days", "8"),
     /** Milliseconds of event time within which another log may tell of an action that one log told of already. */
@@ -65,11 +65,11 @@ enum DetectionJobOptions implements JobOption {
     ALERTS_UPDATE_MS("alerts.update.ms", "5000");
 
     private final String key;
-    private final String usual;
+    private final String defaultValue;
 
-    DetectionJobOptions(String key, String usual) {
+    DetectionJobOptions(String key, String defaultValue) {
         this.key = key;
-        this.usual = usual;
+        this.defaultValue = defaultValue;
     }
 
     @Override
@@ -78,7 +78,7 @@ enum DetectionJobOptions implements JobOption {
     }
 
     @Override
-    public Optional<String> usual() {
-        return Optional.ofNullable(usual);
+    public Optional<String> defaultValue() {
+        return Optional.ofNullable(defaultValue);
     }
 }

@@ -73,30 +73,30 @@ final class DetectionPipeline {
      *
      * @param newest what the rules' topic held when the job started
      */
-    record Ends(
+    record SourcesAndSinks(
             Source<EventRecord, ?, ?> events,
             Source<CensusHeartbeat, ?, ?> files,
             Source<RuleRecord, ?, ?> rules,
             Source<KafkaMessage, ?, ?> captures,
             InitialRules newest,
-            List<NamedSink<Alert>> alerts,
-            List<NamedSink<RulePush>> pushes,
-            List<NamedSink<DataAccess>> accesses,
-            List<NamedSink<RuleCoverageEntry>> ruleCoverage,
-            List<NamedSink<PlanChange>> planChanges,
-            List<NamedSink<StatementPlan>> capturedPlans,
-            List<NamedSink<PlanCapture>> planCaptures,
-            List<NamedSink<DeadLetter>> deadLetters) {}
+            List<SinkWithUid<Alert>> alerts,
+            List<SinkWithUid<RulePush>> pushes,
+            List<SinkWithUid<DataAccess>> accesses,
+            List<SinkWithUid<RuleCoverageEntry>> ruleCoverage,
+            List<SinkWithUid<PlanChange>> planChanges,
+            List<SinkWithUid<StatementPlan>> capturedPlans,
+            List<SinkWithUid<PlanCapture>> planCaptures,
+            List<SinkWithUid<DeadLetter>> deadLetters) {}
 
     /** A sink with the uid of its operator. */
-    record NamedSink<T>(String uid, Sink<T> sink) {}
+    record SinkWithUid<T>(String uid, Sink<T> sink) {}
 
     private final DetectionJobConfig config;
-    private final Ends ends;
+    private final SourcesAndSinks sourcesAndSinks;
 
-    DetectionPipeline(DetectionJobConfig config, Ends ends) {
+    DetectionPipeline(DetectionJobConfig config, SourcesAndSinks sourcesAndSinks) {
         this.config = config;
-        this.ends = ends;
+        this.sourcesAndSinks = sourcesAndSinks;
     }
 
     void addTo(StreamExecutionEnvironment environment) {
@@ -108,30 +108,30 @@ final class DetectionPipeline {
         SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, captures, rules);
         DataStream<Alert> raised =
                 raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
-        write(grouped(raised, rules), ends.alerts());
-        write(rules.getSideOutput(RuleBundleValidator.PUSHES), ends.pushes());
-        write(matches.getSideOutput(RuleMatchFunction.ACCESSES), ends.accesses());
-        write(ruleCoverage(matches, rules), ends.ruleCoverage());
-        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), ends.planChanges());
-        write(captures.getSideOutput(PlanCaptureFunction.PLANS), ends.capturedPlans());
-        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), ends.planCaptures());
-        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), ends.deadLetters());
+        write(grouped(raised, rules), sourcesAndSinks.alerts());
+        write(rules.getSideOutput(RuleBundleValidator.PUSHES), sourcesAndSinks.pushes());
+        write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sourcesAndSinks.accesses());
+        write(ruleCoverage(matches, rules), sourcesAndSinks.ruleCoverage());
+        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sourcesAndSinks.planChanges());
+        write(captures.getSideOutput(PlanCaptureFunction.PLANS), sourcesAndSinks.capturedPlans());
+        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sourcesAndSinks.planCaptures());
+        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sourcesAndSinks.deadLetters());
     }
 
     /** One after the other, by one subtask: their order is what all others follow. */
     private SingleOutputStreamOperator<RuleRecord> rules(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(ends.rules(), WatermarkStrategy.noWatermarks(), "rules")
+                .fromSource(sourcesAndSinks.rules(), WatermarkStrategy.noWatermarks(), "rules")
                 .uid("rules-source")
                 .setParallelism(1)
-                .process(new RuleBundleValidator(ends.newest()))
+                .process(new RuleBundleValidator(sourcesAndSinks.newest()))
                 .name("gate")
                 .uid("gate")
                 .setParallelism(1);
     }
 
     /** Rules and captures have no part in event time. */
-    private static <T> SingleOutputStreamOperator<T> timeless(DataStream<T> records, String uid) {
+    private static <T> SingleOutputStreamOperator<T> withIdleWatermarks(DataStream<T> records, String uid) {
         return records.assignTimestampsAndWatermarks(
                         WatermarkStrategy.<T>forGenerator(context -> new IdleWatermarkGenerator<>()))
                 .name("no time")
@@ -140,7 +140,7 @@ final class DetectionPipeline {
 
     private DataStream<EventRecord> messages(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(ends.events(), WatermarkStrategy.noWatermarks(), "events")
+                .fromSource(sourcesAndSinks.events(), WatermarkStrategy.noWatermarks(), "events")
                 .uid("events-source");
     }
 
@@ -157,7 +157,7 @@ final class DetectionPipeline {
 
     private DataStream<Alert> silences(StreamExecutionEnvironment environment, DataStream<RuleRecord> rules) {
         return environment
-                .fromSource(ends.files(), WatermarkStrategy.noWatermarks(), "census")
+                .fromSource(sourcesAndSinks.files(), WatermarkStrategy.noWatermarks(), "census")
                 .uid("files-source")
                 .keyBy(CensusHeartbeat::instance)
                 .connect(broadcast(rules, "coverage"))
@@ -168,7 +168,7 @@ final class DetectionPipeline {
 
     private SingleOutputStreamOperator<PlanSighting> captures(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(ends.captures(), WatermarkStrategy.noWatermarks(), "captures")
+                .fromSource(sourcesAndSinks.captures(), WatermarkStrategy.noWatermarks(), "captures")
                 .uid("captures-source")
                 .process(new PlanCaptureFunction(TailraceVersion.get()))
                 .name("captured plans")
@@ -176,7 +176,7 @@ final class DetectionPipeline {
     }
 
     private DataStream<EventRecord> events(DataStream<EventRecord> messages, DataStream<PlanSighting> captures) {
-        Duration quiet = config.quiet();
+        Duration idleTimeout = config.idleTimeout();
         return messages.filter(message -> !message.posting())
                 .name("events only")
                 .uid("events-only")
@@ -186,7 +186,7 @@ final class DetectionPipeline {
                 .name("duplicates")
                 .uid("duplicates")
                 .assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(
-                        context -> new PerLogWatermarkGenerator(quiet, System::currentTimeMillis)))
+                        context -> new PerLogWatermarkGenerator(idleTimeout, System::currentTimeMillis)))
                 .name("event time")
                 .uid("event-time");
     }
@@ -201,7 +201,7 @@ final class DetectionPipeline {
 
     private SingleOutputStreamOperator<RuleCoverageEntry> ruleCoverage(
             SingleOutputStreamOperator<Alert> matches, DataStream<RuleRecord> rules) {
-        return matches.getSideOutput(RuleMatchFunction.SIGHTINGS)
+        return matches.getSideOutput(RuleMatchFunction.LOG_CONTENTS)
                 .keyBy(LogContentsUpdate::instance)
                 .connect(broadcast(rules, "rule-coverage"))
                 .process(new RuleCoverageFunction(ruleBroadcast()), new AvroTypeInfo<>(RuleCoverageEntry.class))
@@ -218,7 +218,7 @@ final class DetectionPipeline {
                 .map(EventRecord::execution)
                 .name("plan sightings")
                 .uid("plan-sightings")
-                .union(timeless(captures, "captures-without-time"))
+                .union(withIdleWatermarks(captures, "captures-without-time"))
                 .keyBy(PlanSighting::statement)
                 .connect(broadcast(rules, "plans"))
                 .process(new PlanChangeFunction(ruleBroadcast()), ALERT)
@@ -227,11 +227,12 @@ final class DetectionPipeline {
     }
 
     private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules, String of) {
-        return timeless(rules, "rules-for-" + of).setParallelism(1).broadcast(RuleBroadcastState.STATE);
+        return withIdleWatermarks(rules, "rules-for-" + of).setParallelism(1).broadcast(RuleBroadcastState.STATE);
     }
 
     private RuleBroadcastState ruleBroadcast() {
-        return new RuleBroadcastState(ends.newest().bundle(), config.lateness().toNanos() / 1000);
+        return new RuleBroadcastState(
+                sourcesAndSinks.newest().bundle(), config.lateness().toNanos() / 1000);
     }
 
     /** Alerts of single events and of all stages of correlations. */
@@ -239,7 +240,7 @@ final class DetectionPipeline {
         DataStream<Alert> raised = matches;
         List<DataStream<Evidence>> evidence =
                 new ArrayList<>(List.of(matches.getSideOutput(RuleMatchFunction.EVIDENCE)));
-        for (int level = 1; level <= CorrelationStages.MOST; level++) {
+        for (int level = 1; level <= CorrelationStages.MAX_STAGES; level++) {
             SingleOutputStreamOperator<Alert> stage = stage(level, evidence, rules);
             raised = raised.union(stage);
             evidence.add(stage.getSideOutput(forStagesAfter(level)));
@@ -272,20 +273,25 @@ final class DetectionPipeline {
     }
 
     private DataStream<Alert> grouped(DataStream<Alert> raised, DataStream<RuleRecord> rules) {
-        Duration stretch = config.alertsGrouped();
-        return raised.keyBy(alert -> AlertGroupingFunction.key(alert, stretch))
-                .connect(timeless(rules, "rules-for-group").setParallelism(1).broadcast(AlertGroupingFunction.SILENCES))
+        Duration interval = config.alertsGrouped();
+        return raised.keyBy(alert -> AlertGroupingFunction.key(alert, interval))
+                .connect(withIdleWatermarks(rules, "rules-for-group")
+                        .setParallelism(1)
+                        .broadcast(AlertGroupingFunction.SILENCES))
                 .process(
                         new AlertGroupingFunction(
-                                ends.newest(), stretch, config.alertsUpdated(), config.duplicatesRemembered()),
+                                sourcesAndSinks.newest(),
+                                interval,
+                                config.alertsUpdated(),
+                                config.duplicatesRemembered()),
                         ALERT)
                 .name("group")
                 .uid("group");
     }
 
     /** A sink that waits for its server must hold up neither the other nor what is before it. */
-    private static <T> void write(DataStream<T> records, List<NamedSink<T>> sinks) {
-        for (NamedSink<T> sink : sinks) {
+    private static <T> void write(DataStream<T> records, List<SinkWithUid<T>> sinks) {
+        for (SinkWithUid<T> sink : sinks) {
             records.sinkTo(sink.sink())
                     .name(sink.uid().replace('-', ' '))
                     .uid(sink.uid())

@@ -12,9 +12,9 @@ import org.apache.flink.util.function.SerializableSupplier;
 /**
  * How far event time has come: to the latest time of the log that is behind the others, of those that were heard of
  * lately. One log of a server may be read long before another one is, as at a first start: that makes neither late. A
- * server whose clock is ahead counts as at most {@link #MOST_AHEAD} ahead of this machine's.
+ * server whose clock is ahead counts as at most {@link #MAX_AHEAD} ahead of this machine's.
  *
- * A log whose times are older than {@link #MOST_BEHIND} holds nobody back: its server's clock may stand still, and what
+ * A log whose times are older than {@link #MAX_BEHIND} holds nobody back: its server's clock may stand still, and what
  * others remember would grow for ever. Its events are late.
  *
  * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as a log may be
@@ -22,29 +22,29 @@ import org.apache.flink.util.function.SerializableSupplier;
  */
 final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> {
 
-    static final Duration MOST_AHEAD = Duration.ofMinutes(5);
-    static final Duration MOST_BEHIND = Duration.ofDays(1);
+    static final Duration MAX_AHEAD = Duration.ofMinutes(5);
+    static final Duration MAX_BEHIND = Duration.ofDays(1);
 
     private static final long MICROS_PER_MILLI = 1000;
 
     /** A log: its latest event time, and when it was heard of. Milliseconds. */
     private static final class Progress {
         long time = Long.MIN_VALUE;
-        long heardAt;
+        long lastEventMillis;
     }
 
-    private final long quietMillis;
+    private final long idleTimeoutMillis;
     private final SerializableSupplier<Long> clock;
     private final Map<String, Progress> active = new HashMap<>();
-    private boolean everHeard;
+    private boolean hasEvents;
     private long emitted = Long.MIN_VALUE;
 
     /**
-     * @param quiet how long a log may be silent before the others go on without it
+     * @param idleTimeout how long a log may be silent before the others go on without it
      * @param clock milliseconds since 1970
      */
-    PerLogWatermarkGenerator(Duration quiet, SerializableSupplier<Long> clock) {
-        this.quietMillis = quiet.toMillis();
+    PerLogWatermarkGenerator(Duration idleTimeout, SerializableSupplier<Long> clock) {
+        this.idleTimeoutMillis = idleTimeout.toMillis();
         this.clock = clock;
     }
 
@@ -56,16 +56,16 @@ final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> 
         long now = clock.get();
         Progress progress = active.computeIfAbsent(event.log(), key -> new Progress());
         long time = Math.floorDiv(event.micros(), MICROS_PER_MILLI);
-        progress.time = Math.max(progress.time, Math.min(time, now + MOST_AHEAD.toMillis()));
-        progress.heardAt = now;
-        everHeard = true;
+        progress.time = Math.max(progress.time, Math.min(time, now + MAX_AHEAD.toMillis()));
+        progress.lastEventMillis = now;
+        hasEvents = true;
     }
 
     @Override
     public void onPeriodicEmit(WatermarkOutput output) {
         long now = clock.get();
-        active.values().removeIf(progress -> now - progress.heardAt > quietMillis);
-        if (!everHeard) {
+        active.values().removeIf(progress -> now - progress.lastEventMillis > idleTimeoutMillis);
+        if (!hasEvents) {
             // A subtask without any log has no say.
             output.markIdle();
             return;
@@ -73,8 +73,8 @@ final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> 
         long slowest = active.values().stream()
                 .mapToLong(progress -> progress.time)
                 .min()
-                .orElse(now - quietMillis);
-        slowest = Math.max(slowest, now - MOST_BEHIND.toMillis());
+                .orElse(now - idleTimeoutMillis);
+        slowest = Math.max(slowest, now - MAX_BEHIND.toMillis());
         if (slowest - 1 > emitted) {
             emitted = slowest - 1;
             output.emitWatermark(new Watermark(emitted));

@@ -13,7 +13,7 @@ public final class EntryBlockWriter {
     /** A block is passed on when it has this many bytes: several for each block of lines, so that parsers share them. */
     static final int BLOCK_BYTES = 32 << 10;
 
-    private static final int LARGEST_KEPT = 16 * BLOCK_BYTES;
+    private static final int MAX_KEPT = 16 * BLOCK_BYTES;
 
     private final Consumer<EntryBlock> out;
     private DataOutputSerializer block = new DataOutputSerializer(2 * BLOCK_BYTES);
@@ -87,7 +87,7 @@ public final class EntryBlockWriter {
             out.accept(new EntryBlock(block.getCopyOfBuffer()));
             block.clear();
             last = new String[EntryBlock.TEXTS];
-            if (block.getSharedBuffer().length > LARGEST_KEPT) {
+            if (block.getSharedBuffer().length > MAX_KEPT) {
                 block = new DataOutputSerializer(2 * BLOCK_BYTES);
             }
         }

@@ -22,7 +22,7 @@ final class LineBlockAssembler {
     static final int BLOCK_BYTES = 64 << 10;
 
     /** Files of which lines may alternate before all blocks are passed on early. */
-    private static final int MOST_FILES = 256;
+    private static final int MAX_FILES = 256;
 
     private final Consumer<LineBlock> out;
     private final Map<ByteBuffer, File> files = new HashMap<>();
@@ -59,7 +59,7 @@ final class LineBlockAssembler {
         ByteBuffer header = ByteBuffer.wrap(headerOf(line));
         File file = files.get(header);
         if (file == null) {
-            if (files.size() >= MOST_FILES) {
+            if (files.size() >= MAX_FILES) {
                 flush();
                 files.clear();
             }

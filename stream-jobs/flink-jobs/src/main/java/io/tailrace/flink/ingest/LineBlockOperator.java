@@ -10,14 +10,14 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * Decodes the messages of a lines topic. Lines are passed on as blocks of consecutive lines, at the latest
- * {@value #LONGEST_WAIT_MS} ms after a line came and before every checkpoint barrier: it has no state. A census is
+ * {@value #MAX_WAIT_MS} ms after a line came and before every checkpoint barrier: it has no state. A census is
  * passed on after all lines that came before it.
  */
 public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
         implements OneInputStreamOperator<KafkaMessage, LogInput> {
 
     private static final long serialVersionUID = 1;
-    private static final long LONGEST_WAIT_MS = 50;
+    private static final long MAX_WAIT_MS = 50;
 
     private final OutputTag<DeadLetter> deadLetters;
     private final String version;
@@ -47,33 +47,33 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
     @Override
     public void processElement(StreamRecord<KafkaMessage> element) {
         KafkaMessage message = element.getValue();
-        String complaint = line.read(message.value());
+        String error = line.read(message.value());
         if (line.isCensus()) {
-            complaint = passOnCensus(message.value());
-        } else if (complaint.isEmpty()) {
+            error = passOnCensus(message.value());
+        } else if (error.isEmpty()) {
             blocker.add(line);
             setTimer();
         }
-        if (!complaint.isEmpty()) {
+        if (!error.isEmpty()) {
             Instant now = Instant.ofEpochMilli(getProcessingTimeService().getCurrentProcessingTime());
-            DeadLetter letter = MalformedMessageHandler.deadLetter(message, complaint, now, version);
+            DeadLetter letter = MalformedMessageHandler.deadLetter(message, error, now, version);
             output.collect(deadLetters, new StreamRecord<>(letter));
         }
     }
 
     private String passOnCensus(byte[] value) {
-        String complaint = census.read(value);
-        if (complaint.isEmpty()) {
+        String error = census.read(value);
+        if (error.isEmpty()) {
             blocker.flush();
             output.collect(new StreamRecord<>(LogInput.of(census.record())));
         }
-        return complaint;
+        return error;
     }
 
     private void setTimer() {
         if (!timerSet) {
             timerSet = true;
-            long due = getProcessingTimeService().getCurrentProcessingTime() + LONGEST_WAIT_MS;
+            long due = getProcessingTimeService().getCurrentProcessingTime() + MAX_WAIT_MS;
             getProcessingTimeService().registerTimer(due, flushing());
         }
     }

@@ -57,7 +57,7 @@ final class LineMessage {
             reader.readString();
             readValue();
         }
-        return complaint();
+        return validationError();
     }
 
     private void clear(byte[] value) {
@@ -127,7 +127,7 @@ final class LineMessage {
         return -1;
     }
 
-    private String complaint() {
+    private String validationError() {
         if (reader.failed()) {
             return "expected a msgpack map of a line, found something else at byte " + reader.position();
         }

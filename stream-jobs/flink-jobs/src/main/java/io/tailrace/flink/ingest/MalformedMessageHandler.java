@@ -16,17 +16,17 @@ import java.util.UUID;
  */
 public final class MalformedMessageHandler {
 
-    private static final int MOST_RAW_BYTES = 1 << 20;
+    private static final int MAX_RAW_BYTES = 1 << 20;
 
     private MalformedMessageHandler() {}
 
-    public static DeadLetter deadLetter(KafkaMessage message, String complaint, Instant now, String version) {
-        return deadLetter(message, DeadLetterCode.MALFORMED_MESSAGE, complaint, now, version);
+    public static DeadLetter deadLetter(KafkaMessage message, String error, Instant now, String version) {
+        return deadLetter(message, DeadLetterCode.MALFORMED_MESSAGE, error, now, version);
     }
 
     /** A message may have a letter of each code. */
     public static DeadLetter deadLetter(
-            KafkaMessage message, DeadLetterCode code, String complaint, Instant now, String version) {
+            KafkaMessage message, DeadLetterCode code, String error, Instant now, String version) {
         String log = "kafka:" + message.topic() + '/' + message.partition();
         DeadLetter letter = new DeadLetter();
         letter.setDeadLetterId(id(log, message.offset(), code));
@@ -38,8 +38,8 @@ public final class MalformedMessageHandler {
         letter.setEntryBytes(message.value().length);
         letter.setStage(Stage.DECODE);
         letter.setCode(code.name());
-        letter.setMessage(complaint);
-        letter.setRaw(ByteBuffer.wrap(message.value(), 0, Math.min(message.value().length, MOST_RAW_BYTES)));
+        letter.setMessage(error);
+        letter.setRaw(ByteBuffer.wrap(message.value(), 0, Math.min(message.value().length, MAX_RAW_BYTES)));
         letter.setSeenAt(now);
         letter.setVersion(version);
         return letter;

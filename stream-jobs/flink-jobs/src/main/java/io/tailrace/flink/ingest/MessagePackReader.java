@@ -12,7 +12,7 @@ import java.util.Arrays;
  */
 final class MessagePackReader {
 
-    private static final int DEEPEST = 32;
+    private static final int MAX_DEPTH = 32;
     private static final int MILLIS_PER_SECOND = 1000;
     private static final int NANOS_PER_MILLI = 1_000_000;
     private static final long UINT_MASK = 0xFFFF_FFFFL;
@@ -150,7 +150,7 @@ final class MessagePackReader {
 
     /** Passes over one value of any type. */
     void skip() {
-        skip(DEEPEST);
+        skip(MAX_DEPTH);
     }
 
     private void skip(int deepest) {

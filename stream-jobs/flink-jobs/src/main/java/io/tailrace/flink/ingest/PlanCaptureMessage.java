@@ -41,7 +41,7 @@ public final class PlanCaptureMessage {
         if (reader.failed()) {
             return "expected a msgpack map of a captured plan, found something else at byte " + reader.position();
         }
-        return complaint();
+        return validationError();
     }
 
     private void clear(byte[] value) {
@@ -91,7 +91,7 @@ public final class PlanCaptureMessage {
         planTo = reader.stringTo();
     }
 
-    private String complaint() {
+    private String validationError() {
         if (version != KNOWN_VERSION) {
             return "expected version " + KNOWN_VERSION + " of a captured plan, found " + version;
         }

@@ -21,10 +21,10 @@ import java.util.regex.PatternSyntaxException;
  */
 final class NormalizeJobConfig {
 
-    private static final int MOST_PORT = 65_535;
-    private static final int MOST_PARALLELISM = 1024;
-    private static final int MOST_COMMITTERS = 64;
-    private static final int MOST_DAYS = 36_500;
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_PARALLELISM = 1024;
+    private static final int MAX_COMMITTERS = 64;
+    private static final int MAX_DAYS = 36_500;
 
     private final ConfigParser<NormalizeJobOptions> values;
 
@@ -52,7 +52,7 @@ final class NormalizeJobConfig {
         clickHouseUser();
         clickHouseDatabase();
         committers();
-        mostPendingBytes();
+        maxPendingBytes();
         checkpointDirectory();
         checkpointInterval();
         parallelism();
@@ -117,10 +117,10 @@ final class NormalizeJobConfig {
     }
 
     int committers() {
-        return values.number(NormalizeJobOptions.CLICKHOUSE_COMMITTERS, 1, MOST_COMMITTERS);
+        return values.number(NormalizeJobOptions.CLICKHOUSE_COMMITTERS, 1, MAX_COMMITTERS);
     }
 
-    long mostPendingBytes() {
+    long maxPendingBytes() {
         return (long) values.number(NormalizeJobOptions.CLICKHOUSE_PENDING_MIB, 1, 1 << 20) << 20;
     }
 
@@ -139,7 +139,7 @@ final class NormalizeJobConfig {
     }
 
     int parallelism() {
-        return values.number(NormalizeJobOptions.PARALLELISM, 1, MOST_PARALLELISM);
+        return values.number(NormalizeJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
     }
 
     String stateBackend() {
@@ -152,36 +152,36 @@ final class NormalizeJobConfig {
     int rocksDbMemoryMib() {
         return values.number(
                 NormalizeJobOptions.STATE_ROCKSDB_MEMORY_MIB,
-                FlinkConfigurationFactory.LEAST_ROCKSDB_MIB,
-                FlinkConfigurationFactory.MOST_ROCKSDB_MIB);
+                FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
+                FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
     }
 
     WebUiConfig webUi() {
         return new WebUiConfig(
-                values.number(NormalizeJobOptions.WEB_PORT, 0, MOST_PORT),
+                values.number(NormalizeJobOptions.WEB_PORT, 0, MAX_PORT),
                 values.text(NormalizeJobOptions.WEB_KEYSTORE),
                 values.text(NormalizeJobOptions.WEB_TRUSTSTORE),
                 values.text(NormalizeJobOptions.WEB_PASSWORD_FILE));
     }
 
     int metricsPort() {
-        return values.number(NormalizeJobOptions.METRICS_PORT, 0, MOST_PORT);
+        return values.number(NormalizeJobOptions.METRICS_PORT, 0, MAX_PORT);
     }
 
     Duration queryEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_QUERY_EVENTS_DAYS, 1, MOST_DAYS));
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_QUERY_EVENTS_DAYS, 1, MAX_DAYS));
     }
 
     Duration auditEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_AUDIT_EVENTS_DAYS, 1, MOST_DAYS));
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_AUDIT_EVENTS_DAYS, 1, MAX_DAYS));
     }
 
     Duration errorEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_ERROR_EVENTS_DAYS, 1, MOST_DAYS));
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_ERROR_EVENTS_DAYS, 1, MAX_DAYS));
     }
 
     Duration otelTracesRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_OTEL_TRACES_DAYS, 1, MOST_DAYS));
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_OTEL_TRACES_DAYS, 1, MAX_DAYS));
     }
 
     Duration gapTimeout() {

@@ -63,11 +63,11 @@ enum NormalizeJobOptions implements JobOption {
     GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
 
     private final String key;
-    private final String usual;
+    private final String defaultValue;
 
-    NormalizeJobOptions(String key, String usual) {
+    NormalizeJobOptions(String key, String defaultValue) {
         this.key = key;
-        this.usual = usual;
+        this.defaultValue = defaultValue;
     }
 
     @Override
@@ -76,7 +76,7 @@ enum NormalizeJobOptions implements JobOption {
     }
 
     @Override
-    public Optional<String> usual() {
-        return Optional.ofNullable(usual);
+    public Optional<String> defaultValue() {
+        return Optional.ofNullable(defaultValue);
     }
 }

@@ -91,17 +91,17 @@ final class NormalizePipeline {
     }
 
     private ReassemblyLimits reassemblyLimits() {
-        ReassemblyLimits usual = ReassemblyLimits.defaults();
+        ReassemblyLimits defaults = ReassemblyLimits.defaults();
         return new ReassemblyLimits(
-                usual.reorderBytes(),
+                defaults.reorderBytes(),
                 config.gapTimeout().toMillis(),
-                usual.lineLimitBytes(),
-                usual.segmentBytes(),
-                usual.recentBytes(),
-                usual.detectBytes(),
-                usual.edgeBytes(),
-                usual.retentionMillis(),
-                usual.liveGenerations());
+                defaults.lineLimitBytes(),
+                defaults.segmentBytes(),
+                defaults.recentBytes(),
+                defaults.detectBytes(),
+                defaults.edgeBytes(),
+                defaults.retentionMillis(),
+                defaults.liveGenerations());
     }
 
     /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
@@ -202,6 +202,6 @@ final class NormalizePipeline {
         ClickHouseConnection address = new ClickHouseConnection(
                 config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
         return new ClickHouseSink(
-                address, config.clickHouseDatabase(), config.committers(), config.mostPendingBytes(), version);
+                address, config.clickHouseDatabase(), config.committers(), config.maxPendingBytes(), version);
     }
 }

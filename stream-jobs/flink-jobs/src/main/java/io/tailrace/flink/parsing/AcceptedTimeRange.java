@@ -12,15 +12,15 @@ import java.time.Instant;
  */
 public record AcceptedTimeRange(Duration retention) implements Serializable {
 
-    private static final Duration MOST_AHEAD = Duration.ofHours(24);
+    private static final Duration MAX_AHEAD = Duration.ofHours(24);
 
     /** What is wrong with an event's time; empty for a good one. */
-    String complaint(Instant eventTime, Instant now) {
+    String validationError(Instant eventTime, Instant now) {
         if (eventTime.isBefore(now.minus(retention))) {
             return "event time " + eventTime + " is older than the retention of " + retention.toDays() + " days";
         }
-        if (eventTime.isAfter(now.plus(MOST_AHEAD))) {
-            return "event time " + eventTime + " is more than " + MOST_AHEAD.toHours() + " hours in the future";
+        if (eventTime.isAfter(now.plus(MAX_AHEAD))) {
+            return "event time " + eventTime + " is more than " + MAX_AHEAD.toHours() + " hours in the future";
         }
         return "";
     }

@@ -41,8 +41,8 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         implements OneInputStreamOperator<EntryBlock, QueryEvent> {
 
     private static final long serialVersionUID = 1;
-    private static final int MOST_RAW_BYTES = 1 << 20;
-    private static final int MOST_STATEMENT_CHARACTERS = 64 << 10;
+    private static final int MAX_RAW_BYTES = 1 << 20;
+    private static final int MAX_STATEMENT_CHARACTERS = 64 << 10;
     private static final String BACKFILLED = "backfilled";
 
     private final ParserConfig settings;
@@ -132,8 +132,8 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         }
 
         @Override
-        public boolean wantsStatement(QueryEvent event) {
-            return statements.of(event.getQueryId(), event.getRuleSet()).wantsSample(nowMillis(), event.getQueryTime());
+        public boolean needsStatement(QueryEvent event) {
+            return statements.of(event.getQueryId(), event.getRuleSet()).needsSample(nowMillis(), event.getQueryTime());
         }
 
         @Override
@@ -191,13 +191,13 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
         /** Posts the entry as what it becomes. */
         private boolean isAccepted(AcceptedTimeRange times, Instant eventTime) {
-            String complaint = times.complaint(eventTime, now());
-            if (complaint.isEmpty()) {
+            String error = times.validationError(eventTime, now());
+            if (error.isEmpty()) {
                 tally.add(entry, PostingKind.EVENT, "");
             } else {
-                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, complaint);
+                rejected(DeadLetterCode.TIME_OUT_OF_RANGE, error);
             }
-            return complaint.isEmpty();
+            return error.isEmpty();
         }
 
         @Override
@@ -247,7 +247,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     }
 
     private static QuerySample sample(QueryEvent event, String statement) {
-        String cut = statement.substring(0, Math.min(statement.length(), MOST_STATEMENT_CHARACTERS));
+        String cut = statement.substring(0, Math.min(statement.length(), MAX_STATEMENT_CHARACTERS));
         return new QuerySample(
                 event.getQueryId(),
                 event.getRuleSet(),
@@ -277,7 +277,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         letter.setStage(Stage.PARSER);
         letter.setCode(code.name());
         letter.setMessage(message);
-        letter.setRaw(ByteBuffer.wrap(bytes, 0, Math.min(bytes.length, MOST_RAW_BYTES)));
+        letter.setRaw(ByteBuffer.wrap(bytes, 0, Math.min(bytes.length, MAX_RAW_BYTES)));
         letter.setSeenAt(now());
         letter.setVersion(settings.version());
         return letter;

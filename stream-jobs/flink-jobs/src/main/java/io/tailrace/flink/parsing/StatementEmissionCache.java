@@ -15,13 +15,13 @@ import java.util.Set;
  */
 public final class StatementEmissionCache {
 
-    private static final int MOST_STATEMENTS = 50_000;
+    private static final int MAX_STATEMENTS = 50_000;
     private static final long FINGERPRINT_MILLIS = 3_600_000;
     private static final long SAMPLE_MILLIS = 600_000;
     private static final double SLOWER = 2;
-    private static final int MOST_PLANS = 8;
+    private static final int MAX_PLANS = 8;
     /** An account is written with quotes, without, and with others. */
-    private static final int MOST_PREVIOUS = 16;
+    private static final int MAX_PREVIOUS = 16;
 
     private record Key(long queryId, String ruleSet) {}
 
@@ -59,7 +59,7 @@ public final class StatementEmissionCache {
             if (previousIds.isEmpty()) {
                 previousIds = new HashSet<>();
             }
-            return previousIds.size() < MOST_PREVIOUS && previousIds.add(id);
+            return previousIds.size() < MAX_PREVIOUS && previousIds.add(id);
         }
 
         /** @param plan on which server, and its hash */
@@ -69,7 +69,7 @@ public final class StatementEmissionCache {
             if (due) {
                 if (plansAt.isEmpty()) {
                     plansAt = new LinkedHashMap<>();
-                } else if (plansAt.size() == MOST_PLANS && last == null) {
+                } else if (plansAt.size() == MAX_PLANS && last == null) {
                     plansAt.remove(plansAt.keySet().iterator().next());
                 }
                 plansAt.put(plan, nowMillis);
@@ -78,7 +78,7 @@ public final class StatementEmissionCache {
         }
 
         boolean takeSample(long nowMillis, double seconds) {
-            boolean wanted = wantsSample(nowMillis, seconds);
+            boolean wanted = needsSample(nowMillis, seconds);
             if (isSampleDue(nowMillis)) {
                 sampleAt = nowMillis;
             }
@@ -89,7 +89,7 @@ public final class StatementEmissionCache {
         }
 
         /** Whether {@link #takeSample} would take it. */
-        boolean wantsSample(long nowMillis, double seconds) {
+        boolean needsSample(long nowMillis, double seconds) {
             boolean slower = seconds > 0 && seconds >= SLOWER * sampleSeconds;
             return slower || isSampleDue(nowMillis);
         }
@@ -102,7 +102,7 @@ public final class StatementEmissionCache {
     private final Map<Key, Statement> statements = new LinkedHashMap<>(1024, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Key, Statement> eldest) {
-            return size() > MOST_STATEMENTS;
+            return size() > MAX_STATEMENTS;
         }
     };
 

@@ -24,7 +24,7 @@ import java.util.TreeMap;
  */
 public final class ConfigParser<K extends Enum<K> & JobOption> {
 
-    private static final int MOST_MILLIS = Integer.MAX_VALUE;
+    private static final int MAX_MILLIS = Integer.MAX_VALUE;
 
     private final Map<K, String> values;
     private final Map<String, String> kafkaProperties = new TreeMap<>();
@@ -32,7 +32,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     private ConfigParser(Class<K> keys, Map<String, String> given) {
         values = new EnumMap<>(keys);
         for (K key : keys.getEnumConstants()) {
-            key.usual().ifPresent(usual -> values.put(key, usual));
+            key.defaultValue().ifPresent(defaults -> values.put(key, defaults));
         }
         given.forEach((name, value) -> {
             if (name.startsWith(JobOption.KAFKA_PROPERTIES)) {
@@ -153,11 +153,11 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** @throws ConfigurationException if the value is no whole number in this range, both ends included */
-    public int number(K key, int least, int most) {
-        String expected = key.key() + " must be a whole number from " + least + " to " + most;
+    public int number(K key, int min, int limit) {
+        String expected = key.key() + " must be a whole number from " + min + " to " + limit;
         try {
             int value = Integer.parseInt(values.get(key));
-            if (value >= least && value <= most) {
+            if (value >= min && value <= limit) {
                 return value;
             }
         } catch (NumberFormatException e) {
@@ -167,8 +167,8 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** @throws ConfigurationException if the value is no number of milliseconds from the least on */
-    public Duration millis(K key, int least) {
-        return Duration.ofMillis(number(key, least, MOST_MILLIS));
+    public Duration millis(K key, int min) {
+        return Duration.ofMillis(number(key, min, MAX_MILLIS));
     }
 
     /** @throws ConfigurationException if the value is none of these */

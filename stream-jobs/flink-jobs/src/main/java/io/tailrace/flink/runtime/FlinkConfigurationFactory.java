@@ -24,9 +24,9 @@ public final class FlinkConfigurationFactory {
     public static final String ROCKSDB = "rocksdb";
     public static final String HASHMAP = "hashmap";
     /** With less, the write buffers of the operators that share it would be written to disk at every turn. */
-    public static final int LEAST_ROCKSDB_MIB = 64;
+    public static final int MIN_ROCKSDB_MIB = 64;
 
-    public static final int MOST_ROCKSDB_MIB = 1 << 20;
+    public static final int MAX_ROCKSDB_MIB = 1 << 20;
 
     // Options of a jar that is only there where somebody wants RocksDB. Names and meaning: Flink 2.2's RocksDBOptions
     // and RocksDBConfigurableOptions.
@@ -45,8 +45,8 @@ public final class FlinkConfigurationFactory {
 
     private static final Duration CHECKPOINT_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
-    private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
-    private static final Duration CALM_AFTER = Duration.ofMinutes(5);
+    private static final Duration MAX_RESTART_DELAY = Duration.ofSeconds(30);
+    private static final Duration BACKOFF_RESET_THRESHOLD = Duration.ofMinutes(5);
     private static final int RETAINED_CHECKPOINTS = 3;
     private static final String REPORTER = "prometheus";
 
@@ -122,8 +122,10 @@ public final class FlinkConfigurationFactory {
     private static void setRestarts(Configuration flink) {
         flink.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
         flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_RESTART_DELAY);
-        flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LONGEST_RESTART_DELAY);
-        flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD, CALM_AFTER);
+        flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, MAX_RESTART_DELAY);
+        flink.set(
+                RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
+                BACKOFF_RESET_THRESHOLD);
     }
 
     /** Only counts where the job brings its own Flink; in a cluster its processes have reporters, not its jobs. */

@@ -12,5 +12,5 @@ public interface JobOption {
     String key();
 
     /** The default; empty for a key that must be given. */
-    Optional<String> usual();
+    Optional<String> defaultValue();
 }

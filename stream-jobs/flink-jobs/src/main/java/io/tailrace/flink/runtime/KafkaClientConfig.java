@@ -15,13 +15,13 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public record KafkaClientConfig(String bootstrap, Properties given) implements Serializable {
 
     private static final String DISCOVERY_MILLIS = "10000";
-    private static final String PATIENCE_MILLIS = "3600000";
-    private static final String MOST_RECORD_BYTES = Integer.toString(20_000_000);
+    private static final String DELIVERY_TIMEOUT_MILLIS = "3600000";
+    private static final String MAX_RECORD_BYTES = Integer.toString(20_000_000);
 
     /** A broker that is away is waited for: sources look for new partitions, and fail the job where nobody answers. */
     public Properties consumerProperties() {
         Properties properties = clientProperties();
-        properties.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MILLIS);
+        properties.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, DELIVERY_TIMEOUT_MILLIS);
         properties.setProperty("partition.discovery.interval.ms", DISCOVERY_MILLIS);
         properties.setProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
         properties.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(2 << 20));
@@ -39,7 +39,7 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
         Properties properties = clientProperties();
         properties.setProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         properties.setProperty(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
-        properties.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MOST_RECORD_BYTES);
+        properties.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_RECORD_BYTES);
         properties.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
         properties.setProperty(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(lingerMillis));
         properties.setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(256 << 10));

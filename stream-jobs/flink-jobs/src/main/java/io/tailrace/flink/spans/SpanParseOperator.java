@@ -92,8 +92,8 @@ public final class SpanParseOperator extends AbstractStreamOperator<TraceSpan>
         }
 
         @Override
-        public void rejected(DeadLetterCode code, String complaint) {
-            DeadLetter letter = MalformedMessageHandler.deadLetter(message, code, complaint, now, version);
+        public void rejected(DeadLetterCode code, String error) {
+            DeadLetter letter = MalformedMessageHandler.deadLetter(message, code, error, now, version);
             output.collect(deadLetters, new StreamRecord<>(letter));
         }
     }

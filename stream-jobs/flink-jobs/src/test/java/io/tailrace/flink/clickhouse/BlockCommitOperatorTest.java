@@ -20,7 +20,7 @@ class BlockCommitOperatorTest {
 
     private static final String EVENTS = "tailrace.query_events\nid UInt64";
     private static final String LEDGER = "tailrace.ledger\nid UInt64";
-    private static final long MOST_PENDING = 1 << 20;
+    private static final long MAX_PENDING = 1 << 20;
     private static final Duration SOON = Duration.ofSeconds(20);
 
     /** Operators are made from serialized factories: they find the store here. */
@@ -41,7 +41,7 @@ class BlockCommitOperatorTest {
     }
 
     private static OneInputStreamOperatorTestHarness<RowBlock, Void> committer() throws Exception {
-        CommitterConfig settings = new CommitterConfig(() -> store, "tailrace", 2, MOST_PENDING, "1");
+        CommitterConfig settings = new CommitterConfig(() -> store, "tailrace", 2, MAX_PENDING, "1");
         return new OneInputStreamOperatorTestHarness<>(new BlockCommitOperatorFactory(settings), 1, 1, 0);
     }
 
@@ -68,11 +68,11 @@ class BlockCommitOperatorTest {
 
     @Test
     void aFullBlockIsFollowedByAnother() throws Exception {
-        committer.processElement(rows(EVENTS, 0, BlockBuilder.MOST_ROWS), 0);
+        committer.processElement(rows(EVENTS, 0, BlockBuilder.MAX_ROWS), 0);
         committer.processElement(rows(EVENTS, 0, 1), 0);
         committer.snapshot(1, 0);
         committer.notifyOfCompletedCheckpoint(1);
-        awaitMails("rows stored", () -> store.storedRows() == BlockBuilder.MOST_ROWS + 1);
+        awaitMails("rows stored", () -> store.storedRows() == BlockBuilder.MAX_ROWS + 1);
         assertThat(store.stored()).hasSize(2);
     }
 
@@ -182,7 +182,7 @@ class BlockCommitOperatorTest {
     @Test
     void aFullBufferWaitsForTheStore() throws Exception {
         store.setAway(true);
-        committer.processElement(noise(2 * (int) MOST_PENDING), 0);
+        committer.processElement(noise(2 * (int) MAX_PENDING), 0);
         committer.snapshot(1, 0);
         committer.notifyOfCompletedCheckpoint(1);
         Thread rescue = new Thread(() -> store.setAway(false));

@@ -111,7 +111,7 @@ class ClickHouseHttpClientTest {
         EVENTS.encode(Rows.event(7000), 42, row);
         PendingBlock event = sealed(EVENTS, 1, row);
         RefusedRowConverter quarantine = new RefusedRowConverter("tailrace", Clock.systemUTC(), "test");
-        for (RowBlock rows : quarantine.putAway(event, "tailrace.query_events: code 469", 3)) {
+        for (RowBlock rows : quarantine.convertToDeadLetters(event, "tailrace.query_events: code 469", 3)) {
             assertThat(store.insert(sealed(rows))).isEqualTo(new Stored());
         }
         assertThat(server.query("SELECT instance, source, log, generation, entry_offset, entry_bytes, code,"
@@ -129,7 +129,7 @@ class ClickHouseHttpClientTest {
         RowBinaryBuffer row = new RowBinaryBuffer(1024);
         letters.encode(Rows.deadLetter(8000), 42, row);
         RefusedRowConverter quarantine = new RefusedRowConverter("tailrace", Clock.systemUTC(), "test");
-        List<RowBlock> instead = quarantine.putAway(sealed(letters, 1, row), "any reason", 3);
+        List<RowBlock> instead = quarantine.convertToDeadLetters(sealed(letters, 1, row), "any reason", 3);
         assertThat(instead).hasSize(1);
         assertThat(store.insert(sealed(instead.get(0)))).isEqualTo(new Stored());
         assertThat(server.query("SELECT dead_letter_id, instance, stage, code, entry_bytes, raw, superseded"

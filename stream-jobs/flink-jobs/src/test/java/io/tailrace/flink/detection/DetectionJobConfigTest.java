@@ -25,15 +25,15 @@ class DetectionJobConfigTest {
             kafka.from | middle | kafka.from must be earliest or latest, not middle
             parallelism | 0 | parallelism must be a whole number from 1 to 128, not 0
             """)
-    void saysWhatIsWrong(String key, String value, String complaint) {
+    void saysWhatIsWrong(String key, String value, String error) {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessage(complaint);
+                .hasMessage(error);
     }
 
     static Stream<DetectionJobOptions> numbers() {
         return Stream.of(DetectionJobOptions.values())
-                .filter(key -> key.usual().orElse("").matches("[0-9]+"));
+                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
     }
 
     @ParameterizedTest

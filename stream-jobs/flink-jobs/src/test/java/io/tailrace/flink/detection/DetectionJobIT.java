@@ -42,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole job in a process of its own, between a real Kafka and a real ClickHouse. */
 class DetectionJobIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
-    private static final long STRETCH_SECONDS = 600;
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
+    private static final long INTERVAL_SECONDS = 600;
     private static final String OTHER_EVENTS = "tailrace.other.events";
     private static final Pattern JOB_ID = Pattern.compile("\"jid\":\"([0-9a-f]+)\"");
 
@@ -62,7 +62,7 @@ class DetectionJobIT {
     private final int port = Repository.freePort();
     /** Begin of the last whole stretch of event time in which alerts are one. */
     private final Instant start =
-            Instant.ofEpochSecond((Instant.now().getEpochSecond() / STRETCH_SECONDS - 1) * STRETCH_SECONDS);
+            Instant.ofEpochSecond((Instant.now().getEpochSecond() / INTERVAL_SECONDS - 1) * INTERVAL_SECONDS);
 
     @BeforeAll
     static void startServers() throws Exception {
@@ -97,7 +97,7 @@ class DetectionJobIT {
             awaitAlerts("low", "root", 9);
             assertThat(alerts("high", "root")).isZero();
             logins("root", 9, 12);
-            Await.until("brute force", PATIENCE, () -> alerts("high", "root") == 1);
+            Await.until("brute force", TIMEOUT, () -> alerts("high", "root") == 1);
             awaitAlerts("low", "root", 12);
             assertThat(clickHouse.count("SELECT metric FROM tailrace.alerts FINAL WHERE level = 'high'"))
                     .isEqualTo(10);
@@ -105,17 +105,17 @@ class DetectionJobIT {
                     .isEqualTo(10);
 
             logins("admin", 20, 30);
-            Await.until("an alert over alerts", PATIENCE, () -> count("level = 'critical'") == 1);
+            Await.until("an alert over alerts", TIMEOUT, () -> count("level = 'critical'") == 1);
 
             push(Pushes.json("bad", Map.of("a.yml", "title: no rule at all")));
-            Await.until("a refusal", PATIENCE, () -> pushes("bad", false) == 1);
+            Await.until("a refusal", TIMEOUT, () -> pushes("bad", false) == 1);
             logins("cron", 40, 50);
-            Await.until("the old rules to be in force", PATIENCE, () -> alerts("high", "cron") == 1);
+            Await.until("the old rules to be in force", TIMEOUT, () -> alerts("high", "cron") == 1);
 
             push(Pushes.json("second", Map.of("a.yml", Pushes.ANY_REFUSED_LOGIN.replace("low", "informational"))));
             awaitAccepted("second");
             logins("late", 60, 61);
-            Await.until("the new rule", PATIENCE, () -> count("level = 'informational'") == 1);
+            Await.until("the new rule", TIMEOUT, () -> count("level = 'informational'") == 1);
             assertThat(job.isAlive()).isTrue();
         }
     }
@@ -134,7 +134,7 @@ class DetectionJobIT {
             awaitAccepted("rocks");
             refusedGuests(0, 3);
             awaitAlerts("low", "guest", 3);
-            Await.until("what can fire on db-3", PATIENCE, () -> answers() == 4);
+            Await.until("what can fire on db-3", TIMEOUT, () -> answers() == 4);
             assertThat(clickHouse.count("SELECT count() FROM tailrace.rule_coverage FINAL"
                             + " WHERE instance = 'db-3' AND source IN ('', 'audit') AND in_force AND can_fire"))
                     .isEqualTo(4);
@@ -151,7 +151,7 @@ class DetectionJobIT {
             awaitAlerts("low", "guest", 9);
             assertThat(alerts("medium", "guest")).isZero();
             refusedGuests(9, 10);
-            Await.until("brute force", PATIENCE, () -> alerts("medium", "guest") == 1);
+            Await.until("brute force", TIMEOUT, () -> alerts("medium", "guest") == 1);
             assertThat(clickHouse.count("SELECT length(event_ids) FROM tailrace.alerts FINAL WHERE level = 'medium'"))
                     .isEqualTo(10);
             assertThat(answers()).as("what was said is not said again").isEqualTo(4);
@@ -175,7 +175,7 @@ class DetectionJobIT {
             send(Logins.statement("db-2", 1, start, "orders"));
             send(Logins.statement("db-2", 2, start.plusSeconds(1), "cards"));
             send(Logins.statement("db-2", 2, start.plusSeconds(1), "cards"));
-            Await.until("an access", PATIENCE, () -> accesses("has(data_class, 'pci')") == 1);
+            Await.until("an access", TIMEOUT, () -> accesses("has(data_class, 'pci')") == 1);
             assertThat(accesses("mode = 'read' AND basis = ['statement'] AND user = 'app' AND tables = ['shop.cards']"))
                     .isEqualTo(1);
             assertThat(accesses("1")).isEqualTo(1);
@@ -225,7 +225,7 @@ class DetectionJobIT {
     }
 
     private static void awaitAccepted(String push) throws Exception {
-        Await.until(push + " to be accepted", PATIENCE, () -> pushes(push, true) >= 1);
+        Await.until(push + " to be accepted", TIMEOUT, () -> pushes(push, true) >= 1);
     }
 
     private static long pushes(String push, boolean accepted) throws Exception {
@@ -237,7 +237,7 @@ class DetectionJobIT {
     private static void awaitAlerts(String level, String user, long events) throws Exception {
         String sql =
                 "SELECT sum(count) FROM tailrace.alerts FINAL WHERE level = '" + level + "' AND user = '" + user + "'";
-        Await.until(events + " alerts of " + user, PATIENCE, () -> clickHouse.count(sql) >= events);
+        Await.until(events + " alerts of " + user, TIMEOUT, () -> clickHouse.count(sql) >= events);
         assertThat(clickHouse.count(sql)).isEqualTo(events);
         assertThat(alerts(level, user)).isEqualTo(1);
     }

@@ -60,7 +60,7 @@ class DetectionThroughputIT {
     private static final int PARTITIONS = 2;
     private static final int SERVERS = 8;
     private static final double TICKS_PER_SECOND = 100;
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration TIMEOUT = Duration.ofMinutes(4);
     /** Events later than the clock are those of a wrong clock. */
     private static final Instant START =
             Instant.now().minus(Duration.ofMinutes(40)).truncatedTo(ChronoUnit.SECONDS);
@@ -162,7 +162,7 @@ class DetectionThroughputIT {
             Reading begin = await("begin", job);
             Reading middle = await("middle", job);
             Reading end = await("end", job);
-            Await.until("all alerts of " + name, PATIENCE, () -> alerts().equals(expected) || isMore(expected));
+            Await.until("all alerts of " + name, TIMEOUT, () -> alerts().equals(expected) || isMore(expected));
             assertThat(alerts()).isEqualTo(expected);
             System.out.printf(
                     "%s, parallelism %d: %s; second half %s%n",
@@ -193,7 +193,7 @@ class DetectionThroughputIT {
         String seen =
                 "SELECT uniqExact(user) FROM tailrace.alerts WHERE user LIKE '" + BusyServers.MARKER + phase + "-%'";
         int wanted = phase.equals("begin") ? 1 : SERVERS;
-        Await.until("marker " + phase, PATIENCE, () -> {
+        Await.until("marker " + phase, TIMEOUT, () -> {
             assertThat(job.isAlive()).isTrue();
             return clickHouse.count(seen) >= wanted;
         });

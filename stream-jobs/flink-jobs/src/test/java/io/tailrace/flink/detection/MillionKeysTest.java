@@ -97,7 +97,7 @@ class MillionKeysTest {
         backend.setDbStoragePath(directory.toString());
         try (var stage = stage(backend)) {
             for (Kind kind : Kind.values()) {
-                Duration took = tell(stage, kind);
+                Duration took = report(stage, kind);
                 long heap = heapBytes();
                 long resident = residentBytes();
                 System.out.printf(
@@ -115,7 +115,7 @@ class MillionKeysTest {
         try (var stage = stage(new HashMapStateBackend())) {
             for (Kind kind : Kind.values()) {
                 long before = heapBytes();
-                Duration took = tell(stage, kind);
+                Duration took = report(stage, kind);
                 long bytes = heapBytes() - before;
                 System.out.printf(
                         "%s, hash map: %d keys more told of twice each in %d s; heap %d MB more, %d bytes a key%n",
@@ -157,7 +157,7 @@ class MillionKeysTest {
         return stage;
     }
 
-    private static Duration tell(
+    private static Duration report(
             KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> stage, Kind kind)
             throws Exception {
         long start = System.nanoTime();

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 class PerLogWatermarkGeneratorTest {
 
     private static final long START = 1_795_229_359_000L;
-    private static final Duration QUIET = Duration.ofSeconds(10);
+    private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
 
     private long now = START;
     private long watermark = Long.MIN_VALUE;
     private boolean idle;
-    private final PerLogWatermarkGenerator watermarks = new PerLogWatermarkGenerator(QUIET, () -> now);
+    private final PerLogWatermarkGenerator watermarks = new PerLogWatermarkGenerator(IDLE_TIMEOUT, () -> now);
 
     private final WatermarkOutput output = new WatermarkOutput() {
         @Override
@@ -38,42 +38,42 @@ class PerLogWatermarkGeneratorTest {
 
     @Test
     void theLogThatIsBehindLeads() {
-        hear("a", START);
-        hear("b", START - 3000);
+        event("a", START);
+        event("b", START - 3000);
         assertThat(emitted()).isEqualTo(START - 3001);
-        hear("b", START + 5000);
+        event("b", START + 5000);
         assertThat(emitted()).isEqualTo(START - 1);
     }
 
     @Test
     void aQuietLogHoldsNobodyBack() {
-        hear("quiet", START - 60_000);
-        hear("busy", START);
+        event("quiet", START - 60_000);
+        event("busy", START);
         assertThat(emitted()).isEqualTo(START - 60_001);
-        now += QUIET.toMillis() + 1;
-        hear("busy", START + 10_000);
+        now += IDLE_TIMEOUT.toMillis() + 1;
+        event("busy", START + 10_000);
         assertThat(emitted()).isEqualTo(START + 9_999);
     }
 
     @Test
     void aClockThatIsAheadCountsAsFiveMinutesAhead() {
-        hear("ahead", START + 3_600_000);
-        assertThat(emitted()).isEqualTo(START + PerLogWatermarkGenerator.MOST_AHEAD.toMillis() - 1);
+        event("ahead", START + 3_600_000);
+        assertThat(emitted()).isEqualTo(START + PerLogWatermarkGenerator.MAX_AHEAD.toMillis() - 1);
     }
 
     @Test
     void aClockThatStandsStillHoldsNobodyBackForMoreThanADay() {
-        hear("ahead", START);
-        hear("of last month", START - Duration.ofDays(30).toMillis());
-        assertThat(emitted()).isEqualTo(START - PerLogWatermarkGenerator.MOST_BEHIND.toMillis() - 1);
+        event("ahead", START);
+        event("of last month", START - Duration.ofDays(30).toMillis());
+        assertThat(emitted()).isEqualTo(START - PerLogWatermarkGenerator.MAX_BEHIND.toMillis() - 1);
     }
 
     @Test
     void whenNobodyIsHeardTimeGoesOn() {
-        hear("a", START);
+        event("a", START);
         emitted();
         now += 3_600_000;
-        assertThat(emitted()).isEqualTo(now - QUIET.toMillis() - 1);
+        assertThat(emitted()).isEqualTo(now - IDLE_TIMEOUT.toMillis() - 1);
     }
 
     @Test
@@ -83,7 +83,7 @@ class PerLogWatermarkGeneratorTest {
         assertThat(idle).isTrue();
     }
 
-    private void hear(String log, long millis) {
+    private void event(String log, long millis) {
         watermarks.onEvent(message(log, millis, false), 0, output);
     }
 

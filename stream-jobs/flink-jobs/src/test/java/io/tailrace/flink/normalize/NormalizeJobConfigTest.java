@@ -68,10 +68,10 @@ class NormalizeJobConfigTest {
             topics.lines | ( | topics.lines is no regular expression
             innodb.log.capacity | db-1=1G | innodb.log.capacity: db-1=1G is not INSTANCE=BYTES
             """)
-    void saysWhatIsWrong(String key, String value, String complaint) {
+    void saysWhatIsWrong(String key, String value, String error) {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining(complaint);
+                .hasMessageContaining(error);
     }
 
     @Test
@@ -81,7 +81,7 @@ class NormalizeJobConfigTest {
 
     static Stream<NormalizeJobOptions> numbers() {
         return Stream.of(NormalizeJobOptions.values())
-                .filter(key -> key.usual().orElse("").matches("[0-9]+"));
+                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
     }
 
     @ParameterizedTest

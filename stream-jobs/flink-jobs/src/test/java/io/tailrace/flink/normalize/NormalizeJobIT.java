@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NormalizeJobIT {
 
     /** Longer than Kafka's clients wait for a broker that does not answer, so that their errors are seen first. */
-    private static final Duration PATIENCE = Duration.ofSeconds(300);
+    private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
     @TempDir
     static Path directory;
@@ -59,14 +59,14 @@ class NormalizeJobIT {
                 awaitEvents(job, 6000);
                 clickHouse.kill();
                 log.append(3000);
-                job.await("a checkpoint during the outage", PATIENCE, newCheckpoint());
+                job.await("a checkpoint during the outage", TIMEOUT, newCheckpoint());
                 job.kill();
             }
             clickHouse.launch();
             try (JavaProgram job = job()) {
                 log.append(1000);
                 awaitEvents(job, log.entries());
-                job.await("parser postings", PATIENCE, () -> posted("EVENT") == log.entries());
+                job.await("parser postings", TIMEOUT, () -> posted("EVENT") == log.entries());
                 assertThat(job.isAlive()).isTrue();
             }
             assertEverythingOnce(log);
@@ -90,7 +90,7 @@ class NormalizeJobIT {
     private static void awaitEvents(JavaProgram job, long count) throws Exception {
         job.await(
                 count + " events",
-                PATIENCE,
+                TIMEOUT,
                 () -> clickHouse.count("SELECT count() FROM tailrace.query_events") >= count);
         assertThat(clickHouse.count("SELECT count() FROM tailrace.query_events"))
                 .isGreaterThanOrEqualTo(count);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class StandaloneClusterIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(180);
+    private static final Duration TIMEOUT = Duration.ofSeconds(180);
 
     @TempDir
     Path directory;
@@ -60,7 +60,7 @@ class StandaloneClusterIT {
     private static void awaitEvents(ClickHouseServer clickHouse, long count) throws Exception {
         Await.until(
                 count + " events",
-                PATIENCE,
+                TIMEOUT,
                 () -> clickHouse.count("SELECT count() FROM tailrace.query_events") >= count);
     }
 }

@@ -7,15 +7,15 @@ import java.util.Arrays;
 
 /**
  * How long executions took, counted in logarithmic buckets 5 % wide: enough for medians and for a comparison by ranks.
- * Beyond {@value #MOST} executions all counts are halved, so that the latest weigh most.
+ * Beyond {@value #MAX_COUNT} executions all counts are halved, so that the latest weigh most.
  */
 final class BucketedLatencies {
 
     /** Executions, at most. */
-    static final int MOST = 4096;
+    static final int MAX_COUNT = 4096;
 
     private static final double WIDTH = Math.log(1.05);
-    private static final int HIGHEST = 1000;
+    private static final int MAX_BUCKET = 1000;
 
     private int[] buckets = new int[8];
     private int[] counts = new int[8];
@@ -33,7 +33,7 @@ final class BucketedLatencies {
     /** @param seconds that an execution took; less than a microsecond counts as one */
     void add(double seconds) {
         count(bucket(seconds), 1);
-        if (total > MOST) {
+        if (total > MAX_COUNT) {
             halve();
         }
     }
@@ -42,14 +42,14 @@ final class BucketedLatencies {
         for (int i = 0; i < others.size; i++) {
             count(others.buckets[i], others.counts[i]);
         }
-        while (total > MOST) {
+        while (total > MAX_COUNT) {
             halve();
         }
     }
 
     private static int bucket(double seconds) {
         double micros = Math.max(1, seconds * 1e6);
-        return (int) Math.min(HIGHEST, Math.round(Math.log(micros) / WIDTH));
+        return (int) Math.min(MAX_BUCKET, Math.round(Math.log(micros) / WIDTH));
     }
 
     private void count(int bucket, int times) {

@@ -10,12 +10,12 @@ package io.tailrace.plan.change;
 final class LatencyComparison {
 
     /** Executions needed before the change. */
-    static final int LEAST_BEFORE = 20;
+    static final int MIN_BEFORE = 20;
 
-    private static final int FIRST_LOOK = 20;
-    private static final int LOOKS = 6;
+    private static final int FIRST_TEST = 20;
+    private static final int TESTS = 6;
     private static final double DEVIATIONS = 3.09;
-    private static final int STRETCHES_NEEDED = 6;
+    private static final int INTERVALS_NEEDED = 6;
     /** Wide, for stretches that follow each other are alike, and few of them show little of the spread: 3 + 20 / n. */
     private static final double SPREADS = 3;
 
@@ -25,26 +25,26 @@ final class LatencyComparison {
 
     private LatencyComparison() {}
 
-    /** Looks that are due, of {@value #LOOKS}: at 20 executions, 40, 80, … 640. */
-    static int looksDue(long executionsAfter) {
-        int looks = 0;
-        while (looks < LOOKS && executionsAfter >= (long) FIRST_LOOK << looks) {
-            looks++;
+    /** Looks that are due, of {@value #TESTS}: at 20 executions, 40, 80, … 640. */
+    static int testDue(long executionsAfter) {
+        int tests = 0;
+        while (tests < TESTS && executionsAfter >= (long) FIRST_TEST << tests) {
+            tests++;
         }
-        return looks;
+        return tests;
     }
 
     /**
      * The answer at a look.
      *
-     * @param leastRatio of medians, above 1, below which no change is worth a word
+     * @param minRatio of medians, above 1, below which no change is worth a word
      * @return PENDING where the next look must decide, UNKNOWN where none can
      */
-    static PlanVerdict at(int look, PlanLatencyHistory before, PlanLatencyHistory after, double leastRatio) {
-        if (before.all().total() < LEAST_BEFORE) {
+    static PlanVerdict at(int look, PlanLatencyHistory before, PlanLatencyHistory after, double minRatio) {
+        if (before.all().total() < MIN_BEFORE) {
             return PlanVerdict.UNKNOWN;
         }
-        double least = Math.max(Math.log(leastRatio), variation(before));
+        double least = Math.max(Math.log(minRatio), variation(before));
         double ratio = after.all().logMedian() - before.all().logMedian();
         double deviations = before.all().slownessOf(after.all());
         if (ratio >= least && deviations >= DEVIATIONS) {
@@ -55,13 +55,13 @@ final class LatencyComparison {
         }
         double error = before.all().logMedianError() + after.all().logMedianError();
         boolean settled = Math.abs(ratio) + error < least;
-        return settled || look == LOOKS ? PlanVerdict.NO_DIFFERENCE : PlanVerdict.PENDING;
+        return settled || look == TESTS ? PlanVerdict.NO_DIFFERENCE : PlanVerdict.PENDING;
     }
 
     private static double variation(PlanLatencyHistory before) {
-        int stretches = before.stretches();
-        return stretches < STRETCHES_NEEDED
+        int intervals = before.intervals();
+        return intervals < INTERVALS_NEEDED
                 ? UNKNOWN_VARIATION
-                : (SPREADS + MORE_SPREADS / stretches) * before.spread();
+                : (SPREADS + MORE_SPREADS / intervals) * before.spread();
     }
 }

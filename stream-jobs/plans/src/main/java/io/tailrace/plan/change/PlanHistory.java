@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 public final class PlanHistory {
 
     /** Executions needed before a change, for its verdict. */
-    public static final int LEAST_BEFORE = LatencyComparison.LEAST_BEFORE;
+    public static final int MIN_BEFORE = LatencyComparison.MIN_BEFORE;
 
     private static final byte VERSION = 3;
     /** Versions that can be read know captures from 2 on, and databases from 3 on. */
@@ -40,7 +40,7 @@ public final class PlanHistory {
     private static final long HOUR_MICROS = 3_600_000_000L;
     private static final long DAY_MICROS = 24 * HOUR_MICROS;
     /** Changes told in an hour, or of captures in a day: a statement that goes back and forth has two plans and no change. */
-    private static final int MOST_CHANGES = 4;
+    private static final int MAX_CHANGES = 4;
 
     private PlanBasis basis = PlanBasis.LOGGED;
     /** Whose captures are followed; empty where none was captured, or the captures do not say. */
@@ -65,7 +65,7 @@ public final class PlanHistory {
     private String oldPlan = "";
     private long oldSeenMicros;
     private long changeMicros;
-    private int looks;
+    private int tests;
     private boolean pending;
     /** The change was called unknown after a day. Executions that come later may decide it still. */
     private boolean givenUp;
@@ -97,7 +97,7 @@ public final class PlanHistory {
      * @param plan hash of its plan; empty where the log does not say
      * @param micros event time, microseconds since 1970 UTC
      * @param seconds that it took
-     * @param leastRatio of medians, above 1, below which a change is no difference
+     * @param minRatio of medians, above 1, below which a change is no difference
      */
     public void execution(
             String in,
@@ -105,7 +105,7 @@ public final class PlanHistory {
             long micros,
             double seconds,
             double rowsExamined,
-            double leastRatio,
+            double minRatio,
             Consumer<DetectedPlanChange> changes) {
         if (!plan.isEmpty()) {
             logged(plan, micros, seconds, rowsExamined, changes);
@@ -121,13 +121,13 @@ public final class PlanHistory {
             unnamedMicros = Math.max(unnamedMicros, micros);
             return;
         }
-        decide(micros, leastRatio, changes);
+        decide(micros, minRatio, changes);
     }
 
     private void logged(
             String plan, long micros, double seconds, double rowsExamined, Consumer<DetectedPlanChange> changes) {
         if (basis == PlanBasis.CAPTURED) {
-            beginAnew(PlanBasis.LOGGED, micros, "the log names plans since", changes);
+            restart(PlanBasis.LOGGED, micros, "the log names plans since", changes);
         }
         latencies(plan).add(micros, seconds, rowsExamined);
         follow(plan, micros).add(micros, seconds, rowsExamined);
@@ -149,7 +149,7 @@ public final class PlanHistory {
             if (unnamedMicros == Long.MIN_VALUE || unnamedMicros - latestMicros() < DAY_MICROS) {
                 return;
             }
-            beginAnew(PlanBasis.CAPTURED, micros, "the log names no plans since", changes);
+            restart(PlanBasis.CAPTURED, micros, "the log names no plans since", changes);
         }
         basis = PlanBasis.CAPTURED;
         if (!captured.isNext(micros)) {
@@ -159,7 +159,7 @@ public final class PlanHistory {
             if (!captured.isOlderThan(micros - DAY_MICROS)) {
                 return;
             }
-            beginAnew(PlanBasis.CAPTURED, micros, "captures are of another database since", changes);
+            restart(PlanBasis.CAPTURED, micros, "captures are of another database since", changes);
         }
         if (database.isEmpty()) {
             database = of;
@@ -187,8 +187,8 @@ public final class PlanHistory {
         latencies(plan).seen(micros);
     }
 
-    private void beginAnew(PlanBasis since, long micros, String reason, Consumer<DetectedPlanChange> changes) {
-        giveUp(micros, reason, changes);
+    private void restart(PlanBasis since, long micros, String reason, Consumer<DetectedPlanChange> changes) {
+        abandon(micros, reason, changes);
         pending = false;
         basis = since;
         database = "";
@@ -241,7 +241,7 @@ public final class PlanHistory {
 
     /** The candidate is the statement's plan from now on. */
     private void change(long micros, Consumer<DetectedPlanChange> changes) {
-        giveUp(micros, "another plan came after " + counted(after().executions()), changes);
+        abandon(micros, "another plan came after " + counted(after().executions()), changes);
         oldSeenMicros = latencies(current).latestMicros();
         oldPlan = current;
         current = candidate.plan();
@@ -249,33 +249,33 @@ public final class PlanHistory {
         candidate = new PlanLatencyHistory("");
         changeMicros = micros;
         inARow = 0;
-        looks = 0;
+        tests = 0;
         givenUp = false;
-        pending = isTold(changeMicros);
+        pending = isReported(changeMicros);
         captured.change();
         if (pending) {
             changes.accept(change(PlanVerdict.PENDING, "", 0));
         }
     }
 
-    private boolean isTold(long micros) {
+    private boolean isReported(long micros) {
         long counted = basis == PlanBasis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
         if (countedFrom == Long.MIN_VALUE || micros - countedFrom >= counted) {
             countedFrom = micros;
             changesCounted = 0;
         }
-        return ++changesCounted <= MOST_CHANGES;
+        return ++changesCounted <= MAX_CHANGES;
     }
 
-    private void decide(long micros, double leastRatio, Consumer<DetectedPlanChange> changes) {
+    private void decide(long micros, double minRatio, Consumer<DetectedPlanChange> changes) {
         if (!pending) {
             return;
         }
-        int due = LatencyComparison.looksDue(
+        int due = LatencyComparison.testDue(
                 since.executions() + captured.unconfirmed().executions());
-        if (due > looks) {
-            looks = due;
-            PlanVerdict verdict = LatencyComparison.at(due, before(), after(), leastRatio);
+        if (due > tests) {
+            tests = due;
+            PlanVerdict verdict = LatencyComparison.at(due, before(), after(), minRatio);
             if (verdict != PlanVerdict.PENDING) {
                 pending = false;
                 changes.accept(change(verdict, verdict == PlanVerdict.UNKNOWN ? tooFew() : "", micros));
@@ -288,13 +288,13 @@ public final class PlanHistory {
      *
      * @param nowMicros by the clock, microseconds since 1970 UTC
      */
-    public void giveUp(long nowMicros, Consumer<DetectedPlanChange> changes) {
+    public void abandon(long nowMicros, Consumer<DetectedPlanChange> changes) {
         if (deadlineMicros().isPresent() && nowMicros >= deadlineMicros().getAsLong()) {
-            giveUp(nowMicros, tooFew(), changes);
+            abandon(nowMicros, tooFew(), changes);
         }
     }
 
-    private void giveUp(long micros, String reason, Consumer<DetectedPlanChange> changes) {
+    private void abandon(long micros, String reason, Consumer<DetectedPlanChange> changes) {
         if (pending && !givenUp) {
             givenUp = true;
             changes.accept(change(PlanVerdict.UNKNOWN, reason, micros));
@@ -303,7 +303,7 @@ public final class PlanHistory {
 
     private String tooFew() {
         long before = before().executions();
-        return before < LatencyComparison.LEAST_BEFORE
+        return before < LatencyComparison.MIN_BEFORE
                 ? counted(before) + " before the change"
                 : counted(after().executions()) + " since the change";
     }
@@ -315,7 +315,7 @@ public final class PlanHistory {
     /** Of captured plans also what ran between the two captures, where too few ran before that. */
     private PlanLatencyHistory before() {
         PlanLatencyHistory known = latencies(oldPlan);
-        if (basis == PlanBasis.LOGGED || known.executions() >= LatencyComparison.LEAST_BEFORE) {
+        if (basis == PlanBasis.LOGGED || known.executions() >= LatencyComparison.MIN_BEFORE) {
             return known;
         }
         PlanLatencyHistory both = new PlanLatencyHistory(oldPlan);
@@ -363,7 +363,7 @@ public final class PlanHistory {
         out.writeInt(changesCounted);
         out.writeUTF(oldPlan);
         out.writeLong(changeMicros);
-        out.writeByte(looks);
+        out.writeByte(tests);
         out.writeBoolean(pending);
         out.writeByte(basis.ordinal());
         out.writeLong(oldSeenMicros);
@@ -394,7 +394,7 @@ public final class PlanHistory {
         history.changesCounted = in.readInt();
         history.oldPlan = in.readUTF();
         history.changeMicros = in.readLong();
-        history.looks = in.readByte();
+        history.tests = in.readByte();
         history.pending = in.readBoolean();
         if (version >= WITH_CAPTURES) {
             history.basis = PlanBasis.values()[in.readByte()];

@@ -12,17 +12,17 @@ import java.util.Arrays;
 final class PlanLatencyHistory {
 
     /** Executions that make a stretch's median worth something. */
-    static final int STRETCH_EXECUTIONS = 20;
+    static final int INTERVAL_EXECUTIONS = 20;
 
-    private static final long STRETCH_MICROS = 180_000_000L;
-    private static final int STRETCHES = 16;
+    private static final long INTERVAL_MICROS = 180_000_000L;
+    private static final int INTERVALS = 16;
 
     private final String plan;
     private BucketedLatencies all = new BucketedLatencies();
-    private BucketedLatencies stretch = new BucketedLatencies();
-    private long stretchFrom = Long.MIN_VALUE;
-    private final double[] medians = new double[STRETCHES];
-    private int stretches;
+    private BucketedLatencies interval = new BucketedLatencies();
+    private long intervalFrom = Long.MIN_VALUE;
+    private final double[] medians = new double[INTERVALS];
+    private int intervals;
     private long executions;
     private double rowsExamined;
     private long latest = Long.MIN_VALUE;
@@ -62,14 +62,14 @@ final class PlanLatencyHistory {
         all.add(seconds);
         executions++;
         rowsExamined += rows;
-        if (stretchFrom == Long.MIN_VALUE) {
-            stretchFrom = micros;
+        if (intervalFrom == Long.MIN_VALUE) {
+            intervalFrom = micros;
         }
-        stretch.add(seconds);
-        if (micros - stretchFrom >= STRETCH_MICROS && stretch.total() >= STRETCH_EXECUTIONS) {
-            medians[stretches++ % STRETCHES] = stretch.logMedian();
-            stretch = new BucketedLatencies();
-            stretchFrom = Long.MIN_VALUE;
+        interval.add(seconds);
+        if (micros - intervalFrom >= INTERVAL_MICROS && interval.total() >= INTERVAL_EXECUTIONS) {
+            medians[intervals++ % INTERVALS] = interval.logMedian();
+            interval = new BucketedLatencies();
+            intervalFrom = Long.MIN_VALUE;
         }
     }
 
@@ -79,19 +79,19 @@ final class PlanLatencyHistory {
         all.addAll(others.all);
         executions += others.executions;
         rowsExamined += others.rowsExamined;
-        for (int i = 0; i < Math.min(others.stretches, STRETCHES); i++) {
-            medians[stretches++ % STRETCHES] = others.medians[i];
+        for (int i = 0; i < Math.min(others.intervals, INTERVALS); i++) {
+            medians[intervals++ % INTERVALS] = others.medians[i];
         }
     }
 
-    /** How many stretches there are to compare, at most {@value #STRETCHES}. */
-    int stretches() {
-        return Math.min(stretches, STRETCHES);
+    /** How many stretches there are to compare, at most {@value #INTERVALS}. */
+    int intervals() {
+        return Math.min(intervals, INTERVALS);
     }
 
     /** Standard deviation of the stretches' medians on the natural logarithmic scale. */
     double spread() {
-        int n = stretches();
+        int n = intervals();
         double mean = Arrays.stream(medians, 0, n).sum() / n;
         return Math.sqrt(Arrays.stream(medians, 0, n)
                         .map(median -> (median - mean) * (median - mean))
@@ -102,10 +102,10 @@ final class PlanLatencyHistory {
     void write(DataOutput out) throws IOException {
         out.writeUTF(plan);
         all.write(out);
-        stretch.write(out);
-        out.writeLong(stretchFrom);
-        out.writeInt(stretches);
-        for (int i = 0; i < stretches(); i++) {
+        interval.write(out);
+        out.writeLong(intervalFrom);
+        out.writeInt(intervals);
+        for (int i = 0; i < intervals(); i++) {
             out.writeFloat((float) medians[i]);
         }
         out.writeLong(executions);
@@ -116,10 +116,10 @@ final class PlanLatencyHistory {
     static PlanLatencyHistory read(DataInput in) throws IOException {
         PlanLatencyHistory latencies = new PlanLatencyHistory(in.readUTF());
         latencies.all = BucketedLatencies.read(in);
-        latencies.stretch = BucketedLatencies.read(in);
-        latencies.stretchFrom = in.readLong();
-        latencies.stretches = in.readInt();
-        for (int i = 0; i < latencies.stretches(); i++) {
+        latencies.interval = BucketedLatencies.read(in);
+        latencies.intervalFrom = in.readLong();
+        latencies.intervals = in.readInt();
+        for (int i = 0; i < latencies.intervals(); i++) {
             latencies.medians[i] = in.readFloat();
         }
         latencies.executions = in.readLong();

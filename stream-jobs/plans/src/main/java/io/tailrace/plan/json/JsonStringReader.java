@@ -39,7 +39,7 @@ final class JsonStringReader {
     private static final byte[] NO_PLAN_YET_BYTES = (NO_PLAN_YET + '"').getBytes(StandardCharsets.US_ASCII);
 
     /** Longest name of a member that is looked for after a comma, bytes. */
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_NAME_LENGTH = 64;
 
     private final byte[] in;
     private final int end;
@@ -192,7 +192,7 @@ final class JsonStringReader {
 
     /** A name and a colon, or what may be an item of a list. */
     private boolean isNameOrValue(int quote) {
-        int last = Math.min(end, quote + 2 + LONGEST_NAME);
+        int last = Math.min(end, quote + 2 + MAX_NAME_LENGTH);
         int i = quote + 1;
         while (i < last && in[i] != '"' && in[i] != '\n') {
             i++;

@@ -119,10 +119,11 @@ public sealed interface JsonValue {
             out.append(text);
         }
 
-        private static final int LONGEST = 64;
+        private static final int MAX_LENGTH = 64;
 
         private static double parse(String text) {
-            boolean numeric = !text.isEmpty() && text.length() <= LONGEST && "-0123456789".indexOf(text.charAt(0)) >= 0;
+            boolean numeric =
+                    !text.isEmpty() && text.length() <= MAX_LENGTH && "-0123456789".indexOf(text.charAt(0)) >= 0;
             try {
                 return numeric ? Double.parseDouble(text) : Double.NaN;
             } catch (NumberFormatException e) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanHistoryTest {
 
-    private static final double LEAST_RATIO = 1.25;
+    private static final double MIN_RATIO = 1.25;
     private static final long SECOND = 1_000_000;
     private static final long HOUR = 3600 * SECOND;
 
@@ -328,10 +328,10 @@ class PlanHistoryTest {
         run("b", 4, latencies(0.01, 0.4));
         long deadline = history.deadlineMicros().orElseThrow();
         assertThat(deadline).isEqualTo(last().micros() + 24 * 3600 * SECOND);
-        history.giveUp(deadline - 1, changes::add);
+        history.abandon(deadline - 1, changes::add);
         assertThat(changes).hasSize(1);
-        history.giveUp(deadline, changes::add);
-        history.giveUp(deadline + 1, changes::add);
+        history.abandon(deadline, changes::add);
+        history.abandon(deadline + 1, changes::add);
         assertThat(changes).hasSize(2);
         assertThat(last().verdict()).isEqualTo(PlanVerdict.UNKNOWN);
         assertThat(last().reason()).isEqualTo("4 executions since the change");
@@ -503,7 +503,7 @@ class PlanHistoryTest {
 
     private void run(String plan, int times, DoubleSupplier seconds) {
         for (int i = 0; i < times; i++) {
-            history.execution(database, plan, micros, seconds.getAsDouble(), 10, LEAST_RATIO, changes::add);
+            history.execution(database, plan, micros, seconds.getAsDouble(), 10, MIN_RATIO, changes::add);
             micros += SECOND;
         }
     }

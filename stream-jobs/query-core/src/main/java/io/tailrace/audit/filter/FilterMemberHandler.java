@@ -15,7 +15,7 @@ import io.tailrace.time.CivilTime;
 final class FilterMemberHandler implements MemberHandler {
 
     /** Unix times below are seconds (MySQL), those above microseconds (Percona). */
-    private static final long LARGEST_SECONDS = 100_000_000_000L;
+    private static final long MAX_SECONDS = 100_000_000_000L;
 
     private static final String ATTRIBUTES = "connection_attributes.";
 
@@ -52,7 +52,7 @@ final class FilterMemberHandler implements MemberHandler {
         if (unixTime <= 0) {
             return timestamp;
         }
-        return unixTime < LARGEST_SECONDS ? unixTime * 1_000_000 : unixTime;
+        return unixTime < MAX_SECONDS ? unixTime * 1_000_000 : unixTime;
     }
 
     boolean hasClass() {

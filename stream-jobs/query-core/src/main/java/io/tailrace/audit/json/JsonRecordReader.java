@@ -14,7 +14,7 @@ import io.tailrace.lexer.StringPool;
  */
 public final class JsonRecordReader {
 
-    private static final int DEEPEST = 16;
+    private static final int MAX_DEPTH = 16;
 
     private final StringPool names = new StringPool();
     private final ValueBuffer value = new ValueBuffer();
@@ -123,7 +123,7 @@ public final class JsonRecordReader {
     private boolean value(int depth) {
         int b = peek();
         if (b == '{' || b == '[') {
-            return depth < DEEPEST && (b == '{' ? object(depth + 1) : array(depth + 1));
+            return depth < MAX_DEPTH && (b == '{' ? object(depth + 1) : array(depth + 1));
         }
         if (b == '"' ? !string() : !scalar()) {
             return false;

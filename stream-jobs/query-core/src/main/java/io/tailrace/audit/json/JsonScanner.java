@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
  */
 public final class JsonScanner implements RecordScanner {
 
-    private static final int DEEPEST = 62;
-    private static final int MOST_BLANKS = 8;
+    private static final int MAX_DEPTH = 62;
+    private static final int MAX_BLANKS = 8;
     private static final byte[] FIRST_MEMBER = ByteText.ascii("timestamp\"");
     private static final byte[] QUOTED_FIRST_MEMBER = ByteText.ascii("\"timestamp\"");
     /** Builds for debugging write it before the time. */
@@ -120,7 +120,7 @@ public final class JsonScanner implements RecordScanner {
             return -1;
         }
         int i = mark - 1;
-        while (i > lineFrom && mark - i < MOST_BLANKS && ByteText.isBlank(buffer[i])) {
+        while (i > lineFrom && mark - i < MAX_BLANKS && ByteText.isBlank(buffer[i])) {
             i--;
         }
         return i >= lineFrom && buffer[i] == '{' ? i : -1;
@@ -140,14 +140,14 @@ public final class JsonScanner implements RecordScanner {
 
     /** A brace with the first member that writers give a record, on its line or the next one. */
     private static boolean startsRecord(byte[] buffer, int brace, int to) {
-        int i = ByteText.skipBlanks(buffer, brace + 1, Math.min(to, brace + MOST_BLANKS));
+        int i = ByteText.skipBlanks(buffer, brace + 1, Math.min(to, brace + MAX_BLANKS));
         return i == to
                 || ByteText.startsWith(buffer, i, to, QUOTED_FIRST_MEMBER)
                 || ByteText.startsWith(buffer, i, to, QUOTED_CLASS);
     }
 
     private boolean isArray() {
-        return depth <= DEEPEST && (arrays >>> depth & 1) == 1;
+        return depth <= MAX_DEPTH && (arrays >>> depth & 1) == 1;
     }
 
     private void structure(byte b) {
@@ -156,7 +156,7 @@ public final class JsonScanner implements RecordScanner {
             case '"' -> inString = true;
             case '{', '[' -> {
                 depth++;
-                if (depth <= DEEPEST) {
+                if (depth <= MAX_DEPTH) {
                     long bit = 1L << depth;
                     arrays = b == '[' ? arrays | bit : arrays & ~bit;
                 }

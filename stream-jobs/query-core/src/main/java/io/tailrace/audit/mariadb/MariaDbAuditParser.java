@@ -20,7 +20,7 @@ public final class MariaDbAuditParser implements EntryParser {
     private static final int QUERY_LOG_LIMIT = 1024;
 
     /** Escapes are not split, so a cut statement may be so much shorter. */
-    private static final int LONGEST_ESCAPE = 2;
+    private static final int MAX_ESCAPE_LENGTH = 2;
 
     private final MariaDbTime time;
     private final MariaDbRecord record = new MariaDbRecord();
@@ -152,7 +152,7 @@ public final class MariaDbAuditParser implements EntryParser {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
         boolean atLimit =
-                time.limitsStatements() && escaped >= QUERY_LOG_LIMIT - LONGEST_ESCAPE && escaped <= QUERY_LOG_LIMIT;
+                time.limitsStatements() && escaped >= QUERY_LOG_LIMIT - MAX_ESCAPE_LENGTH && escaped <= QUERY_LOG_LIMIT;
         if (cut || atLimit) {
             event.getFlags().add("truncated");
         }

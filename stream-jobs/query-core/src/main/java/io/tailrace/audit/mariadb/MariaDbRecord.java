@@ -13,8 +13,8 @@ import io.tailrace.lexer.ByteText;
  */
 public final class MariaDbRecord {
 
-    private static final int MOST_READINGS = 16;
-    private static final int MOST_COLUMNS_AFTER_CODE = 2;
+    private static final int MAX_READINGS = 16;
+    private static final int MAX_COLUMNS_AFTER_CODE = 2;
 
     int serverHostFrom;
     int serverHostTo;
@@ -95,7 +95,7 @@ public final class MariaDbRecord {
         int chosen = -1;
         int readings = 0;
         int anchor = serverHostTo;
-        for (int tries = 0; tries < MOST_READINGS; tries++) {
+        for (int tries = 0; tries < MAX_READINGS; tries++) {
             anchor = nextAnchor(anchor + 1);
             if (anchor < 0) {
                 break;
@@ -172,7 +172,7 @@ public final class MariaDbRecord {
      */
     private int closingQuote() {
         int codeEnd = lineTo;
-        for (int columns = 0; columns <= MOST_COLUMNS_AFTER_CODE && codeEnd > operationTo; columns++) {
+        for (int columns = 0; columns <= MAX_COLUMNS_AFTER_CODE && codeEnd > operationTo; columns++) {
             int before = lastComma(operationTo, codeEnd);
             if (before > operationTo && bytes[before - 1] == '\'' && isNumber(before + 1, codeEnd)) {
                 int more = Math.min(codeEnd + 1, lineTo);

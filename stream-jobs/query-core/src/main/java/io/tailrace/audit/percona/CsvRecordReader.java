@@ -42,12 +42,12 @@ final class CsvRecordReader {
         "ip",
         "db"
     };
-    private static final int MOST_COLUMNS = 12;
+    private static final int MAX_COLUMNS = 12;
     private static final int STATUS_OF_CONNECTION = 4;
 
     private final ValueBuffer value = new ValueBuffer();
-    private final int[] from = new int[MOST_COLUMNS];
-    private final int[] to = new int[MOST_COLUMNS];
+    private final int[] from = new int[MAX_COLUMNS];
+    private final int[] to = new int[MAX_COLUMNS];
     private byte[] in;
     private int columns;
 
@@ -69,7 +69,7 @@ final class CsvRecordReader {
 
     private RecordResult split(int start, int end) {
         int i = start;
-        while (columns < MOST_COLUMNS) {
+        while (columns < MAX_COLUMNS) {
             from[columns] = i;
             i = fieldEnd(i, end);
             to[columns++] = Math.min(i, end);
@@ -78,7 +78,7 @@ final class CsvRecordReader {
             }
             i++;
         }
-        if (i > end || columns < MOST_COLUMNS && !isServer()) {
+        if (i > end || columns < MAX_COLUMNS && !isServer()) {
             return RecordResult.CUT;
         }
         return i == end ? RecordResult.WHOLE : RecordResult.MALFORMED;

@@ -177,8 +177,8 @@ final class PluginMemberHandler implements MemberHandler {
     }
 
     private static String ofClass(String name, String commandClass) {
-        boolean about = name.startsWith("Auth ") || name.startsWith("Variable ") || name.startsWith("Command ");
-        if (about) {
+        boolean context = name.startsWith("Auth ") || name.startsWith("Variable ") || name.startsWith("Command ");
+        if (context) {
             return "admin";
         }
         return switch (commandClass.toLowerCase(Locale.ROOT)) {

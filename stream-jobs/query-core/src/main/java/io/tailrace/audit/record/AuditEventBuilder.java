@@ -27,9 +27,9 @@ import java.util.Map;
 public final class AuditEventBuilder {
 
     /** Longest statement that is given to the listener, bytes. */
-    private static final int LONGEST_SAMPLE = 64 << 10;
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
-    private static final int LARGEST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     private final EventIds ids = new EventIds();
     private final Fingerprinter fingerprinter = new Fingerprinter();
@@ -207,7 +207,7 @@ public final class AuditEventBuilder {
     private String sample() {
         return PasswordStatements.mayHold(statement, 0, statementLength)
                 ? ""
-                : ByteText.utf8(statement, 0, Math.min(statementLength, LONGEST_SAMPLE));
+                : ByteText.utf8(statement, 0, Math.min(statementLength, MAX_SAMPLE_LENGTH));
     }
 
     /** {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; else the name alone. */
@@ -304,7 +304,7 @@ public final class AuditEventBuilder {
     /** A TCP port, or 0 where the text is none. */
     public static int port(String text) {
         long port = number(text);
-        return port > LARGEST_PORT ? 0 : (int) port;
+        return port > MAX_PORT ? 0 : (int) port;
     }
 
     /** Index after the last byte that is neither blank nor the comma that separates records. */

@@ -19,7 +19,7 @@ public final class SyslogLine {
 
     private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
     private static final int OLD_TIME = "Jan  2 03:04:05".length();
-    private static final int LONGEST_PRIORITY = 5;
+    private static final int MAX_PRIORITY_LENGTH = 5;
     private static final byte[] VERSION = ByteText.ascii("1 ");
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
     /** Of RFC 5424, between the time and the structured data: host, application, process, message id. */
@@ -53,7 +53,7 @@ public final class SyslogLine {
         while (i < end && ByteText.isDigit(bytes[i])) {
             i++;
         }
-        boolean priority = i > from + 1 && i - from < LONGEST_PRIORITY && i < end && bytes[i] == '>';
+        boolean priority = i > from + 1 && i - from < MAX_PRIORITY_LENGTH && i < end && bytes[i] == '>';
         return priority ? i + 1 : from;
     }
 

@@ -14,9 +14,9 @@ import io.tailrace.lexer.StringPool;
  */
 public final class XmlRecordReader {
 
-    private static final int DEEPEST = 8;
-    private static final int LONGEST_ENTITY = 10;
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_DEPTH = 8;
+    private static final int MAX_ENTITY_LENGTH = 10;
+    private static final int MAX_NAME_LENGTH = 64;
     private static final byte[] OPENING = ByteText.ascii("<AUDIT_RECORD");
 
     private final StringPool names = new StringPool();
@@ -112,7 +112,7 @@ public final class XmlRecordReader {
             return true;
         }
         int name = i;
-        while (i < to && i - name < LONGEST_NAME && (in[i] >= 'A' && in[i] <= 'Z' || in[i] == '_')) {
+        while (i < to && i - name < MAX_NAME_LENGTH && (in[i] >= 'A' && in[i] <= 'Z' || in[i] == '_')) {
             i++;
         }
         return i > name && i < to && in[i] == '=' && name > after;
@@ -125,7 +125,7 @@ public final class XmlRecordReader {
 
     /** Reads elements up to the closing tag of the one around them. */
     private boolean content(int depth) {
-        while (depth < DEEPEST) {
+        while (depth < MAX_DEPTH) {
             if (peek() != '<') {
                 return false;
             }
@@ -220,7 +220,7 @@ public final class XmlRecordReader {
     /** Decodes the entity here and returns the index after it; a mark that starts none stands for itself. */
     private int entity(int from, int end) {
         int semicolon = from + 1;
-        int last = Math.min(end, from + LONGEST_ENTITY);
+        int last = Math.min(end, from + MAX_ENTITY_LENGTH);
         while (semicolon < last && in[semicolon] != ';') {
             semicolon++;
         }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 public final class Digest {
 
     /** Groups that are told apart; statements of further ones are one group, so that memory has a bound. */
-    public static final int MOST_GROUPS = 65_536;
+    public static final int MAX_GROUPS = 65_536;
 
     /** Classes that are found without looking into the map; a power of two. */
     private static final int RECENT_CLASSES = 1 << 17;
@@ -24,7 +24,7 @@ public final class Digest {
     private static final int DETAILED_GROUPS = 10_000;
 
     /** Statements whose classes are looked up at once. */
-    private static final int MOST_WAITING = 256;
+    private static final int MAX_WAITING = 256;
 
     public static final String FURTHER = "(further ones)";
 
@@ -37,13 +37,13 @@ public final class Digest {
     /** All groups and the whole, by their numbers. */
     private final List<StatementGroup> numbered = new ArrayList<>();
 
-    private final StatementGroup whole = numbered(0, "", "", StatementGroup.MOST_SLOTS);
+    private final StatementGroup whole = numbered(0, "", "", StatementGroup.MAX_SLOTS);
     private final NameDictionary names = new NameDictionary();
     private final StatementBuffer backlog = new StatementBuffer();
     private final StatementGroup[] recentClasses;
     private final LoggingProperties facts = new LoggingProperties();
-    private final List<Added> waiting = new ArrayList<>(MOST_WAITING);
-    private final StatementGroup[] groupsOfWaiting = new StatementGroup[MOST_WAITING];
+    private final List<Added> waiting = new ArrayList<>(MAX_WAITING);
+    private final StatementGroup[] groupsOfWaiting = new StatementGroup[MAX_WAITING];
     private boolean isComplete;
     private long entries;
 
@@ -68,7 +68,7 @@ public final class Digest {
         entries++;
         if (grouping.isByQuery()) {
             waiting.add(new Added(event, fingerprint, statement));
-            if (waiting.size() == MOST_WAITING) {
+            if (waiting.size() == MAX_WAITING) {
                 countWaiting();
             }
         } else {
@@ -142,7 +142,7 @@ public final class Digest {
     }
 
     private StatementGroup newGroup(Object key, long queryId, String name, String verb) {
-        if (groups.size() < MOST_GROUPS) {
+        if (groups.size() < MAX_GROUPS) {
             StatementGroup group = numbered(queryId, name, verb, slots());
             groups.put(key, group);
             return group;
@@ -165,7 +165,7 @@ public final class Digest {
     }
 
     private static void takeExample(StatementGroup group, QueryEvent event, String statement) {
-        if (group.wantsExample(event.getQueryTime())) {
+        if (group.needsExample(event.getQueryTime())) {
             group.takeExample(ExampleStatement.kept(statement), event.getQueryTime());
         }
     }
@@ -217,7 +217,7 @@ public final class Digest {
         return groups.size();
     }
 
-    /** Executions that were counted together because {@link #MOST_GROUPS} groups are told apart; 0 without any. */
+    /** Executions that were counted together because {@link #MAX_GROUPS} groups are told apart; 0 without any. */
     public double furtherOnes() {
         complete();
         StatementGroup further = groups.get(FURTHER);

@@ -45,7 +45,7 @@ final class ExampleCandidates implements Predicate<QueryEvent> {
     }
 
     private boolean isSlowestOfAnyName(QueryEvent event) {
-        if (slowest.size() > Digest.MOST_GROUPS) {
+        if (slowest.size() > Digest.MAX_GROUPS) {
             slowest.clear();
         }
         double seconds = event.getQueryTime();

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 public final class ExampleStatement {
 
     /** Longest statement that is kept as it is, characters; a longer one is cut there. */
-    static final int LONGEST = 4 << 10;
+    static final int MAX_LENGTH = 4 << 10;
 
     /** Four values or more, two of which are enough to see. */
     private static final Pattern VALUES = Pattern.compile("\\?(?:\\s*,\\s*\\?){3,}+");
@@ -19,7 +19,7 @@ public final class ExampleStatement {
 
     /** What is kept of a statement until the report is written. */
     static String kept(String statement) {
-        return statement.length() <= LONGEST ? statement : statement.substring(0, LONGEST);
+        return statement.length() <= MAX_LENGTH ? statement : statement.substring(0, MAX_LENGTH);
     }
 
     /** The statement without its literals, long lists shortened; empty where it was cut: its class tells more then. */
@@ -39,6 +39,6 @@ public final class ExampleStatement {
     }
 
     private static boolean isCut(String statement) {
-        return statement.length() == LONGEST;
+        return statement.length() == MAX_LENGTH;
     }
 }

@@ -8,7 +8,7 @@ import java.util.TreeSet;
 /** What logs tell about how they were written: from which duration on, and of how many statements one. */
 public final class LoggingProperties {
 
-    private static final double[] USUAL_THRESHOLDS = {
+    private static final double[] COMMON_THRESHOLDS = {
         60, 30, 20, 15, 10, 5, 4, 3, 2, 1.5, 1, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002,
         0.001
     };
@@ -16,11 +16,11 @@ public final class LoggingProperties {
     private static final double NEAR = 0.25;
 
     private final Set<String> rateTypes = new TreeSet<>();
-    private double leastWeight = Double.POSITIVE_INFINITY;
-    private double mostWeight;
+    private double minWeight = Double.POSITIVE_INFINITY;
+    private double maxWeight;
     private String lastRateType;
     private double fastest = Double.POSITIVE_INFINITY;
-    private long leastExamined = Long.MAX_VALUE;
+    private long minExamined = Long.MAX_VALUE;
     private long otherZone;
 
     void add(QueryEvent event) {
@@ -28,10 +28,10 @@ public final class LoggingProperties {
             otherZone++;
         }
         fastest = Math.min(fastest, event.getQueryTime());
-        leastExamined = Math.min(leastExamined, event.getRowsExamined());
+        minExamined = Math.min(minExamined, event.getRowsExamined());
         double weight = event.getWeight();
-        leastWeight = Math.min(leastWeight, weight);
-        mostWeight = Math.max(mostWeight, weight);
+        minWeight = Math.min(minWeight, weight);
+        maxWeight = Math.max(maxWeight, weight);
         if (weight != 1) {
             rateType(event.getAttributes().get("Log_slow_rate_type"));
         }
@@ -49,8 +49,8 @@ public final class LoggingProperties {
         return fastest;
     }
 
-    public long leastExamined() {
-        return leastExamined;
+    public long minExamined() {
+        return minExamined;
     }
 
     /** Entries whose local time and SET timestamp are apart by what lies between two zones. */
@@ -59,12 +59,12 @@ public final class LoggingProperties {
     }
 
     public boolean isSampled() {
-        return mostWeight > 1;
+        return maxWeight > 1;
     }
 
     /** What {@code Log_slow_rate_limit} was: one value or the smallest and largest. */
     public List<Double> rateLimits() {
-        return leastWeight == mostWeight ? List.of(leastWeight) : List.of(leastWeight, mostWeight);
+        return minWeight == maxWeight ? List.of(minWeight) : List.of(minWeight, maxWeight);
     }
 
     /** {@code session} or {@code query}, as Percona Server says; empty where the log does not tell. */
@@ -77,10 +77,10 @@ public final class LoggingProperties {
      * logged, -1 where the fastest is near none of the usual values.
      */
     public static double threshold(double fastest) {
-        if (fastest < USUAL_THRESHOLDS[USUAL_THRESHOLDS.length - 1]) {
+        if (fastest < COMMON_THRESHOLDS[COMMON_THRESHOLDS.length - 1]) {
             return 0;
         }
-        for (double threshold : USUAL_THRESHOLDS) {
+        for (double threshold : COMMON_THRESHOLDS) {
             if (fastest >= threshold) {
                 return fastest <= threshold * (1 + NEAR) ? threshold : -1;
             }

@@ -14,7 +14,7 @@ public final class NameCounts {
     public record Count(String name, double weight) {}
 
     /** Names that are told apart; the rest counts as {@link #OTHER}. */
-    static final int MOST_NAMES = 1_000;
+    static final int MAX_NAMES = 1_000;
 
     /** So many names are looked through; more have an index, which takes more memory than all else of a small group. */
     private static final int FEW = 40;
@@ -48,14 +48,14 @@ public final class NameCounts {
     }
 
     private int place(String name) {
-        int place = index == null ? look(name) : index.getOrDefault(name, -1);
+        int place = index == null ? find(name) : index.getOrDefault(name, -1);
         if (place >= 0) {
             return place;
         }
-        return used > MOST_NAMES ? MOST_NAMES : append(used == MOST_NAMES ? OTHER : name);
+        return used > MAX_NAMES ? MAX_NAMES : append(used == MAX_NAMES ? OTHER : name);
     }
 
-    private int look(String name) {
+    private int find(String name) {
         for (int i = 0; i < used; i++) {
             if (names[i] == name) {
                 return i;

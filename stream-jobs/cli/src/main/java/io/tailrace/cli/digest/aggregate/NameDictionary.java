@@ -9,7 +9,7 @@ import java.util.Map;
 final class NameDictionary {
 
     /** Names that have a number of their own; the rest share that of {@link NameCounts#OTHER}. */
-    private static final int MOST = 1 << 18;
+    private static final int MAX_COUNT = 1 << 18;
 
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> names = new ArrayList<>();
@@ -25,7 +25,7 @@ final class NameDictionary {
     }
 
     private int add(String name) {
-        if (names.size() == MOST) {
+        if (names.size() == MAX_COUNT) {
             return 0;
         }
         numbers.put(name, names.size());

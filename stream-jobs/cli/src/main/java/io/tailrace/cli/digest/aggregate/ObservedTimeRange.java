@@ -9,16 +9,16 @@ import java.util.List;
  *
  * @param from epoch seconds of the first statement within
  * @param to epoch seconds after the last one
- * @param strays weight of the statements outside
+ * @param outliers weight of the statements outside
  */
-public record ObservedTimeRange(long from, long to, double strays) {
+public record ObservedTimeRange(long from, long to, double outliers) {
 
     /** At each end so large a part of all may be strays. */
-    private static final double MOST_STRAYS = 0.01;
+    private static final double MAX_OUTLIERS = 0.01;
     /** A gap before strays is so many times as long as what nearly all others span. */
     private static final long GAP = 10;
     /** Shorter gaps make no strays, seconds. */
-    private static final long SHORTEST_GAP = 86_400;
+    private static final long MIN_GAP = 86_400;
 
     private record Slot(long from, long to, double weight) {}
 
@@ -30,11 +30,11 @@ public record ObservedTimeRange(long from, long to, double strays) {
         }
         double total = all.stream().mapToDouble(Slot::weight).sum();
         int first = 0;
-        for (double before = 0; before + all.get(first).weight <= MOST_STRAYS * total; first++) {
+        for (double before = 0; before + all.get(first).weight <= MAX_OUTLIERS * total; first++) {
             before += all.get(first).weight;
         }
         int last = all.size() - 1;
-        for (double after = 0; after + all.get(last).weight <= MOST_STRAYS * total; last--) {
+        for (double after = 0; after + all.get(last).weight <= MAX_OUTLIERS * total; last--) {
             after += all.get(last).weight;
         }
         return around(all, first, last, total);
@@ -42,7 +42,7 @@ public record ObservedTimeRange(long from, long to, double strays) {
 
     /** From the middle outwards up to the first wide gap. */
     private static ObservedTimeRange around(List<Slot> all, int middleFirst, int middleLast, double total) {
-        long gap = Math.max(SHORTEST_GAP, GAP * (all.get(middleLast).to - all.get(middleFirst).from));
+        long gap = Math.max(MIN_GAP, GAP * (all.get(middleLast).to - all.get(middleFirst).from));
         int first = middleFirst;
         while (first > 0 && all.get(first).from - all.get(first - 1).to <= gap) {
             first--;

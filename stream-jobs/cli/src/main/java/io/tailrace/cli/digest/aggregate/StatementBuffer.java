@@ -11,8 +11,8 @@ import java.util.List;
  */
 final class StatementBuffer {
 
-    private static final int FEWEST_ROWS = 1 << 9;
-    private static final int MOST_ROWS = 1 << 18;
+    private static final int MIN_ROWS = 1 << 9;
+    private static final int MAX_ROWS = 1 << 18;
     /** So many rows of a group, on average, are worth the visit. */
     private static final int WORTH_A_VISIT = 8;
 
@@ -30,11 +30,11 @@ final class StatementBuffer {
     /** Stands for a number that the log does not tell. */
     private static final long NONE = -1;
 
-    private long[] cells = new long[FEWEST_ROWS * WIDTH];
+    private long[] cells = new long[MIN_ROWS * WIDTH];
     /** The number of each row's group. */
-    private int[] groups = new int[FEWEST_ROWS];
+    private int[] groups = new int[MIN_ROWS];
     /** The rows, ordered by group. */
-    private int[] order = new int[FEWEST_ROWS];
+    private int[] order = new int[MIN_ROWS];
 
     private int size;
 
@@ -66,18 +66,18 @@ final class StatementBuffer {
      * @param numbered each group at the place of its number
      */
     void count(List<StatementGroup> numbered, NameDictionary names) {
-        int[] ends = sort(numbered.size());
+        int[] end = sort(numbered.size());
         int visits = 0;
-        for (int number = 0, from = 0; number < ends.length; from = ends[number++]) {
-            if (ends[number] > from) {
+        for (int number = 0, from = 0; number < end.length; from = end[number++]) {
+            if (end[number] > from) {
                 visits++;
                 StatementGroup group = numbered.get(number);
-                for (int i = from; i < ends[number]; i++) {
+                for (int i = from; i < end[number]; i++) {
                     group.countRow(this, order[i], names);
                 }
             }
         }
-        boolean tooSmall = isFull() && size < MOST_ROWS && size < visits * WORTH_A_VISIT;
+        boolean tooSmall = isFull() && size < MAX_ROWS && size < visits * WORTH_A_VISIT;
         size = 0;
         if (tooSmall) {
             grow();

@@ -11,7 +11,7 @@ public final class StatementGroup {
     /** The same where there are very many groups. */
     static final int FEW_SLOTS = 24;
     /** Time slots of the whole. */
-    static final int MOST_SLOTS = 4096;
+    static final int MAX_SLOTS = 4096;
 
     /** What slow logs round times to, seconds. */
     private static final double MICROSECOND = 1e-6;
@@ -110,7 +110,7 @@ public final class StatementGroup {
     }
 
     /** Whether a statement that took so many seconds would be a better example than the one that is kept. */
-    boolean wantsExample(double seconds) {
+    boolean needsExample(double seconds) {
         return seconds > exampleTime;
     }
 

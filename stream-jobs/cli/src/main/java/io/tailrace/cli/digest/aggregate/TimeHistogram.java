@@ -25,15 +25,15 @@ public final class TimeHistogram {
     /** Numbers of a slot: which it is, its statements and their time. All of one group lie together in memory. */
     private static final int WIDTH = 3;
 
-    private final int most;
+    private final int limit;
     private double[] cells = new double[WIDTH];
     private int used;
     private int shift;
     private int last;
 
     /** At most so many slots. */
-    TimeHistogram(int most) {
-        this.most = most;
+    TimeHistogram(int limit) {
+        this.limit = limit;
     }
 
     void add(long epochSecond, double weight, double time) {
@@ -71,7 +71,7 @@ public final class TimeHistogram {
         if (from < used && slot(from) == slot) {
             return from;
         }
-        if (used < most) {
+        if (used < limit) {
             insert(from, slot);
             return from;
         }
@@ -110,7 +110,7 @@ public final class TimeHistogram {
                 }
             }
             used = kept;
-        } while (used > most * 3 / 4);
+        } while (used > limit * 3 / 4);
     }
 
     boolean isEmpty() {

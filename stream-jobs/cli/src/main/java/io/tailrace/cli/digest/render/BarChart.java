@@ -19,17 +19,17 @@ public final class BarChart {
     }
 
     /** The same with a length that grows with the logarithm, so that what is rare can be seen. */
-    public static String logarithmic(double value, double most, int columns) {
-        return value <= 0 ? "" : horizontal(Math.log1p(value) / Math.log1p(most), columns);
+    public static String logarithmic(double value, double max, int columns) {
+        return value <= 0 ? "" : horizontal(Math.log1p(value) / Math.log1p(max), columns);
     }
 
     /** One character for each value, higher for larger ones, blank for 0. */
     public static String line(double[] values) {
-        double most = Arrays.stream(values).max().orElse(0);
+        double max = Arrays.stream(values).max().orElse(0);
         StringBuilder line = new StringBuilder();
         for (double value : values) {
-            int level = (int) Math.min(LEVELS.length() - 1, Math.floor(value / most * LEVELS.length()));
-            line.append(value <= 0 || most <= 0 ? ' ' : LEVELS.charAt(Math.max(0, level)));
+            int level = (int) Math.min(LEVELS.length() - 1, Math.floor(value / max * LEVELS.length()));
+            line.append(value <= 0 || max <= 0 ? ' ' : LEVELS.charAt(Math.max(0, level)));
         }
         return line.toString();
     }

@@ -59,10 +59,10 @@ public final class NumberFormatter {
         return scaled(value, STEP, BYTE_UNITS);
     }
 
-    private static String scaled(double value, double most, String[] units) {
+    private static String scaled(double value, double limit, String[] units) {
         double scaled = value;
         int unit = 0;
-        while (scaled >= most && unit < units.length - 1) {
+        while (scaled >= limit && unit < units.length - 1) {
             scaled /= STEP;
             unit++;
         }

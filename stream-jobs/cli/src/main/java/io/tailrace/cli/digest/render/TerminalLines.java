@@ -31,12 +31,12 @@ public final class TerminalLines {
         return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069';
     }
 
-    public static String cut(String text, int most) {
-        return text.length() <= most ? text : text.substring(0, Math.max(0, most - 1)) + CUT;
+    public static String cut(String text, int limit) {
+        return text.length() <= limit ? text : text.substring(0, Math.max(0, limit - 1)) + CUT;
     }
 
     /** The text in lines of so many characters, broken at blanks where there are any; too many lines are left out. */
-    public static List<String> wrapped(String text, int columns, int most) {
+    public static List<String> wrapped(String text, int columns, int limit) {
         List<String> lines = new ArrayList<>();
         for (String line : text.strip().split("\n")) {
             String rest = one(line.stripTrailing());
@@ -49,8 +49,8 @@ public final class TerminalLines {
             if (!rest.isEmpty()) {
                 lines.add(rest);
             }
-            if (lines.size() > most) {
-                List<String> shown = new ArrayList<>(lines.subList(0, most - 1));
+            if (lines.size() > limit) {
+                List<String> shown = new ArrayList<>(lines.subList(0, limit - 1));
                 shown.add(CUT);
                 return shown;
             }

@@ -45,8 +45,8 @@ public final class TextTable {
     }
 
     /** Cuts the cells of a column. */
-    public void cut(int column, int most) {
-        rows.forEach(row -> row.set(column, TerminalLines.cut(row.get(column), most)));
+    public void cut(int column, int limit) {
+        rows.forEach(row -> row.set(column, TerminalLines.cut(row.get(column), limit)));
     }
 
     int width(int column) {

@@ -27,8 +27,8 @@ public final class HtmlReport {
     private static final int COLUMNS = 120;
     private static final int SMALL_COLUMNS = 60;
     private static final int OPEN = 3;
-    private static final int MOST_NAMES = 12;
-    private static final int LONGEST_LABEL = 200;
+    private static final int MAX_NAMES = 12;
+    private static final int MAX_LABEL_LENGTH = 200;
 
     private final Report report;
     private final Digest digest;
@@ -105,7 +105,7 @@ public final class HtmlReport {
             tile(Rates.load(all.queryTime.sum(), range.length()), "mean load");
             tile(NumberFormatter.seconds(all.queryTime.quantile(0.95)), "p95 of query time");
         } else {
-            tile(Rates.of(all.count() - range.strays(), range.length()), "mean rate");
+            tile(Rates.of(all.count() - range.outliers(), range.length()), "mean rate");
         }
         tile(NumberFormatter.whole(all.errors), "errors");
         out.raw("</div>\n");
@@ -133,7 +133,7 @@ public final class HtmlReport {
         fact("filter", inputs.filter());
         fact("left out", inputs.leftOut() == 0 ? "" : ReportNotes.leftOut(inputs.leftOut()));
         warning("dead letters", inputs.deadLetters() == 0 ? "" : ReportNotes.deadLetters(inputs.deadLetters()));
-        warning("stray times", range.strays() == 0 ? "" : ReportNotes.strays(report, range));
+        warning("stray times", range.outliers() == 0 ? "" : ReportNotes.outliers(report, range));
         long otherZone = digest.facts().otherZone();
         warning("zone", otherZone == 0 ? "" : ReportNotes.otherZone(otherZone));
         warning(
@@ -150,7 +150,7 @@ public final class HtmlReport {
         names("hosts", group.hosts, group.count());
         names("plan", group.planFlags, group.count());
         if (group.errors > 0) {
-            warning("errors", ReportNotes.errors(group, MOST_NAMES));
+            warning("errors", ReportNotes.errors(group, MAX_NAMES));
         }
     }
 
@@ -172,12 +172,12 @@ public final class HtmlReport {
             return;
         }
         out.element("dt", what).raw("<dd>");
-        for (int i = 0; i < Math.min(MOST_NAMES, counts.size()); i++) {
+        for (int i = 0; i < Math.min(MAX_NAMES, counts.size()); i++) {
             NameCounts.Count count = counts.get(i);
             out.text((i == 0 ? "" : ", ") + (count.name().isEmpty() ? "(none)" : count.name()) + " ")
                     .element("i", counts.size() == 1 ? "" : NumberFormatter.share(count.weight(), total));
         }
-        out.text(counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : "")
+        out.text(counts.size() > MAX_NAMES ? " and " + (counts.size() - MAX_NAMES) + " more" : "")
                 .raw("</dd>");
     }
 
@@ -202,8 +202,8 @@ public final class HtmlReport {
     private List<SvgChart.Layer> layers(List<StatementGroup> heaviest, int columns) {
         double[] rest = perSecond(digest.whole(), columns);
         List<SvgChart.Layer> layers = new ArrayList<>();
-        int most = digest.grouping().overlaps() ? 0 : Math.min(LAYERS, heaviest.size());
-        for (int i = 0; i < most; i++) {
+        int limit = digest.grouping().overlaps() ? 0 : Math.min(LAYERS, heaviest.size());
+        for (int i = 0; i < limit; i++) {
             double[] values = perSecond(heaviest.get(i), columns);
             for (int column = 0; column < columns; column++) {
                 rest[column] = Math.max(0, rest[column] - values[column]);
@@ -298,7 +298,7 @@ public final class HtmlReport {
     }
 
     private static String label(StatementGroup group) {
-        return group.name.isEmpty() ? "(none)" : TerminalLines.cut(TerminalLines.one(group.name), LONGEST_LABEL);
+        return group.name.isEmpty() ? "(none)" : TerminalLines.cut(TerminalLines.one(group.name), MAX_LABEL_LENGTH);
     }
 
     private void card(int rank, StatementGroup group) {
@@ -344,10 +344,10 @@ public final class HtmlReport {
         }
         double total = group.classes.total();
         out.raw("<dl>");
-        group.classes.heaviest().stream().limit(MOST_NAMES).forEach(count -> out.element(
+        group.classes.heaviest().stream().limit(MAX_NAMES).forEach(count -> out.element(
                         "dt", NumberFormatter.share(count.weight(), total))
                 .raw("<dd>")
-                .element("code", TerminalLines.cut(TerminalLines.one(count.name()), LONGEST_LABEL))
+                .element("code", TerminalLines.cut(TerminalLines.one(count.name()), MAX_LABEL_LENGTH))
                 .raw("</dd>"));
         out.raw("</dl><br>");
     }

@@ -15,7 +15,7 @@ import java.util.Locale;
 public final class JsonReport {
 
     private static final int COLUMNS = 60;
-    private static final int MOST_NAMES = 100;
+    private static final int MAX_NAMES = 100;
 
     private final Report report;
     private final Digest digest;
@@ -61,7 +61,7 @@ public final class JsonReport {
     private void facts() {
         text("from", Instant.ofEpochSecond(range.from()).toString());
         text("to", Instant.ofEpochSecond(range.to()).toString());
-        number("strays", range.strays());
+        number("strays", range.outliers());
         number("other_zone", digest.facts().otherZone());
         number("further_ones", digest.furtherOnes());
         number("slot_seconds", range.length() / (double) COLUMNS);
@@ -135,7 +135,7 @@ public final class JsonReport {
         out.append(",\"").append(name).append("\":{");
         String separator = "";
         for (NameCounts.Count count :
-                counts.heaviest().stream().limit(MOST_NAMES).toList()) {
+                counts.heaviest().stream().limit(MAX_NAMES).toList()) {
             out.append(separator);
             AvroJsonWriter.quote(count.name(), out);
             out.append(':').append(format(count.weight()));

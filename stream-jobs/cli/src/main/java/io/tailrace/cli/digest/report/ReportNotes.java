@@ -23,9 +23,9 @@ final class ReportNotes {
         if (threshold == 0) {
             return "none: " + evidence + ", so all statements seem to be logged";
         }
-        String examined = facts.leastExamined() < 2
+        String examined = facts.minExamined() < 2
                 ? ""
-                : ", and none examined fewer than " + NumberFormatter.whole(facts.leastExamined()) + " rows";
+                : ", and none examined fewer than " + NumberFormatter.whole(facts.minExamined()) + " rows";
         return threshold < 0
                 ? evidence + examined
                 : "long_query_time seems to be " + NumberFormatter.seconds(threshold) + ": " + evidence + examined;
@@ -45,9 +45,9 @@ final class ReportNotes {
     /** The time that the logs are about. */
     static String period(Report report, ObservedTimeRange range) {
         StatementGroup all = report.digest().whole();
-        boolean strays = range.strays() > 0;
-        Instant from = strays ? Instant.ofEpochSecond(range.from()) : all.first();
-        Instant to = strays ? Instant.ofEpochSecond(range.to()) : all.last();
+        boolean outliers = range.outliers() > 0;
+        Instant from = outliers ? Instant.ofEpochSecond(range.from()) : all.first();
+        Instant to = outliers ? Instant.ofEpochSecond(range.to()) : all.last();
         return report.span(from, to) + " " + report.zoneName();
     }
 
@@ -69,7 +69,7 @@ final class ReportNotes {
     static String furtherOnes(Digest digest) {
         String nouns = digest.grouping().nouns();
         return statements(digest.furtherOnes()) + " of other " + nouns + " than the first "
-                + NumberFormatter.whole(Digest.MOST_GROUPS) + " are counted together as " + Digest.FURTHER
+                + NumberFormatter.whole(Digest.MAX_GROUPS) + " are counted together as " + Digest.FURTHER
                 + "; --since, --until and --filter tell more of fewer statements apart";
     }
 
@@ -80,18 +80,18 @@ final class ReportNotes {
     }
 
     /** Statements whose times lie far from all others. */
-    static String strays(Report report, ObservedTimeRange range) {
+    static String outliers(Report report, ObservedTimeRange range) {
         StatementGroup all = report.digest().whole();
         boolean before = all.first().isBefore(Instant.ofEpochSecond(range.from()));
-        return statements(range.strays()) + (range.strays() == 1 ? " has a time" : " have times")
+        return statements(range.outliers()) + (range.outliers() == 1 ? " has a time" : " have times")
                 + " far outside, such as "
                 + report.time(before ? all.first() : all.last()) + ": counted, but in no chart";
     }
 
     /** With which errors statements ended. */
-    static String errors(StatementGroup group, int most) {
+    static String errors(StatementGroup group, int limit) {
         String codes = group.errorCodes.heaviest().stream()
-                .limit(most)
+                .limit(limit)
                 .map(count -> ServerErrorCodes.describe(count.name()) + " × " + NumberFormatter.count(count.weight()))
                 .collect(Collectors.joining(", "));
         return NumberFormatter.share(group.errors, group.count()) + " of statements: " + codes;

@@ -43,22 +43,22 @@ final class SvgChart {
         int columns = layers.get(0).values.length;
         double[] totals = new double[columns];
         layers.forEach(layer -> Arrays.setAll(totals, i -> totals[i] + layer.values[i]));
-        double most = axisEnd(Arrays.stream(totals).max().orElse(0));
+        double max = axisEnd(Arrays.stream(totals).max().orElse(0));
         open(width, height, "Over time");
-        verticalAxis(width, height, most, format);
+        verticalAxis(width, height, max, format);
         double step = (width - LEFT) / (double) columns;
         double[] below = new double[columns];
         for (Layer layer : layers) {
             for (int i = 0; i < columns; i++) {
                 double top = below[i] + layer.values[i];
                 if (layer.values[i] > 0) {
-                    double y = y(top, most, height);
+                    double y = y(top, max, height);
                     String title = time(i, columns) + " " + layer.name + ": " + format.apply(layer.values[i]);
                     rectangle(
                             LEFT + i * step,
                             y,
                             step - (step > 4 ? 1 : 0.15),
-                            y(below[i], most, height) - y,
+                            y(below[i], max, height) - y,
                             layer.colour,
                             title);
                 }
@@ -71,7 +71,7 @@ final class SvgChart {
 
     /** How many statements took how long; the columns' heights are logarithmic. */
     void durations(List<DurationBucket> steps, double count, int width, int height) {
-        double most = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
+        double max = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
         open(width, height, "Durations");
         double step = width / (double) Math.max(6, steps.size());
         int bottom = height - BELOW;
@@ -81,7 +81,7 @@ final class SvgChart {
             DurationBucket duration = steps.get(i);
             String from = duration.from() == 0 ? "0" : NumberFormatter.seconds(duration.from());
             if (duration.weight() > 0) {
-                double part = Math.log1p(duration.weight()) / Math.log1p(most);
+                double part = Math.log1p(duration.weight()) / Math.log1p(max);
                 double tall = Math.max(2, part * (bottom - 22));
                 String figures = NumberFormatter.count(duration.weight()) + " statements, "
                         + NumberFormatter.share(duration.weight(), count) + ", took " + from + " or more";
@@ -100,9 +100,9 @@ final class SvgChart {
                 Locale.ROOT, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", width, height, name));
     }
 
-    private void verticalAxis(int width, int height, double most, DoubleFunction<String> format) {
+    private void verticalAxis(int width, int height, double max, DoubleFunction<String> format) {
         for (double part : new double[] {0, 0.5, 1}) {
-            double y = y(part * most, most, height);
+            double y = y(part * max, max, height);
             out.raw(String.format(
                     Locale.ROOT,
                     "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
@@ -110,7 +110,7 @@ final class SvgChart {
                     width,
                     y,
                     y));
-            label(LEFT - 7, y + 4, "end", format.apply(part * most));
+            label(LEFT - 7, y + 4, "end", format.apply(part * max));
         }
     }
 
@@ -135,9 +135,9 @@ final class SvgChart {
         return report.time(Instant.ofEpochSecond(range.from() + range.length() * column / columns));
     }
 
-    private static double y(double value, double most, int height) {
+    private static double y(double value, double max, int height) {
         double tall = height - TOP - BELOW;
-        return TOP + (most == 0 ? tall : tall * (1 - value / most));
+        return TOP + (max == 0 ? tall : tall * (1 - value / max));
     }
 
     private void rectangle(double x, double y, double width, double height, int colour, String title) {

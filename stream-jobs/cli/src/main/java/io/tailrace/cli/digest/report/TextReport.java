@@ -27,12 +27,12 @@ public final class TextReport {
     private static final int NARROW = 110;
 
     private static final int SHARE_BAR = 10;
-    private static final int LEAST_STATEMENT = 24;
-    private static final int MOST_NAMES = 6;
-    private static final int MOST_LINES = 12;
+    private static final int MIN_STATEMENT = 24;
+    private static final int MAX_NAMES = 6;
+    private static final int MAX_LINES = 12;
     private static final int LABEL = 11;
-    private static final int LONGEST_BAR = 50;
-    private static final int MOST_COLUMNS = 72;
+    private static final int MAX_BAR_LENGTH = 50;
+    private static final int MAX_COLUMNS = 72;
 
     private final Report report;
     private final Digest digest;
@@ -107,24 +107,24 @@ public final class TextReport {
 
     /** Whole paths where there is room for them. */
     private String shortened(List<String> files) {
-        int most = 4;
+        int limit = 4;
         String paths = String.join(", ", files);
         if (paths.length() < width - LABEL - 20) {
             return paths;
         }
         String text = files.stream()
-                .limit(most)
+                .limit(limit)
                 .map(path -> path.substring(path.lastIndexOf('/') + 1))
                 .collect(Collectors.joining(", "));
-        return files.size() <= most ? text : text + " and " + (files.size() - most) + " more";
+        return files.size() <= limit ? text : text + " and " + (files.size() - limit) + " more";
     }
 
     private void timeRange(StatementGroup all) {
         String rate = rate(all);
         String length = " (" + NumberFormatter.seconds(range.length()) + ")";
         field("time", ReportNotes.period(report, range) + length + (rate.isEmpty() ? "" : ", " + rate));
-        if (range.strays() > 0) {
-            alarm("", ReportNotes.strays(report, range));
+        if (range.outliers() > 0) {
+            alarm("", ReportNotes.outliers(report, range));
         }
         if (digest.facts().otherZone() > 0) {
             alarm("", ReportNotes.otherZone(digest.facts().otherZone()));
@@ -176,7 +176,7 @@ public final class TextReport {
 
     private void sentence(String name, String value, UnaryOperator<String> colour) {
         String label = name;
-        for (String line : TerminalLines.wrapped(value, width - INDENT.length() - LABEL, MOST_LINES)) {
+        for (String line : TerminalLines.wrapped(value, width - INDENT.length() - LABEL, MAX_LINES)) {
             field(label, colour.apply(line));
             label = "";
         }
@@ -244,7 +244,7 @@ public final class TextReport {
 
     /** Cuts the last column to what is left of the line. */
     private void cutColumn(TextTable table, int column) {
-        table.cut(column, Math.max(LEAST_STATEMENT, width - INDENT.length() - table.before(column)));
+        table.cut(column, Math.max(MIN_STATEMENT, width - INDENT.length() - table.before(column)));
     }
 
     private String[] cells(String rank, StatementGroup group) {
@@ -342,15 +342,14 @@ public final class TextReport {
             heaviestClasses(group);
             return;
         }
-        for (String line :
-                TerminalLines.wrapped(report.example(group, examples), width - INDENT.length(), MOST_LINES)) {
+        for (String line : TerminalLines.wrapped(report.example(group, examples), width - INDENT.length(), MAX_LINES)) {
             out.append(INDENT).append(ink.strong(line)).append('\n');
         }
     }
 
     private void heaviestClasses(StatementGroup group) {
         double total = group.classes.total();
-        group.classes.heaviest().stream().limit(MOST_NAMES).forEach(count -> {
+        group.classes.heaviest().stream().limit(MAX_NAMES).forEach(count -> {
             String share = total == 0 ? "" : NumberFormatter.share(count.weight(), total);
             String text = TerminalLines.cut(TerminalLines.one(count.name()), width - INDENT.length() - LABEL);
             field(share, ink.strong(text));
@@ -365,10 +364,10 @@ public final class TextReport {
             return;
         }
         String text = counts.stream()
-                .limit(MOST_NAMES)
+                .limit(MAX_NAMES)
                 .map(count -> name(count, counts.size() > 1, total))
                 .collect(Collectors.joining(", "));
-        sentence(what, text + (counts.size() > MOST_NAMES ? " and " + (counts.size() - MOST_NAMES) + " more" : ""));
+        sentence(what, text + (counts.size() > MAX_NAMES ? " and " + (counts.size() - MAX_NAMES) + " more" : ""));
     }
 
     private static String name(NameCounts.Count count, boolean withShare, double total) {
@@ -391,7 +390,7 @@ public final class TextReport {
         if (group.errors == 0) {
             return;
         }
-        alarm("errors", ReportNotes.errors(group, MOST_NAMES));
+        alarm("errors", ReportNotes.errors(group, MAX_NAMES));
     }
 
     /** How long the statements took; the bars' lengths are logarithmic. */
@@ -403,11 +402,11 @@ public final class TextReport {
         out.append(INDENT)
                 .append(ink.faint("how long   (bars are logarithmic)"))
                 .append('\n');
-        double most = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
-        int columns = Math.min(LONGEST_BAR, Math.max(10, width - 40));
+        double max = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
+        int columns = Math.min(MAX_BAR_LENGTH, Math.max(10, width - 40));
         for (DurationBucket step : steps) {
             String from = "≥ " + (step.from() == 0 ? "0" : NumberFormatter.seconds(step.from()));
-            String bar = BarChart.logarithmic(step.weight(), most, columns);
+            String bar = BarChart.logarithmic(step.weight(), max, columns);
             String figures = step.weight() == 0
                     ? ""
                     : String.format(
@@ -430,18 +429,18 @@ public final class TextReport {
         if (range.length() < 2) {
             return;
         }
-        int columns = (int) Math.min(range.length(), Math.min(MOST_COLUMNS, Math.max(20, width - 45)));
+        int columns = (int) Math.min(range.length(), Math.min(MAX_COLUMNS, Math.max(20, width - 45)));
         double[] values = load
                 ? group.slots.times(range.from(), range.to(), columns)
                 : group.slots.weights(range.from(), range.to(), columns);
         double seconds = range.length() / (double) columns;
-        double most = 0;
+        double max = 0;
         for (double value : values) {
-            most = Math.max(most, value);
+            max = Math.max(max, value);
         }
         String peak = load
-                ? "peak load " + NumberFormatter.number(most / seconds)
-                : "peak " + NumberFormatter.count(most) + " in " + NumberFormatter.seconds(seconds);
+                ? "peak load " + NumberFormatter.number(max / seconds)
+                : "peak " + NumberFormatter.count(max) + " in " + NumberFormatter.seconds(seconds);
         field(label, ink.bar("│" + BarChart.line(values) + "│") + " " + ink.faint(peak));
     }
 }

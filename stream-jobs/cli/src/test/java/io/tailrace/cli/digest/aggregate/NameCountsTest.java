@@ -30,7 +30,7 @@ class NameCountsTest {
         for (int i = 0; i < 5_000; i++) {
             counts.add("host-" + i, 1);
         }
-        assertThat(counts.size()).isEqualTo(NameCounts.MOST_NAMES + 1);
+        assertThat(counts.size()).isEqualTo(NameCounts.MAX_NAMES + 1);
         assertThat(counts.heaviest().get(0)).isEqualTo(new NameCounts.Count(NameCounts.OTHER, 4_000));
         NameCounts twice = new NameCounts();
         twice.addAll(counts);

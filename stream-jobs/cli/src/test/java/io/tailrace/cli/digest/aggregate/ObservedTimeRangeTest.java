@@ -12,8 +12,8 @@ class ObservedTimeRangeTest {
     private static final long IN_2009 = 1_234_567_890;
     private static final long IN_2038 = 2_147_483_647;
 
-    private static TimeHistogram hour(int most) {
-        TimeHistogram slots = new TimeHistogram(most);
+    private static TimeHistogram hour(int limit) {
+        TimeHistogram slots = new TimeHistogram(limit);
         for (int i = 0; i < 3_600; i++) {
             slots.add(START + i, 1, 0.5);
         }
@@ -22,12 +22,12 @@ class ObservedTimeRangeTest {
 
     @Test
     void straysOfOtherYearsDoNotStretchTheRange() {
-        for (int most : new int[] {128, 4_096}) {
-            TimeHistogram slots = hour(most);
+        for (int limit : new int[] {128, 4_096}) {
+            TimeHistogram slots = hour(limit);
             slots.add(IN_2009, 1, 1);
             slots.add(IN_2038, 2, 1);
             ObservedTimeRange range = ObservedTimeRange.of(slots);
-            assertThat(range.strays()).isEqualTo(3);
+            assertThat(range.outliers()).isEqualTo(3);
             assertThat(range.from()).isCloseTo(START, within(64L));
             assertThat(range.to()).isCloseTo(START + 3_600, within(64L));
         }
@@ -39,14 +39,14 @@ class ObservedTimeRangeTest {
         for (int i = 0; i < 200; i++) {
             slots.add(START - 31_536_000 + i, 1, 1);
         }
-        assertThat(ObservedTimeRange.of(slots).strays()).isZero();
+        assertThat(ObservedTimeRange.of(slots).outliers()).isZero();
         assertThat(ObservedTimeRange.of(slots).from()).isEqualTo(START - 31_536_000);
     }
 
     @Test
     void columnsHoldAllOfTheRange() {
-        for (int most : new int[] {7, 128, 4_096}) {
-            TimeHistogram slots = hour(most);
+        for (int limit : new int[] {7, 128, 4_096}) {
+            TimeHistogram slots = hour(limit);
             ObservedTimeRange range = ObservedTimeRange.of(slots);
             for (int columns : new int[] {1, 60, 61}) {
                 double[] weights = slots.weights(range.from(), range.to(), columns);

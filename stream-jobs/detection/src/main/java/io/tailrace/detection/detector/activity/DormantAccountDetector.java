@@ -48,7 +48,7 @@ public final class DormantAccountDetector extends AbstractDetector {
     private static final class State implements DetectorState {
 
         private long latest = Long.MIN_VALUE;
-        private long longestGap;
+        private long maxGap;
 
         @Override
         public long latestMicros() {
@@ -59,7 +59,7 @@ public final class DormantAccountDetector extends AbstractDetector {
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
             out.writeLong(latest);
-            out.writeLong(longestGap);
+            out.writeLong(maxGap);
         }
     }
 
@@ -73,7 +73,7 @@ public final class DormantAccountDetector extends AbstractDetector {
         DetectorDefinition.requireVersion(in, VERSION);
         State state = new State();
         state.latest = in.readLong();
-        state.longestGap = in.readLong();
+        state.maxGap = in.readLong();
         return state;
     }
 
@@ -85,7 +85,7 @@ public final class DormantAccountDetector extends AbstractDetector {
             return false;
         }
         long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;
-        if (gap >= dormantMicros && gap > LONGER * state.longestGap) {
+        if (gap >= dormantMicros && gap > LONGER * state.maxGap) {
             out.accept(alerts.alert(
                     observation,
                     Long.toString(state.latest / DAY),
@@ -95,9 +95,9 @@ public final class DormantAccountDetector extends AbstractDetector {
                     Map.of(
                             "last_seen", DetectorAlertFactory.time(state.latest),
                             "days", Long.toString(gap / DAY),
-                            "longest_gap_days", Long.toString(state.longestGap / DAY))));
+                            "longest_gap_days", Long.toString(state.maxGap / DAY))));
         }
-        state.longestGap = Math.max(state.longestGap, gap);
+        state.maxGap = Math.max(state.maxGap, gap);
         state.latest = observation.micros();
         return true;
     }

@@ -32,28 +32,28 @@ import java.util.function.UnaryOperator;
 /** Makes detectors of what the file says; here are all defaults that are not of one detector alone. */
 final class DetectorFactory {
 
-    private static final int MOST_PER_USER = 256;
-    private static final int MOST_TABLES = 2_000;
-    private static final int MOST_USERS = 4_000;
+    private static final int MAX_PER_USER = 256;
+    private static final int MAX_TABLES = 2_000;
+    private static final int MAX_USERS = 4_000;
 
     private DetectorFactory() {}
 
     static StatefulDetector detector(DetectorType kind, DetectorOptions settings) {
         DetectorDefinition basis = DetectorDefinition.of(settings);
         return switch (kind) {
-            case FIRST_SEEN_USER -> firstSeen(settings, basis, "", "user", DetectorEventFields::isActivity, MOST_USERS);
+            case FIRST_SEEN_USER -> firstSeen(settings, basis, "", "user", DetectorEventFields::isActivity, MAX_USERS);
             case FIRST_SEEN_HOST -> firstSeenHost(settings, basis);
             case FIRST_SEEN_PROGRAM -> firstSeen(
-                    settings, basis, "user", "program", DetectorEventFields::isActivity, MOST_PER_USER);
+                    settings, basis, "user", "program", DetectorEventFields::isActivity, MAX_PER_USER);
             case FIRST_SEEN_TABLE -> firstSeen(
-                    settings, basis, "user", "table", event -> !DetectorEventFields.hasFailed(event), MOST_TABLES);
+                    settings, basis, "user", "table", event -> !DetectorEventFields.hasFailed(event), MAX_TABLES);
             case FIRST_SEEN_DATA_CLASS -> firstSeen(
                     settings,
                     basis,
                     "program",
                     "data_class",
                     event -> !DetectorEventFields.hasFailed(event),
-                    MOST_PER_USER);
+                    MAX_PER_USER);
             case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("dormant", 45));
             case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
             case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);
@@ -70,7 +70,7 @@ final class DetectorFactory {
             case COVERAGE -> CensusTimeoutDetector.of(settings, basis);
             case COVERAGE_GAP -> new LogGapDetector(basis);
             case PLAN_SLOWER -> new PlanRegressionDetector(
-                    basis, settings.number("ratio", PlanRegressionDetector.USUAL_RATIO, 1.01, 1_000));
+                    basis, settings.number("ratio", PlanRegressionDetector.DEFAULT_RATIO, 1.01, 1_000));
         };
     }
 
@@ -80,9 +80,9 @@ final class DetectorFactory {
             String entity,
             String field,
             Predicate<DetectionEvent> wanted,
-            int mostValues) {
+            int maxValues) {
         Subject subject = new Subject(entity, field, wanted, UnaryOperator.identity(), value -> false);
-        return new FirstSeenDetector(basis, subject, Learning.of(settings, mostValues));
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, maxValues));
     }
 
     private static StatefulDetector volume(
@@ -131,6 +131,6 @@ final class DetectorFactory {
         ClientNetwork network = ClientNetwork.of(settings, 24, 64);
         Subject subject = new Subject(
                 "user", "host", DetectorEventFields::isActivity, network::ofClient, ClientNetwork.LOCAL::equals);
-        return new FirstSeenDetector(basis, subject, Learning.of(settings, MOST_PER_USER));
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
     }
 }

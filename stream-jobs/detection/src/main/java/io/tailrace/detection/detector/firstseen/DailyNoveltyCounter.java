@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  */
 final class DailyNoveltyCounter {
 
-    private static final int MOST_NAMED = 8;
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_NAMED = 8;
+    private static final int MAX_NAME_LENGTH = 64;
 
     private final int day;
     private final Part sensitive = new Part();
@@ -39,11 +39,11 @@ final class DailyNoveltyCounter {
     /**
      * Counts the new values of an event.
      *
-     * @param most events of each kind that are alerts of their own
+     * @param limit events of each kind that are alerts of their own
      * @return whether an alert is due: beyond these whenever the number of events doubles, and at once for the first
      */
-    boolean add(List<String> values, boolean isSensitive, int most) {
-        return (isSensitive ? sensitive : others).add(values, most);
+    boolean add(List<String> values, boolean isSensitive, int limit) {
+        return (isSensitive ? sensitive : others).add(values, limit);
     }
 
     /** What the alert says of the day, where there was more than one value. */
@@ -94,18 +94,20 @@ final class DailyNoveltyCounter {
         private int values;
         private final List<String> names = new ArrayList<>(0);
 
-        boolean add(List<String> more, int most) {
+        boolean add(List<String> more, int limit) {
             events++;
             values += more.size();
-            for (int i = 0; i < more.size() && names.size() < MOST_NAMED; i++) {
+            for (int i = 0; i < more.size() && names.size() < MAX_NAMED; i++) {
                 names.add(shortened(more.get(i)));
             }
-            int beyond = events - most;
+            int beyond = events - limit;
             return beyond <= 0 || Integer.bitCount(beyond) == 1;
         }
 
         private static String shortened(String name) {
-            return name.length() <= LONGEST_NAME ? name : BoundedText.of(name).substring(0, LONGEST_NAME) + "…";
+            return name.length() <= MAX_NAME_LENGTH
+                    ? name
+                    : BoundedText.of(name).substring(0, MAX_NAME_LENGTH) + "…";
         }
 
         void write(DataOutput out) throws IOException {

@@ -64,12 +64,12 @@ public final class ExpiringValueSet {
     /**
      * Adds a text that is not known.
      *
-     * @param most how many are kept; beyond, the one that was not seen for longest goes
+     * @param limit how many are kept; beyond, the one that was not seen for longest goes
      */
-    public void add(long hash, int hour, int most) {
-        int place = size < most ? size++ : oldest();
+    public void add(long hash, int hour, int limit) {
+        int place = size < limit ? size++ : oldest();
         if (place == hashes.length) {
-            int places = Math.min(most, 2 * place);
+            int places = Math.min(limit, 2 * place);
             hashes = Arrays.copyOf(hashes, places);
             hours = Arrays.copyOf(hours, places);
         }

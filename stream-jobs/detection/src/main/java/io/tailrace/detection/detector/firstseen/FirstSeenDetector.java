@@ -34,7 +34,7 @@ public final class FirstSeenDetector extends AbstractDetector {
 
     private static final byte OLDEST_VERSION = 1;
     private static final byte VERSION = 2;
-    private static final int MOST_NAMED = 5;
+    private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
 
     private final Subject subject;
@@ -63,16 +63,16 @@ public final class FirstSeenDetector extends AbstractDetector {
      *
      * @param micros longest time of learning
      * @param settleMicros time of activity without anything new that ends learning
-     * @param mostValues of an entity; one that has had so many has no habits, and nothing is said of it
-     * @param mostPerDay alerts of an entity in a day, and as many again where an event touches classes of data
+     * @param maxValues of an entity; one that has had so many has no habits, and nothing is said of it
+     * @param maxPerDay alerts of an entity in a day, and as many again where an event touches classes of data
      */
-    public record Learning(long micros, long settleMicros, int mostValues, int mostPerDay) {
+    public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
 
-        public static Learning of(DetectorOptions settings, int mostValues) {
+        public static Learning of(DetectorOptions settings, int maxValues) {
             return new Learning(
                     settings.days("learning", 14),
                     settings.days("settle", 4),
-                    settings.whole("most_values", mostValues, 1, 10_000),
+                    settings.whole("most_values", maxValues, 1, 10_000),
                     settings.whole("most_per_day", 3, 1, 1_000));
         }
     }
@@ -170,9 +170,9 @@ public final class FirstSeenDetector extends AbstractDetector {
         if (unknown.isEmpty()) {
             return changed;
         }
-        List<String> told = unknown.stream().filter(subject.quiet.negate()).toList();
-        if (learned && !state.restless && !told.isEmpty() && isWorthAnAlert(state, observation, told)) {
-            out.accept(alert(state, observation, told));
+        List<String> reported = unknown.stream().filter(subject.quiet.negate()).toList();
+        if (learned && !state.restless && !reported.isEmpty() && shouldAlert(state, observation, reported)) {
+            out.accept(alert(state, observation, reported));
         }
         return true;
     }
@@ -194,8 +194,8 @@ public final class FirstSeenDetector extends AbstractDetector {
                 state.values.touch(place, hour);
             } else {
                 unknown.add(value);
-                state.restless |= state.values.size() == learning.mostValues;
-                state.values.add(hash, hour, learning.mostValues);
+                state.restless |= state.values.size() == learning.maxValues;
+                state.values.add(hash, hour, learning.maxValues);
                 state.latestNew = Math.max(state.latestNew, observation.micros());
             }
         }
@@ -203,23 +203,23 @@ public final class FirstSeenDetector extends AbstractDetector {
     }
 
     /** Counts what is new; false where the entity has had enough alerts today. */
-    private boolean isWorthAnAlert(State state, Observation observation, List<String> told) {
+    private boolean shouldAlert(State state, Observation observation, List<String> reported) {
         int day = ExpiringValueSet.hour(observation.micros()) / 24;
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
         }
-        return state.today.add(told, observation.amount() > 0, learning.mostPerDay);
+        return state.today.add(reported, observation.amount() > 0, learning.maxPerDay);
     }
 
     private RaisedAlert alert(State state, Observation observation, List<String> unknown) {
         Map<String, String> facts = new TreeMap<>();
-        facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MOST_NAMED, unknown.size()))));
+        facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))));
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
         facts.put("known_since", DetectorAlertFactory.time(state.first));
         state.today.describe(facts);
         String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
         return alerts.alert(
-                about(observation, unknown),
+                withContext(observation, unknown),
                 what,
                 observation.micros(),
                 state.today.values(),
@@ -228,12 +228,12 @@ public final class FirstSeenDetector extends AbstractDetector {
     }
 
     /** Where all values of a cluster are watched, the alert is about the value. */
-    private Observation about(Observation observation, List<String> unknown) {
+    private Observation withContext(Observation observation, List<String> unknown) {
         if (!subject.entity.isEmpty()) {
             return observation;
         }
         List<String> entity = new ArrayList<>(observation.entity());
         entity.add(unknown.get(0));
-        return observation.about(entity);
+        return observation.withEntity(entity);
     }
 }

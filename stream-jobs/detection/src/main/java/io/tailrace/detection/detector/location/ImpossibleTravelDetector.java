@@ -30,8 +30,8 @@ import java.util.function.Function;
 public final class ImpossibleTravelDetector extends AbstractDetector {
 
     private static final byte VERSION = 1;
-    private static final int MOST_PLACES = 4;
-    private static final int MOST_PAIRS = 64;
+    private static final int MAX_PLACES = 4;
+    private static final int MAX_PAIRS = 64;
     private static final long MINUTE = 60_000_000L;
     private static final double HOUR = 3.6e9;
 
@@ -86,12 +86,12 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
      * Whether somebody would have to travel faster than that.
      *
      * @param kilometresPerHour of the fastest way
-     * @param leastKilometres below which places count as one: GeoIP is not exact
+     * @param minKilometres below which places count as one: GeoIP is not exact
      */
-    public static BiPredicate<Visit, Visit> fasterThan(double kilometresPerHour, double leastKilometres) {
+    public static BiPredicate<Visit, Visit> fasterThan(double kilometresPerHour, double minKilometres) {
         return (one, other) -> {
             double distance = one.place.kilometresTo(other.place);
-            return distance >= leastKilometres && distance > kilometresPerHour * one.hoursTo(other);
+            return distance >= minKilometres && distance > kilometresPerHour * one.hoursTo(other);
         };
     }
 
@@ -126,7 +126,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
 
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
-        private final List<Visit> visits = new ArrayList<>(MOST_PLACES);
+        private final List<Visit> visits = new ArrayList<>(MAX_PLACES);
         private ExpiringValueSet pairs = new ExpiringValueSet();
 
         @Override
@@ -160,7 +160,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
         private void keep(Visit visit) {
             visits.removeIf(other -> other.place.label().equals(visit.place.label())
                     && other.evidence.micros() <= visit.evidence.micros());
-            if (visits.size() == MOST_PLACES) {
+            if (visits.size() == MAX_PLACES) {
                 visits.remove(0);
             }
             visits.add(visit);
@@ -213,7 +213,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
             state.pairs.touch(known, hour);
             return;
         }
-        state.pairs.add(hash, hour, MOST_PAIRS);
+        state.pairs.add(hash, hour, MAX_PAIRS);
         if (observation.micros() - state.first >= learningMicros) {
             out.accept(alert(pair, one, other, observation));
         }

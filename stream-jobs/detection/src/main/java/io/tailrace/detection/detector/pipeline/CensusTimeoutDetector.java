@@ -16,13 +16,13 @@ import java.util.Map;
 public final class CensusTimeoutDetector extends PipelineDetector {
 
     /** How long an instance is remembered that is not heard of, microseconds, unless the file says otherwise. */
-    public static final long USUAL_TTL_MICROS = 7 * 24 * ExpiringValueSet.HOUR;
+    public static final long DEFAULT_TTL_MICROS = 7 * 24 * ExpiringValueSet.HOUR;
     /** An alert is raised again after so much time, microseconds, while it lasts. */
     public static final long AGAIN_MICROS = 24 * ExpiringValueSet.HOUR;
 
     private static final long MINUTE = 60_000_000L;
     /** Two rounds of the census. */
-    private static final long SHORTEST_MICROS = 20_000_000L;
+    private static final long MIN_MICROS = 20_000_000L;
 
     private final long silentMicros;
     private final long ttlMicros;
@@ -37,13 +37,13 @@ public final class CensusTimeoutDetector extends PipelineDetector {
 
     public static CensusTimeoutDetector of(DetectorOptions settings, DetectorDefinition basis) {
         long silent = settings.timespan("silent", 5 * MINUTE);
-        if (silent < SHORTEST_MICROS) {
+        if (silent < MIN_MICROS) {
             throw settings.refusal(
                     "silent",
                     "silent is expected to be at least 20s, two rounds of the census",
                     settings.text("silent"));
         }
-        return new CensusTimeoutDetector(basis, silent, settings.timespan("ttl", USUAL_TTL_MICROS));
+        return new CensusTimeoutDetector(basis, silent, settings.timespan("ttl", DEFAULT_TTL_MICROS));
     }
 
     /** How long nothing may be heard of an instance, microseconds. */

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 public final class PlanRegressionDetector extends PipelineDetector {
 
     /** Ratio of medians below which a change is no difference, unless the file says otherwise. */
-    public static final double USUAL_RATIO = 1.25;
+    public static final double DEFAULT_RATIO = 1.25;
 
     private static final double MILLIS = 1000;
 

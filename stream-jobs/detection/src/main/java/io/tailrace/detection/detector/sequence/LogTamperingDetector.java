@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 public final class LogTamperingDetector extends AbstractDetector {
 
     private static final byte VERSION = 1;
-    private static final int MOST_STEPS = 4;
+    private static final int MAX_STEPS = 4;
     private static final String TAMPERING = "tampering";
     private static final String READ = "large_read";
 
@@ -60,10 +60,10 @@ public final class LogTamperingDetector extends AbstractDetector {
         if (PrivilegedOperation.isTampering(event)) {
             return TAMPERING;
         }
-        Set<PrivilegedOperation> deeds = PrivilegedOperation.of(event);
-        for (PrivilegedOperation deed : deeds) {
-            if (deed != PrivilegedOperation.SERVER) {
-                return deed.key();
+        Set<PrivilegedOperation> operations = PrivilegedOperation.of(event);
+        for (PrivilegedOperation operation : operations) {
+            if (operation != PrivilegedOperation.SERVER) {
+                return operation.key();
             }
         }
         return DetectorEventFields.number(event, "rows_sent") >= manyRows ? READ : "";
@@ -74,8 +74,8 @@ public final class LogTamperingDetector extends AbstractDetector {
 
         private long latest = Long.MIN_VALUE;
         private long fired = Long.MIN_VALUE / 2;
-        private final List<Step> tampering = new ArrayList<>(MOST_STEPS);
-        private final List<Step> deeds = new ArrayList<>(MOST_STEPS);
+        private final List<Step> tampering = new ArrayList<>(MAX_STEPS);
+        private final List<Step> operations = new ArrayList<>(MAX_STEPS);
 
         @Override
         public long latestMicros() {
@@ -88,7 +88,7 @@ public final class LogTamperingDetector extends AbstractDetector {
             out.writeLong(latest);
             out.writeLong(fired);
             write(tampering, out);
-            write(deeds, out);
+            write(operations, out);
         }
 
         private static void write(List<Step> steps, DataOutput out) throws IOException {
@@ -120,7 +120,7 @@ public final class LogTamperingDetector extends AbstractDetector {
         state.latest = in.readLong();
         state.fired = in.readLong();
         State.read(state.tampering, in);
-        State.read(state.deeds, in);
+        State.read(state.operations, in);
         return state;
     }
 
@@ -129,13 +129,13 @@ public final class LogTamperingDetector extends AbstractDetector {
         State state = (State) kept;
         state.latest = Math.max(state.latest, observation.micros());
         String kind = observation.values().get(0);
-        List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.deeds;
-        if (steps.size() == MOST_STEPS) {
+        List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.operations;
+        if (steps.size() == MAX_STEPS) {
             steps.remove(0);
         }
         steps.add(new Step(kind, AlertSample.of(observation).kept()));
         for (Step before : state.tampering) {
-            for (Step after : state.deeds) {
+            for (Step after : state.operations) {
                 compare(state, before, after, observation, out);
             }
         }

@@ -40,10 +40,10 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
 
     private static final byte VERSION_WITHOUT_GRANTEES = 1;
 
-    private static final int MOST_ACCOUNTS = 4_000;
-    private static final int MOST_GRANTS = 16;
+    private static final int MAX_ACCOUNTS = 4_000;
+    private static final int MAX_GRANTS = 16;
     /** Of one statement; one that gives more accounts something gives it to anybody. */
-    private static final int MOST_GRANTEES = 16;
+    private static final int MAX_GRANTEES = 16;
 
     private static final String SEEN = "seen";
     /** Before the name of an account that was given something. */
@@ -75,9 +75,9 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         if (recently.isNew(event.micros(), cluster, instance, user)) {
             values.add(SEEN);
         }
-        for (PrivilegedOperation deed : PrivilegedOperation.of(event)) {
-            if (recently.isNew(event.micros(), cluster, instance, user, deed.key())) {
-                values.add(deed.key());
+        for (PrivilegedOperation operation : PrivilegedOperation.of(event)) {
+            if (recently.isNew(event.micros(), cluster, instance, user, operation.key())) {
+                values.add(operation.key());
             }
         }
         addGiven(event, values);
@@ -93,10 +93,10 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         }
         List<FieldValue> grantees = event.values("target_user");
         boolean known =
-                !grantees.isEmpty() && grantees.size() <= MOST_GRANTEES && !PrivilegedOperation.mayConcernOthers(event);
+                !grantees.isEmpty() && grantees.size() <= MAX_GRANTEES && !PrivilegedOperation.mayConcernOthers(event);
         Kind kind = !known ? Kind.ANYBODY : PrivilegedOperation.mayNameRoles(event) ? Kind.USERS_OR_ROLES : Kind.USERS;
         values.add(kind.name());
-        for (int i = 0; i < Math.min(grantees.size(), MOST_GRANTEES); i++) {
+        for (int i = 0; i < Math.min(grantees.size(), MAX_GRANTEES); i++) {
             values.add(TO + BoundedText.of(grantees.get(i).text()));
         }
     }
@@ -127,7 +127,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
         private final Map<Long, Account> accounts = new TreeMap<>();
-        private final List<Grant> grants = new ArrayList<>(MOST_GRANTS);
+        private final List<Grant> grants = new ArrayList<>(MAX_GRANTS);
 
         @Override
         public long latestMicros() {
@@ -144,7 +144,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
                 out.writeLong(account.getKey());
                 out.writeInt(account.getValue().firstHour);
                 out.writeInt(account.getValue().latestHour);
-                out.writeByte(account.getValue().deeds);
+                out.writeByte(account.getValue().operations);
             }
             out.writeByte(grants.size());
             for (Grant grant : grants) {
@@ -162,8 +162,8 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             long hash = ExpiringValueSet.hash(user);
             Account account = accounts.get(hash);
             if (account == null) {
-                if (accounts.size() == MOST_ACCOUNTS) {
-                    accounts.remove(longestUnseen());
+                if (accounts.size() == MAX_ACCOUNTS) {
+                    accounts.remove(maxUnseen());
                 }
                 account = new Account(hour);
                 accounts.put(hash, account);
@@ -207,7 +207,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             return String.join(" > ", path);
         }
 
-        private Long longestUnseen() {
+        private Long maxUnseen() {
             return accounts.entrySet().stream()
                     .min(Map.Entry.comparingByValue((a, b) -> Integer.compare(a.latestHour, b.latestHour)))
                     .orElseThrow()
@@ -219,7 +219,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
 
         private int firstHour;
         private int latestHour;
-        private int deeds;
+        private int operations;
 
         private Account(int hour) {
             this.firstHour = hour;
@@ -276,7 +276,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             long hash = in.readLong();
             Account account = new Account(in.readInt());
             account.latestHour = in.readInt();
-            account.deeds = in.readByte();
+            account.operations = in.readByte();
             state.accounts.put(hash, account);
         }
         for (int left = in.readByte(); left > 0; left--) {
@@ -294,10 +294,10 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         state.latest = Math.max(state.latest, hour * ExpiringValueSet.HOUR);
         Account account = state.account(user, hour);
         List<String> seen = observation.values().subList(1, observation.values().size());
-        for (PrivilegedOperation deed : PrivilegedOperation.values()) {
-            if (seen.contains(deed.key()) && (account.deeds & deed.bit()) == 0) {
-                account.deeds |= deed.bit();
-                firstDeed(state, account, deed, observation, out);
+        for (PrivilegedOperation operation : PrivilegedOperation.values()) {
+            if (seen.contains(operation.key()) && (account.operations & operation.bit()) == 0) {
+                account.operations |= operation.bit();
+                firstOperation(state, account, operation, observation, out);
             }
         }
         Grant.of(observation).ifPresent(grant -> keep(state.grants, grant));
@@ -305,16 +305,16 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
     }
 
     private static void keep(List<Grant> grants, Grant grant) {
-        if (grants.size() == MOST_GRANTS) {
+        if (grants.size() == MAX_GRANTS) {
             grants.remove(0);
         }
         grants.add(grant);
     }
 
-    private void firstDeed(
+    private void firstOperation(
             State state,
             Account account,
-            PrivilegedOperation deed,
+            PrivilegedOperation operation,
             Observation observation,
             Consumer<RaisedAlert> out) {
         if (observation.micros() - state.first < learningMicros) {
@@ -334,18 +334,23 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             }
         }
         if (meant != null) {
-            out.accept(alert(state, meant, closest, account, deed, observation));
+            out.accept(alert(state, meant, closest, account, operation, observation));
         }
     }
 
     private RaisedAlert alert(
-            State state, Grant grant, Link link, Account account, PrivilegedOperation deed, Observation observation) {
+            State state,
+            Grant grant,
+            Link link,
+            Account account,
+            PrivilegedOperation operation,
+            Observation observation) {
         String user = observation.values().get(0);
         boolean isNew = account.firstHour >= ExpiringValueSet.hour(grant.evidence.micros());
         List<String> entity = new ArrayList<>(observation.entity());
         entity.add(user);
         Map<String, String> facts = new HashMap<>(Map.of(
-                "deed", deed.key(),
+                "deed", operation.key(),
                 "account", isNew ? "new" : "known",
                 "account_since", DetectorAlertFactory.time(account.firstHour * ExpiringValueSet.HOUR),
                 "granted_by", grant.user,
@@ -355,8 +360,8 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             facts.put("path", state.path(grant, user));
         }
         return alerts.alert(
-                observation.about(entity),
-                deed.key() + ' ' + grant.evidence.eventId(),
+                observation.withEntity(entity),
+                operation.key() + ' ' + grant.evidence.eventId(),
                 grant.evidence.micros(),
                 2,
                 List.of(grant.evidence, AlertSample.of(observation)),

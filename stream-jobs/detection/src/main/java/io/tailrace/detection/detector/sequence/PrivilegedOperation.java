@@ -121,20 +121,20 @@ public enum PrivilegedOperation {
         if (isPlain && !touchesSystem(event) && !mayWriteFiles(statement)) {
             return Set.of();
         }
-        Set<PrivilegedOperation> deeds = EnumSet.noneOf(PrivilegedOperation.class);
+        Set<PrivilegedOperation> operations = EnumSet.noneOf(PrivilegedOperation.class);
         if (begins(statement, OF_ACCOUNTS) && !changesOwnAccount(event) || preparesGiving(event)) {
-            deeds.add(ACCOUNTS);
+            operations.add(ACCOUNTS);
         } else if (begins(statement, OF_SERVER)) {
-            deeds.add(SERVER);
+            operations.add(SERVER);
         } else if (begins(statement, OF_DROPS)) {
-            deeds.add(DROPS);
+            operations.add(DROPS);
         } else if (holds(statement, OF_FILES)) {
-            deeds.add(FILES);
+            operations.add(FILES);
         }
         if (touchesSystem(event)) {
-            deeds.add(SYSTEM_TABLES);
+            operations.add(SYSTEM_TABLES);
         }
-        return deeds;
+        return operations;
     }
 
     /** Nearly no statement does: one look instead of four. */
@@ -201,8 +201,8 @@ public enum PrivilegedOperation {
         if (holds(statement, LOGS_MOVED)) {
             return true;
         }
-        boolean told = hasFlag(event, LOG_SETTING);
-        return told ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
+        boolean reported = hasFlag(event, LOG_SETTING);
+        return reported ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
     }
 
     private static boolean hasFlag(DetectionEvent event, Pattern wanted) {

@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class CardinalityEstimator {
 
-    private static final int MOST_EXACT = 64;
+    private static final int MAX_EXACT = 64;
     private static final int REGISTERS = 256;
     private static final int REGISTER_BITS = 8;
     /** The algorithm's constant for 256 registers. */
@@ -45,7 +45,7 @@ final class CardinalityEstimator {
     }
 
     private void addExact(long hash) {
-        if (size == MOST_EXACT) {
+        if (size == MAX_EXACT) {
             registers = new byte[REGISTERS];
             for (long each : exact) {
                 register(each);

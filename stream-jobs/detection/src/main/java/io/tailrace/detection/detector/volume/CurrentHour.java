@@ -12,12 +12,12 @@ import java.util.List;
 /** An hour whose total is still counted exactly, with the events that made most of it. */
 final class CurrentHour {
 
-    private static final int MOST_EVIDENCE = 3;
+    private static final int MAX_EVIDENCE = 3;
 
     private final int hour;
     private final HourlyBaseline baseline;
     private final CardinalityEstimator distinct;
-    private final List<Weighed> largest = new ArrayList<>(MOST_EVIDENCE);
+    private final List<Weighed> largest = new ArrayList<>(MAX_EVIDENCE);
     private double total;
     private boolean fired;
 
@@ -65,7 +65,7 @@ final class CurrentHour {
     }
 
     private void weigh(Observation observation, double amount) {
-        if (largest.size() == MOST_EVIDENCE && largest.get(MOST_EVIDENCE - 1).amount >= amount) {
+        if (largest.size() == MAX_EVIDENCE && largest.get(MAX_EVIDENCE - 1).amount >= amount) {
             return;
         }
         int place = largest.size();
@@ -73,8 +73,8 @@ final class CurrentHour {
             place--;
         }
         largest.add(place, new Weighed(amount, AlertSample.of(observation).kept()));
-        if (largest.size() > MOST_EVIDENCE) {
-            largest.remove(MOST_EVIDENCE);
+        if (largest.size() > MAX_EVIDENCE) {
+            largest.remove(MAX_EVIDENCE);
         }
     }
 

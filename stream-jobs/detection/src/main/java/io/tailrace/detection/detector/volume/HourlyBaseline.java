@@ -21,7 +21,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     /** Makes a median absolute deviation comparable with a standard deviation. */
     private static final double NORMAL = 1.4826;
     /** Half a doubling: an hour is not unusual because all others were alike. */
-    private static final double LEAST_SPREAD = HourlyHistory.STEPS / 2.0;
+    private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;
 
@@ -85,7 +85,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         for (int step = 1; step < STEPS; step++) {
             distances[Math.abs(step - median)] += counts[step];
         }
-        double spread = Math.max(LEAST_SPREAD, NORMAL * median(distances, hours));
+        double spread = Math.max(MIN_SPREAD, NORMAL * median(distances, hours));
         double threshold = HourlyHistory.amount(median + limits.deviations * spread);
         return new HourlyBaseline(Math.max(limits.atLeast, threshold), HourlyHistory.amount(median), hours, seasonal);
     }

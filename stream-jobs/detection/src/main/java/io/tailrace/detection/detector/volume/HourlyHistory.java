@@ -16,7 +16,7 @@ final class HourlyHistory {
     /** Steps for each doubling. */
     static final int STEPS = 8;
 
-    private static final int LARGEST = 255;
+    private static final int MAX_VALUE = 255;
 
     private final byte[] totals = new byte[HOURS];
     private int newest = Integer.MIN_VALUE;
@@ -55,7 +55,7 @@ final class HourlyHistory {
         if (amount < 1) {
             return 0;
         }
-        return (int) Math.min(LARGEST, 1 + Math.round(STEPS * Math.log(amount) / Math.log(2)));
+        return (int) Math.min(MAX_VALUE, 1 + Math.round(STEPS * Math.log(amount) / Math.log(2)));
     }
 
     static double amount(double step) {

@@ -40,11 +40,11 @@ public final class VolumeDetector extends AbstractDetector {
 
     private static final byte VERSION = 1;
     /** Hours that are counted exactly at a time: events come out of order. */
-    private static final int MOST_OPEN = 3;
+    private static final int MAX_OPEN = 3;
     /** Actions that are remembered, so that none that comes twice counts twice. */
     private static final int RECENT_ACTIONS = 32;
 
-    private static final double LARGEST_AMOUNT = 1e15;
+    private static final double MAX_AMOUNT = 1e15;
     private static final String SLOW_LOG = "slowlog";
 
     private final Measure measure;
@@ -76,7 +76,7 @@ public final class VolumeDetector extends AbstractDetector {
 
     private void observeAmount(DetectionEvent event, double amount, Consumer<Observation> observations) {
         if (amount > 0 && !basis.isExcepted(event)) {
-            double bounded = Math.min(amount, LARGEST_AMOUNT);
+            double bounded = Math.min(amount, MAX_AMOUNT);
             observations.accept(basis.observation(event, event.id(), entity(event), List.of(), bounded));
         }
     }
@@ -123,7 +123,7 @@ public final class VolumeDetector extends AbstractDetector {
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
         private HourlyHistory ring = new HourlyHistory();
-        private final List<CurrentHour> open = new ArrayList<>(MOST_OPEN);
+        private final List<CurrentHour> open = new ArrayList<>(MAX_OPEN);
         private final long[] actions = new long[RECENT_ACTIONS];
         private int nextAction;
 
@@ -181,7 +181,7 @@ public final class VolumeDetector extends AbstractDetector {
 
         /** Takes the place of the hour that was opened first, but not of the newest: a backfill does not end that. */
         private void open(CurrentHour hour) {
-            if (open.size() == MOST_OPEN) {
+            if (open.size() == MAX_OPEN) {
                 open.remove(open.get(0).hour() == ring.newest() ? 1 : 0);
             }
             open.add(hour);

@@ -41,7 +41,7 @@ class CensusTimeoutDetectorTest {
         assertThat(coverage.alert("db-1", 7, 1, 9 * MINUTE).id()).isNotEqualTo(first.id());
         assertThat(coverage.alert("db-2", 7, 0, 9 * MINUTE).id()).isNotEqualTo(first.id());
         assertThat(coverage.silentMicros()).isEqualTo(5 * MINUTE);
-        assertThat(coverage.ttlMicros()).isEqualTo(CensusTimeoutDetector.USUAL_TTL_MICROS);
+        assertThat(coverage.ttlMicros()).isEqualTo(CensusTimeoutDetector.DEFAULT_TTL_MICROS);
     }
 
     @Test

@@ -24,10 +24,10 @@ final class ActiveSuppressions {
      */
     ActiveSuppressions(InitialRules newest, ReadOnlyBroadcastState<String, RuleRecord> state) throws Exception {
         this.newest = newest;
-        newest.silences().values().forEach(this::take);
+        newest.silences().values().forEach(this::apply);
         for (Map.Entry<String, RuleRecord> entry : state.immutableEntries()) {
             if (isSince(entry.getValue())) {
-                take(entry.getValue());
+                apply(entry.getValue());
             }
         }
     }
@@ -36,7 +36,7 @@ final class ActiveSuppressions {
         return record.offset() > newest.lastOffset();
     }
 
-    private void take(RuleRecord record) {
+    private void apply(RuleRecord record) {
         if (record.json().isEmpty()) {
             silences.remove(record.key());
         } else {
@@ -47,7 +47,7 @@ final class ActiveSuppressions {
     /** Takes over a record of the topic, and drops what nobody needs any more from the state. */
     void accept(RuleRecord record, BroadcastState<String, RuleRecord> state, Instant now) throws Exception {
         if (record.isSilence() && isSince(record)) {
-            take(record);
+            apply(record);
             state.put(record.key(), record);
         }
         for (Map.Entry<String, RuleRecord> entry : Map.copyOf(asMap(state)).entrySet()) {

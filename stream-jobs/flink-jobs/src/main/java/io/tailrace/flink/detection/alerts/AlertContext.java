@@ -25,23 +25,23 @@ public final class AlertContext {
 
     /** Of an event. */
     public static Map<String, String> of(DetectionEvent event) {
-        Map<String, String> about = new HashMap<>();
+        Map<String, String> context = new HashMap<>();
         for (String field : FIELDS) {
             List<FieldValue> values = event.values(field);
             if (!values.isEmpty()) {
-                about.put(field, values.get(0).text());
+                context.put(field, values.get(0).text());
             }
         }
-        return about;
+        return context;
     }
 
     /** The entity of a rule over single events, which names none: who it was, from where, on which server. */
-    public static Map<String, String> entity(Map<String, String> about) {
+    public static Map<String, String> entity(Map<String, String> context) {
         Map<String, String> entity = new LinkedHashMap<>();
-        String from = about.containsKey(SRC_IP) ? SRC_IP : HOST;
+        String from = context.containsKey(SRC_IP) ? SRC_IP : HOST;
         for (String field : List.of(INSTANCE, USER, from)) {
-            if (about.containsKey(field)) {
-                entity.put(field, about.get(field));
+            if (context.containsKey(field)) {
+                entity.put(field, context.get(field));
             }
         }
         return entity;

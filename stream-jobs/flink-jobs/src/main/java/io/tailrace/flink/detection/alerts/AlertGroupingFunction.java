@@ -40,7 +40,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
 
     private static final long serialVersionUID = 1;
     /** Alerts that one may stand for and still tell from a new one. */
-    private static final int MOST_SEEN = 1_000;
+    private static final int MAX_SEEN = 1_000;
 
     private static final char SEPARATOR = '\u001f';
     /** As alerts name them, from the lowest. */
@@ -75,8 +75,8 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
      * @param group as the operator's own; stretches begin at multiples of it since 1970
      */
     public static String key(Alert alert, Duration group) {
-        long stretch = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());
-        return alert.getRuleId() + SEPARATOR + alert.getEntityKey() + SEPARATOR + stretch;
+        long interval = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());
+        return alert.getRuleId() + SEPARATOR + alert.getEntityKey() + SEPARATOR + interval;
     }
 
     @Override
@@ -140,15 +140,15 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     }
 
     private static void merge(Alert raised, Alert more, long now) {
-        boolean tellsMore = more.getMetric() > raised.getMetric();
+        boolean sumsUpMore = more.getMetric() > raised.getMetric();
         raised.setCount(raised.getCount() + more.getCount());
         raised.setUpdatedAt(later(raised.getUpdatedAt(), Instant.ofEpochMilli(now)));
         raised.setMetric(Math.max(raised.getMetric(), more.getMetric()));
         raised.setWindowFrom(earlier(raised.getWindowFrom(), more.getWindowFrom()));
         raised.setEventIds(
-                first(raised.getEventIds(), more.getEventIds(), io.tailrace.detection.alert.RaisedAlert.MOST_EVENTS));
+                first(raised.getEventIds(), more.getEventIds(), io.tailrace.detection.alert.RaisedAlert.MAX_EVENTS));
         raised.setStatements(first(
-                raised.getStatements(), more.getStatements(), io.tailrace.detection.alert.RaisedAlert.MOST_STATEMENTS));
+                raised.getStatements(), more.getStatements(), io.tailrace.detection.alert.RaisedAlert.MAX_STATEMENTS));
         raised.setLate(raised.getLate() && more.getLate());
         raised.setSilenced(raised.getSilenced() && more.getSilenced());
         raised.setTags(more.getTags());
@@ -157,7 +157,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
         if (rank(more) > rank(raised)) {
             raised.setLevel(more.getLevel());
             raised.setFacts(more.getFacts());
-        } else if (rank(more) == rank(raised) && tellsMore) { // it sums up what those before told of
+        } else if (rank(more) == rank(raised) && sumsUpMore) { // it sums up what those before told of
             raised.setFacts(more.getFacts());
         }
     }
@@ -176,14 +176,14 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
         return a.isBefore(b) ? a : b;
     }
 
-    private static List<String> first(List<String> known, List<String> more, int most) {
+    private static List<String> first(List<String> known, List<String> more, int limit) {
         Set<String> all = new LinkedHashSet<>(known);
         all.addAll(more);
-        return new ArrayList<>(all).subList(0, Math.min(most, all.size()));
+        return new ArrayList<>(all).subList(0, Math.min(limit, all.size()));
     }
 
     private static long[] seen(AlertGroup group, Alert more) {
-        int from = group.seen().length < MOST_SEEN ? 0 : 1;
+        int from = group.seen().length < MAX_SEEN ? 0 : 1;
         long[] seen = Arrays.copyOfRange(group.seen(), from, group.seen().length + 1);
         seen[seen.length - 1] = id(more);
         return seen;

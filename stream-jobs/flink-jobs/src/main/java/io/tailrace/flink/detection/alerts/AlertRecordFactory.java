@@ -18,10 +18,11 @@ public final class AlertRecordFactory {
     /**
      * An alert that stands for itself only.
      *
-     * @param about fields of the event that made it fire, as {@link AlertContext} tells them
+     * @param context fields of the event that made it fire, as {@link AlertContext} tells them
      * @param late also where the engine does not know of it: a backfill
      */
-    public static io.tailrace.event.Alert of(RaisedAlert alert, Map<String, String> about, boolean late, Instant now) {
+    public static io.tailrace.event.Alert of(
+            RaisedAlert alert, Map<String, String> context, boolean late, Instant now) {
         RuleHeader rule = alert.rule();
         io.tailrace.event.Alert record = new io.tailrace.event.Alert();
         record.setAlertId(new EventId(HexFormat.of().parseHex(alert.id())));
@@ -45,23 +46,23 @@ public final class AlertRecordFactory {
         record.setFacts(alert.facts());
         record.setLate(alert.late() || late);
         record.setLinkPath(AlertLinkBuilder.of(alert.entity(), rule.title(), alert.windowFrom(), alert.micros()));
-        setAbout(record, alert.entity(), about);
+        setAbout(record, alert.entity(), context);
         return record;
     }
 
     private static void setAbout(
-            io.tailrace.event.Alert record, Map<String, String> entity, Map<String, String> about) {
-        record.setCluster(named(AlertContext.CLUSTER, entity, about));
-        record.setInstance(named(AlertContext.INSTANCE, entity, about));
-        record.setUser(named(AlertContext.USER, entity, about));
-        record.setSrcIp(named(AlertContext.SRC_IP, entity, about));
-        record.setDatabase(named(AlertContext.DATABASE, entity, about));
-        record.setProgram(named(AlertContext.PROGRAM, entity, about));
+            io.tailrace.event.Alert record, Map<String, String> entity, Map<String, String> context) {
+        record.setCluster(named(AlertContext.CLUSTER, entity, context));
+        record.setInstance(named(AlertContext.INSTANCE, entity, context));
+        record.setUser(named(AlertContext.USER, entity, context));
+        record.setSrcIp(named(AlertContext.SRC_IP, entity, context));
+        record.setDatabase(named(AlertContext.DATABASE, entity, context));
+        record.setProgram(named(AlertContext.PROGRAM, entity, context));
     }
 
     /** The entity's values are without case; the event's own is shown where both are the same. */
-    private static String named(String field, Map<String, String> entity, Map<String, String> about) {
-        String ofEvent = about.getOrDefault(field, "");
+    private static String named(String field, Map<String, String> entity, Map<String, String> context) {
+        String ofEvent = context.getOrDefault(field, "");
         String ofEntity = entity.getOrDefault(field, ofEvent);
         return ofEntity.equalsIgnoreCase(ofEvent) ? ofEvent : ofEntity;
     }

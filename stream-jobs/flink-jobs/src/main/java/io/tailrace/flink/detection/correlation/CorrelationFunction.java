@@ -56,10 +56,10 @@ public final class CorrelationFunction
     /** As an engine without any watermark takes it: small enough to subtract from. */
     private static final long NO_WATERMARK = Long.MIN_VALUE / 2;
 
-    private static final long LOOK_AGAIN_MILLIS = 50;
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    private static final long RETRY_MILLIS = 50;
+    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
     /** State is looked through this often while it is kept: parts of the time for which it is. */
-    private static final int LOOKS = 4;
+    private static final int EXPIRY_CHECKS = 4;
 
     private final RuleBroadcastState rules;
     private final OutputTag<Evidence> forNextStages;
@@ -98,19 +98,19 @@ public final class CorrelationFunction
             throws Exception {
         ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcastState.STATE));
         if (evidence.push() > active.offset()) {
-            keepWaiting(evidence, context.timerService());
+            bufferUntilRulesArrive(evidence, context.timerService());
         } else {
-            take(evidence, active, context.timerService(), outputs(active, context, out));
+            process(evidence, active, context.timerService(), outputs(active, context, out));
         }
     }
 
-    private void keepWaiting(Evidence evidence, TimerService timers) throws Exception {
+    private void bufferUntilRulesArrive(Evidence evidence, TimerService timers) throws Exception {
         waiting.add(evidence);
         long now = timers.currentProcessingTime();
         if (waitingUntil.value() == null) {
-            waitingUntil.update(now + LONGEST_WAIT.toMillis());
+            waitingUntil.update(now + MAX_WAIT.toMillis());
         }
-        timers.registerProcessingTimeTimer(now + LOOK_AGAIN_MILLIS);
+        timers.registerProcessingTimeTimer(now + RETRY_MILLIS);
     }
 
     @Override
@@ -120,7 +120,7 @@ public final class CorrelationFunction
         if (context.timeDomain() == TimeDomain.PROCESSING_TIME) {
             takeWaiting(active, context, out);
         } else {
-            lookThrough(active, context, out);
+            expireState(active, context, out);
         }
     }
 
@@ -134,11 +134,11 @@ public final class CorrelationFunction
         }
         if (!ready && !tooLong) {
             long now = context.timerService().currentProcessingTime();
-            context.timerService().registerProcessingTimeTimer(now + LOOK_AGAIN_MILLIS);
+            context.timerService().registerProcessingTimeTimer(now + RETRY_MILLIS);
             return;
         }
         for (Evidence evidence : waiting.get()) {
-            take(evidence, active, context.timerService(), outputs(active, context, out));
+            process(evidence, active, context.timerService(), outputs(active, context, out));
         }
         waiting.clear();
         waitingUntil.clear();
@@ -154,12 +154,13 @@ public final class CorrelationFunction
             if (alerts) {
                 out.collect(AlertRecordFactory.of(alert, evidence.about(), evidence.late(), Instant.now()));
             }
-            tellUsers(alert, evidence, active, context);
+            forwardToDependents(alert, evidence, active, context);
         };
     }
 
     /** An alert is a match for the correlations that use its rule; its fields are those of its entity. */
-    private void tellUsers(RaisedAlert alert, Evidence evidence, ActiveRules active, ReadOnlyContext context) {
+    private void forwardToDependents(
+            RaisedAlert alert, Evidence evidence, ActiveRules active, ReadOnlyContext context) {
         String key = alert.rule().key();
         for (CorrelationEvaluator user : active.using(key)) {
             DetectionEvent event = event(alert);
@@ -196,7 +197,7 @@ public final class CorrelationFunction
         return event.build();
     }
 
-    private void take(
+    private void process(
             Evidence evidence, ActiveRules active, TimerService timers, BiConsumer<RaisedAlert, Evidence> outputs)
             throws Exception {
         Optional<CorrelationEvaluator> correlator = active.correlator(evidence.consumer());
@@ -233,7 +234,7 @@ public final class CorrelationFunction
             timers.registerEventTimeTimer(Math.floorDiv(evidence.micros(), MICROS_PER_MILLI) + 1);
         }
         if (known == null) {
-            lookLater(Math.max(evidence.micros(), watermark), kept(rule), timers);
+            scheduleTimer(Math.max(evidence.micros(), watermark), kept(rule), timers);
         }
     }
 
@@ -265,7 +266,7 @@ public final class CorrelationFunction
             state.write(out);
             detectorStates.update(out.getCopyOfBuffer());
             if (known == null) {
-                lookLater(Math.max(evidence.micros(), watermarkMicros(timers)), detector.ttlMicros(), timers);
+                scheduleTimer(Math.max(evidence.micros(), watermarkMicros(timers)), detector.ttlMicros(), timers);
             }
         }
     }
@@ -284,14 +285,14 @@ public final class CorrelationFunction
     }
 
     /** Times are rounded, so that timers of one group that are set at about the same time are one. */
-    private static void lookLater(long micros, long keptMicros, TimerService timers) {
-        long step = Math.max(MICROS_PER_MILLI * MICROS_PER_MILLI, keptMicros / LOOKS);
+    private static void scheduleTimer(long micros, long keptMicros, TimerService timers) {
+        long step = Math.max(MICROS_PER_MILLI * MICROS_PER_MILLI, keptMicros / EXPIRY_CHECKS);
         long at = Math.floorDiv(micros + keptMicros, step) * step + step;
         timers.registerEventTimeTimer(at / MICROS_PER_MILLI);
     }
 
     /** Compares what had to wait, and forgets what is over. */
-    private void lookThrough(ActiveRules active, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
+    private void expireState(ActiveRules active, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws Exception {
         String key = context.getCurrentKey();
         List<String> group = GroupKey.group(key);
@@ -324,14 +325,27 @@ public final class CorrelationFunction
             windows.clear();
         } else {
             windows.update(window);
-            lookLater(watermark, kept(correlator.rule()), context.timerService());
+            scheduleTimer(watermark, kept(correlator.rule()), context.timerService());
         }
     }
 
     /** The event of an alert that waited for the watermark is gone. */
-    private static Evidence withoutEvent(RaisedAlert alert, long push) {
+    private static Evidence withoutEvent(RaisedAlert alert, long bundleOffset) {
         return new Evidence(
-                push, 1, "", List.of(), "", "", "", alert.micros(), 0, List.of(), 0, "", alert.late(), Map.of());
+                bundleOffset,
+                1,
+                "",
+                List.of(),
+                "",
+                "",
+                "",
+                alert.micros(),
+                0,
+                List.of(),
+                0,
+                "",
+                alert.late(),
+                Map.of());
     }
 
     private void forget(StatefulDetector detector, TimerService timers) throws IOException {
@@ -340,7 +354,7 @@ public final class CorrelationFunction
         if (detector.isForgotten(state, watermark)) {
             detectorStates.clear();
         } else {
-            lookLater(Math.max(state.latestMicros(), NO_WATERMARK), detector.ttlMicros(), timers);
+            scheduleTimer(Math.max(state.latestMicros(), NO_WATERMARK), detector.ttlMicros(), timers);
         }
     }
 

@@ -19,13 +19,13 @@ import java.util.Set;
  * <p>It is asked about every event. So an event whose fields are those of another one of its log is recognised by
  * a hash that was made with the event; only others are compared name by name.
  *
- * <p>Memory: {@link ObservedFields} of at most {@value #MOST_LOGS} logs, beyond which it begins anew, and at most
- * {@value #MOST_SHAPES} hashes for each.
+ * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it begins anew, and at most
+ * {@value #MAX_SHAPES} hashes for each.
  */
 public final class LogContentsCache {
 
-    static final int MOST_LOGS = 10_000;
-    static final int MOST_SHAPES = 1_000;
+    static final int MAX_LOGS = 10_000;
+    static final int MAX_SHAPES = 1_000;
     private static final long REMEMBERED_MILLIS = Duration.ofDays(1).toMillis();
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
@@ -48,7 +48,7 @@ public final class LogContentsCache {
      * @param nowMillis of this machine's clock
      */
     public boolean isNew(DetectionEvent event, String instance, long nowMillis) {
-        if (nowMillis - since > REMEMBERED_MILLIS || logs >= MOST_LOGS) {
+        if (nowMillis - since > REMEMBERED_MILLIS || logs >= MAX_LOGS) {
             instances.clear();
             logs = 0;
             since = nowMillis;
@@ -59,7 +59,7 @@ public final class LogContentsCache {
             return false;
         }
         seen.latestShape = shape;
-        if (seen.shapes.size() >= MOST_SHAPES) {
+        if (seen.shapes.size() >= MAX_SHAPES) {
             seen.shapes.clear();
         }
         return seen.shapes.add(shape) && seen.contents.add(event);

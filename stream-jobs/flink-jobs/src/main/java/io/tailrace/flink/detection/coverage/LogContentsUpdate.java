@@ -23,12 +23,12 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 public record LogContentsUpdate(
         String cluster, String instance, String category, String product, String service, byte[] contents) {
 
-    private static final int USUAL_BYTES = 1024;
+    private static final int INITIAL_BYTES = 1024;
 
     public static LogContentsUpdate of(DetectionEvent event, String instance) throws IOException {
         ObservedFields contents = new ObservedFields();
         contents.add(event);
-        DataOutputSerializer out = new DataOutputSerializer(USUAL_BYTES);
+        DataOutputSerializer out = new DataOutputSerializer(INITIAL_BYTES);
         contents.write(out);
         List<FieldValue> cluster = event.values(DatabaseField.CLUSTER.fieldName());
         LogSource log = event.source();

@@ -68,13 +68,13 @@ public final class RuleCoverageFunction
         long now = context.currentProcessingTime();
         context.applyToKeyedState(COVERAGE, (instance, known) -> {
             InstanceCoverage coverage = known.value();
-            tell(coverage, instance, active, false, now, out);
+            emitChanges(coverage, instance, active, false, now, out);
             known.update(coverage);
         });
     }
 
     @Override
-    public void processElement(LogContentsUpdate sighting, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
+    public void processElement(LogContentsUpdate update, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
             throws Exception {
         TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
@@ -83,9 +83,9 @@ public final class RuleCoverageFunction
             coverage = new InstanceCoverage(now);
             timers.registerProcessingTimeTimer(now + PERIOD.toMillis());
         }
-        if (coverage.add(sighting.cluster(), sighting.log(), sighting.read()) && coverage.dueAt() == 0) {
-            coverage.dueAt(now + SETTLING.toMillis());
-            timers.registerProcessingTimeTimer(coverage.dueAt());
+        if (coverage.add(update.cluster(), update.log(), update.read()) && coverage.refreshAt() == 0) {
+            coverage.refreshAt(now + SETTLING.toMillis());
+            timers.registerProcessingTimeTimer(coverage.refreshAt());
         }
         state.update(coverage);
     }
@@ -98,14 +98,14 @@ public final class RuleCoverageFunction
         }
         TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
-        boolean isDue = coverage.dueAt() != 0 && timestamp >= coverage.dueAt();
+        boolean isDue = coverage.refreshAt() != 0 && timestamp >= coverage.refreshAt();
         boolean isOver = timestamp >= coverage.periodFrom() + PERIOD.toMillis();
         if (isOver) {
             coverage.endPeriod(now);
         }
         if (isDue || isOver) {
-            coverage.dueAt(0);
-            tell(coverage, context.getCurrentKey(), active(context), isOver, now, out);
+            coverage.refreshAt(0);
+            emitChanges(coverage, context.getCurrentKey(), active(context), isOver, now, out);
         }
         keep(coverage, isOver, timers);
     }
@@ -126,31 +126,31 @@ public final class RuleCoverageFunction
         state.update(coverage);
     }
 
-    private static void tell(
+    private static void emitChanges(
             InstanceCoverage coverage,
             String instance,
             ActiveRules active,
-            boolean anew,
+            boolean refresh,
             long nowMillis,
             Collector<RuleCoverageEntry> out) {
-        coverage.tell(
+        coverage.changedResults(
                 active.rules(),
                 active.hasDataClasses(),
-                anew,
+                refresh,
                 nowMillis * MICROS_PER_MILLI,
-                told -> out.collect(entry(coverage.cluster(), instance, told)));
+                reported -> out.collect(entry(coverage.cluster(), instance, reported)));
     }
 
-    private static RuleCoverageEntry entry(String cluster, String instance, InstanceCoverage.Told told) {
+    private static RuleCoverageEntry entry(String cluster, String instance, InstanceCoverage.ObservedLog reported) {
         RuleCoverageEntry entry = new RuleCoverageEntry();
         entry.setCluster(cluster);
         entry.setInstance(instance);
-        entry.setSource(told.log());
-        entry.setRuleId(told.ruleKey());
-        entry.setChangedAt(time(told.changedAt()));
-        entry.setToldAt(time(told.toldAt()));
-        entry.setInForce(told.answer() != null);
-        setAnswer(entry, told.answer());
+        entry.setSource(reported.log());
+        entry.setRuleId(reported.ruleKey());
+        entry.setChangedAt(time(reported.changedAt()));
+        entry.setToldAt(time(reported.reportedAt()));
+        entry.setInForce(reported.answer() != null);
+        setAnswer(entry, reported.answer());
         return entry;
     }
 

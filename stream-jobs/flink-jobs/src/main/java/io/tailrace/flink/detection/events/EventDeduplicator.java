@@ -69,14 +69,14 @@ public final class EventDeduplicator
         }
         if (ranges.add(event.offset(), event.offset() + event.length())) {
             seen.put(event.generation(), ranges);
-            out.collect(followed(event, context.getBroadcastState(CapturedStatementsState.STATE)));
+            out.collect(withTrackedPlan(event, context.getBroadcastState(CapturedStatementsState.STATE)));
         } else {
             duplicates.inc();
         }
     }
 
-    private EventRecord followed(EventRecord event, ReadOnlyBroadcastState<PlanSighting.Statement, Long> statements)
-            throws Exception {
+    private EventRecord withTrackedPlan(
+            EventRecord event, ReadOnlyBroadcastState<PlanSighting.Statement, Long> statements) throws Exception {
         boolean isFollowed = event.queryId() != 0
                 && event.execution() == null
                 && !event.backfilled()

@@ -81,18 +81,18 @@ final class EventHeaderReader {
                 (Long) place.get("entry_offset"),
                 (Long) place.get("entry_bytes"),
                 log.instance(),
-                ActionObservation.of(sighted(place, event))
+                ActionObservation.of(headerEvent(place, event))
                         .map(ActionObservation::session)
                         .orElse(log.toKey()),
                 (Long) place.get("event_time"),
                 ((List<?>) place.get("flags")).contains(BACKFILLED),
                 false,
                 event == QueryEvent.class ? (Long) place.get("query_id") : 0,
-                event == QueryEvent.class && namesPlan(place) ? execution(place) : null,
+                event == QueryEvent.class && hasPlan(place) ? execution(place) : null,
                 message);
     }
 
-    private static boolean namesPlan(GenericRecord place) {
+    private static boolean hasPlan(GenericRecord place) {
         return ((CharSequence) place.get("plan_hash")).length() > 0;
     }
 
@@ -116,7 +116,7 @@ final class EventHeaderReader {
     }
 
     /** As much of the event as says in which session it is. */
-    private static DetectionEvent sighted(GenericRecord place, Class<? extends SpecificRecord> event) {
+    private static DetectionEvent headerEvent(GenericRecord place, Class<? extends SpecificRecord> event) {
         LogSource source = new LogSource("database", "mysql", text(place, "source"));
         DetectionEvent.Builder fields = DetectionEvent.builder("", 0, source);
         set(fields, DatabaseField.INSTANCE, text(place, "instance"));

@@ -16,7 +16,7 @@ public final class EventRecordDeserializationSchema implements KafkaRecordDeseri
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(EventRecordDeserializationSchema.class);
     /** Complaints in the log; all are counted. */
-    private static final int MOST_COMPLAINTS = 100;
+    private static final int MAX_WARNINGS = 100;
 
     private transient EventDecoder reader;
     private transient Counter undecodable;
@@ -33,7 +33,7 @@ public final class EventRecordDeserializationSchema implements KafkaRecordDeseri
             out.collect(reader.place(message.value()));
         } catch (IOException e) {
             undecodable.inc();
-            if (undecodable.getCount() <= MOST_COMPLAINTS) {
+            if (undecodable.getCount() <= MAX_WARNINGS) {
                 LOG.warn(
                         "{}, partition {}, offset {} is left out: {}",
                         message.topic(),

@@ -26,8 +26,8 @@ public final class CensusHeartbeatDeserializationSchema implements KafkaRecordDe
 
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> message, Collector<CensusHeartbeat> out) {
-        String complaint = census.read(message.value() == null ? NOTHING : message.value());
-        if (complaint.isEmpty()) {
+        String error = census.read(message.value() == null ? NOTHING : message.value());
+        if (error.isEmpty()) {
             CensusRecord record = census.record();
             out.collect(new CensusHeartbeat(record.instance(), record.cluster(), record.at()));
         } else {

@@ -33,7 +33,7 @@ public final class CensusTimeoutFunction
     private static final long MICROS_PER_MILLI = 1000;
     private static final long AGAIN_MILLIS = CensusTimeoutDetector.AGAIN_MICROS / MICROS_PER_MILLI;
     /** How often an instance is looked at, at least: a push may shorten how long it may be silent. */
-    private static final long LOOK_MILLIS = Duration.ofSeconds(10).toMillis();
+    private static final long TIMER_INTERVAL_MILLIS = Duration.ofSeconds(10).toMillis();
 
     private final RuleBroadcastState rules;
     private final SerializableSupplier<Long> clock;
@@ -66,7 +66,7 @@ public final class CensusTimeoutFunction
         long micros = Math.min(heard.micros(), now * MICROS_PER_MILLI);
         HeardState known = states.value();
         if (known == null) {
-            timers.registerProcessingTimeTimer(now + LOOK_MILLIS);
+            timers.registerProcessingTimeTimer(now + TIMER_INTERVAL_MILLIS);
         }
         if (known == null || micros > known.newestMicros()) {
             states.update(new HeardState(heard.cluster(), micros, now, HeardState.NEVER));
@@ -82,28 +82,30 @@ public final class CensusTimeoutFunction
         long now = context.timerService().currentProcessingTime();
         Optional<CensusTimeoutDetector> coverage = rules.active(context.getBroadcastState(RuleBroadcastState.STATE))
                 .detector(CensusTimeoutDetector.class);
-        long kept = coverage.map(CensusTimeoutDetector::ttlMicros).orElse(CensusTimeoutDetector.USUAL_TTL_MICROS);
+        long kept = coverage.map(CensusTimeoutDetector::ttlMicros).orElse(CensusTimeoutDetector.DEFAULT_TTL_MICROS);
         if (now * MICROS_PER_MILLI - known.newestMicros() > kept) {
             states.clear();
             return;
         }
         if (coverage.isPresent()) {
-            look(known, coverage.get(), context.getCurrentKey(), now, out);
+            checkTimeout(known, coverage.get(), context.getCurrentKey(), now, out);
         }
-        context.timerService().registerProcessingTimeTimer(now + LOOK_MILLIS);
+        context.timerService().registerProcessingTimeTimer(now + TIMER_INTERVAL_MILLIS);
     }
 
-    private void look(HeardState known, CensusTimeoutDetector coverage, String instance, long now, Collector<Alert> out)
+    private void checkTimeout(
+            HeardState known, CensusTimeoutDetector coverage, String instance, long now, Collector<Alert> out)
             throws Exception {
         long silent = coverage.silentMicros() / MICROS_PER_MILLI;
         long day = Math.floorDiv(now - known.heardAt() - silent, AGAIN_MILLIS);
         boolean due = day > known.saidOn() && now - startedAt >= silent;
         if (due && !coverage.isExcepted(known.cluster(), instance)) {
-            states.update(known.said(day));
-            Map<String, String> about = Map.of(AlertContext.CLUSTER, known.cluster(), AlertContext.INSTANCE, instance);
+            states.update(known.withAlertDay(day));
+            Map<String, String> context =
+                    Map.of(AlertContext.CLUSTER, known.cluster(), AlertContext.INSTANCE, instance);
             out.collect(AlertRecordFactory.of(
                     coverage.alert(instance, known.newestMicros(), day, now * MICROS_PER_MILLI),
-                    about,
+                    context,
                     false,
                     Instant.ofEpochMilli(now)));
         }

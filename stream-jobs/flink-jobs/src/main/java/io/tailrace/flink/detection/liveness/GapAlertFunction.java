@@ -44,9 +44,9 @@ public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord
                 .detector(LogGapDetector.class);
         LedgerEntry gap = reader.posting(message.bytes());
         if (gaps.isPresent() && !gaps.get().isExcepted(gap.getCluster(), gap.getInstance())) {
-            Map<String, String> about =
+            Map<String, String> alertContext =
                     Map.of(AlertContext.CLUSTER, gap.getCluster(), AlertContext.INSTANCE, gap.getInstance());
-            out.collect(AlertRecordFactory.of(gaps.get().alert(gap), about, false, Instant.now()));
+            out.collect(AlertRecordFactory.of(gaps.get().alert(gap), alertContext, false, Instant.now()));
         }
     }
 }

@@ -56,25 +56,25 @@ public final class RuleMatchFunction
     public static final OutputTag<DataAccess> ACCESSES =
             new OutputTag<>("accesses", new AvroTypeInfo<>(DataAccess.class));
 
-    public static final OutputTag<LogContentsUpdate> SIGHTINGS =
-            new OutputTag<>("sightings", TypeInformation.of(LogContentsUpdate.class));
+    public static final OutputTag<LogContentsUpdate> LOG_CONTENTS =
+            new OutputTag<>("log-contents", TypeInformation.of(LogContentsUpdate.class));
 
     private static final long serialVersionUID = 1;
     /** A session without an action for so long takes as little memory as possible. */
-    private static final Duration QUIET = Duration.ofSeconds(10);
+    private static final Duration IDLE_TIME = Duration.ofSeconds(10);
     /**
      * Of one subtask, some 400 bytes each without their actions: beyond, a session is forgotten once it is quiet.
      * Clients that connect for each statement make a thousand sessions a second.
      */
-    private static final int MOST_SESSIONS = 100_000;
+    private static final int MAX_SESSIONS = 100_000;
     /** Timers of one session that would fire at about the same time are one. */
-    private static final long LOOKS_MILLIS = 1_000;
+    private static final long CLEANUP_INTERVAL_MILLIS = 1_000;
 
     private static final long MICROS_PER_MILLI = 1000;
 
     private final RuleBroadcastState rules;
     private final Duration remembered;
-    private final int mostSessions;
+    private final int maxSessions;
     private transient EventDecoder reader;
     private transient Counter undecodable;
     private transient LogContentsCache logs;
@@ -88,14 +88,14 @@ public final class RuleMatchFunction
 
     /** @param remembered how much later than the first log, in event time, another may tell of the same action */
     public RuleMatchFunction(RuleBroadcastState rules, Duration remembered) {
-        this(rules, remembered, MOST_SESSIONS);
+        this(rules, remembered, MAX_SESSIONS);
     }
 
-    /** @param mostSessions of one subtask; beyond, a session is forgotten once it is quiet */
-    RuleMatchFunction(RuleBroadcastState rules, Duration remembered, int mostSessions) {
+    /** @param maxSessions of one subtask; beyond, a session is forgotten once it is quiet */
+    RuleMatchFunction(RuleBroadcastState rules, Duration remembered, int maxSessions) {
         this.rules = rules;
         this.remembered = remembered;
-        this.mostSessions = mostSessions;
+        this.maxSessions = maxSessions;
     }
 
     @Override
@@ -124,14 +124,14 @@ public final class RuleMatchFunction
         }
         long now = System.currentTimeMillis();
         if (logs.isNew(event, message.instance(), now)) {
-            context.output(SIGHTINGS, LogContentsUpdate.of(event, message.instance()));
+            context.output(LOG_CONTENTS, LogContentsUpdate.of(event, message.instance()));
         }
         active.classifier().enrich(event);
         event.actionFrom(asked -> action(asked, context.timerService()));
         DataAccessFactory.of(event).ifPresent(access -> context.output(ACCESSES, access));
         Seen seen = new Seen(active, event, AlertContext.of(event), isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));
-        if (!StatefulDetector.isOfTheFuture(event.micros(), now * MICROS_PER_MILLI)) {
+        if (!StatefulDetector.isInFuture(event.micros(), now * MICROS_PER_MILLI)) {
             for (StatefulDetector detector : active.detectors()) {
                 detector.observe(event, observation -> context.output(EVIDENCE, seen.evidence(observation)));
             }
@@ -151,21 +151,21 @@ public final class RuleMatchFunction
     /** Asked only for events that a rule or detector has a use for. */
     private ActionReference action(DetectionEvent event, TimerService timers) {
         return ActionObservation.of(event)
-                .map(sighting -> resolve(sighting, timers))
+                .map(observation -> resolve(observation, timers))
                 .orElseGet(() -> new ActionReference(event.id(), event.micros(), event.order()));
     }
 
-    private ActionReference resolve(ActionObservation sighting, TimerService timers) {
+    private ActionReference resolve(ActionObservation observation, TimerService timers) {
         try {
             SessionActionState known = actions.value();
             SessionActionState session =
-                    known == null ? new SessionActionState(SessionActionsSerializer.MOST_ACTIONS) : known;
+                    known == null ? new SessionActionState(SessionActionsSerializer.MAX_ACTIONS) : known;
             if (known == null) {
-                session.countBy(run);
+                session.setOwner(run);
                 sessions++;
             }
-            lookSoon(session, sighting.own().micros(), timers);
-            ActionReference action = session.resolve(sighting);
+            scheduleCleanupSoon(session, observation.candidateAction().micros(), timers);
+            ActionReference action = session.resolve(observation);
             actions.update(session);
             return action;
         } catch (IOException e) {
@@ -174,18 +174,19 @@ public final class RuleMatchFunction
     }
 
     /** One timer for each session: its next look is that of a session that is used. */
-    private static void lookSoon(SessionActionState session, long micros, TimerService timers) {
+    private static void scheduleCleanupSoon(SessionActionState session, long micros, TimerService timers) {
         long now = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
-        long known = session.nextLookMillis();
-        if (known == 0 || known > now + QUIET.toMillis() + LOOKS_MILLIS) {
+        long known = session.nextCleanupMillis();
+        if (known == 0 || known > now + IDLE_TIME.toMillis() + CLEANUP_INTERVAL_MILLIS) {
             timers.deleteEventTimeTimer(known);
-            lookAt(now + QUIET.toMillis(), session, timers);
+            scheduleCleanup(now + IDLE_TIME.toMillis(), session, timers);
         }
     }
 
-    private static void lookAt(long millis, SessionActionState session, TimerService timers) {
-        long rounded = Math.floorDiv(millis, LOOKS_MILLIS) * LOOKS_MILLIS + LOOKS_MILLIS;
-        session.lookAt(rounded);
+    private static void scheduleCleanup(long millis, SessionActionState session, TimerService timers) {
+        long rounded =
+                Math.floorDiv(millis, CLEANUP_INTERVAL_MILLIS) * CLEANUP_INTERVAL_MILLIS + CLEANUP_INTERVAL_MILLIS;
+        session.scheduleCleanup(rounded);
         timers.registerEventTimeTimer(rounded);
     }
 
@@ -194,7 +195,7 @@ public final class RuleMatchFunction
     public void onTimer(long timestamp, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws IOException {
         SessionActionState session = actions.value();
-        if (session == null || session.nextLookMillis() != 0 && session.nextLookMillis() != timestamp) {
+        if (session == null || session.nextCleanupMillis() != 0 && session.nextCleanupMillis() != timestamp) {
             return;
         }
         if (session.forget((timestamp - remembered.toMillis()) * MICROS_PER_MILLI)) {
@@ -202,26 +203,26 @@ public final class RuleMatchFunction
             return;
         }
         long latest = Math.floorDiv(session.latestMicros(), MICROS_PER_MILLI);
-        if (latest + QUIET.toMillis() <= timestamp) {
-            if (sessions > mostSessions) {
+        if (latest + IDLE_TIME.toMillis() <= timestamp) {
+            if (sessions > maxSessions) {
                 forgottenEarly.inc();
                 forget(session);
                 return;
             }
             session.pack();
-            lookAt(
-                    Math.max(latest + remembered.toMillis(), timestamp + QUIET.toMillis()),
+            scheduleCleanup(
+                    Math.max(latest + remembered.toMillis(), timestamp + IDLE_TIME.toMillis()),
                     session,
                     context.timerService());
         } else {
-            lookAt(timestamp + QUIET.toMillis(), session, context.timerService());
+            scheduleCleanup(timestamp + IDLE_TIME.toMillis(), session, context.timerService());
         }
         actions.update(session);
     }
 
     private void forget(SessionActionState session) {
         actions.clear();
-        sessions -= session.countedBy() == run ? 1 : 0;
+        sessions -= session.ownerId() == run ? 1 : 0;
     }
 
     private boolean isLate(EventRecord message, long watermarkMillis) {
@@ -232,7 +233,7 @@ public final class RuleMatchFunction
 
     private void matched(SigmaRule rule, Seen seen, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
         if (rule.alerts()) {
-            out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.about(), seen.late(), Instant.now()));
+            out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.context(), seen.late(), Instant.now()));
         }
         String key = rule.header().key();
         for (CorrelationEvaluator correlator : seen.active().using(key)) {
@@ -243,7 +244,7 @@ public final class RuleMatchFunction
     }
 
     /** An event with the rules that look at it. */
-    private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> about, boolean late) {
+    private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> context, boolean late) {
 
         RaisedAlert alert(RuleHeader rule) {
             Murmur3 hash = new Murmur3();
@@ -254,7 +255,7 @@ public final class RuleMatchFunction
                     rule,
                     event.micros(),
                     event.micros(),
-                    AlertContext.entity(about),
+                    AlertContext.entity(context),
                     1,
                     List.of(event.id()),
                     RaisedAlert.statements(event),
@@ -283,7 +284,7 @@ public final class RuleMatchFunction
                     0,
                     RaisedAlert.statements(event).stream().findFirst().orElse(""),
                     late,
-                    about);
+                    context);
         }
 
         Evidence evidence(Observation observation) {
@@ -301,7 +302,7 @@ public final class RuleMatchFunction
                     observation.amount(),
                     observation.statement(),
                     observation.late() || late,
-                    about);
+                    context);
         }
     }
 }

@@ -19,7 +19,7 @@ final class CaptureErrorMask {
             "1205", "1317", "1969", "3024", "1040", "1053", "1203", "1927", "2002", "2003", "2006", "2013", "1049",
             "1054", "1109", "1146", "1305");
 
-    private static final int LONGEST = 500;
+    private static final int MAX_LENGTH = 500;
 
     private CaptureErrorMask() {}
 
@@ -28,7 +28,7 @@ final class CaptureErrorMask {
         int colon = error.indexOf(':');
         boolean namesOnly = colon > 0 && OF_NAMES_ONLY.contains(error.substring(0, colon));
         String safe = namesOnly ? error : beforeQuote(error);
-        return safe.length() <= LONGEST ? safe : safe.substring(0, LONGEST) + " …";
+        return safe.length() <= MAX_LENGTH ? safe : safe.substring(0, MAX_LENGTH) + " …";
     }
 
     private static String beforeQuote(String error) {

@@ -25,7 +25,7 @@ final class CapturedPlanConverter {
 
     static final String UNREADABLE = "unreadable";
     /** Bytes of a document that is read: with a thousand tables and partitions it has less. */
-    static final int LONGEST = 4 << 20;
+    static final int MAX_LENGTH = 4 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(CapturedPlanConverter.class);
     private static final String OK = "ok";
@@ -34,16 +34,16 @@ final class CapturedPlanConverter {
      * What came of a capture.
      *
      * @param plan its row; empty where there is none
-     * @param tellsTables the plan reads tables. One that does not (an impossible condition, constant tables of MySQL) tells
+     * @param hasTables the plan reads tables. One that does not (an impossible condition, constant tables of MySQL) tells
      *     of the sample's literals and not of the statement
      */
-    record Captured(PlanCapture capture, Optional<StatementPlan> plan, boolean tellsTables) {}
+    record Captured(PlanCapture capture, Optional<StatementPlan> plan, boolean hasTables) {}
 
     /** A document, or why it is none. */
-    private record Document(Optional<Plan> plan, String complaint) {
+    private record Document(Optional<Plan> plan, String error) {
 
-        static Document unreadable(String complaint) {
-            return new Document(Optional.empty(), complaint);
+        static Document unreadable(String error) {
+            return new Document(Optional.empty(), error);
         }
     }
 
@@ -59,7 +59,7 @@ final class CapturedPlanConverter {
         Document document = document(message);
         if (document.plan().isEmpty()) {
             capture.setStatus(UNREADABLE);
-            capture.setError(document.complaint());
+            capture.setError(document.error());
             return new Captured(capture, Optional.empty(), false);
         }
         StatementPlan plan = row(message, document.plan().get());
@@ -85,9 +85,9 @@ final class CapturedPlanConverter {
 
     private Document document(PlanCaptureMessage message) {
         int bytes = message.planTo() - message.planFrom();
-        if (bytes > LONGEST) {
+        if (bytes > MAX_LENGTH) {
             return Document.unreadable(
-                    String.format(Locale.ROOT, "the plan has %,d bytes; %,d are read at most", bytes, LONGEST));
+                    String.format(Locale.ROOT, "the plan has %,d bytes; %,d are read at most", bytes, MAX_LENGTH));
         }
         try {
             return whole(reader.read(message.bytes(), message.planFrom(), message.planTo()), bytes);

@@ -30,7 +30,7 @@ public final class PlanCaptureFunction extends ProcessFunction<KafkaMessage, Pla
             new OutputTag<>("malformed-captures", new AvroTypeInfo<>(DeadLetter.class));
 
     private static final long serialVersionUID = 1;
-    private static final Duration MOST_AHEAD = Duration.ofHours(1);
+    private static final Duration MAX_AHEAD = Duration.ofHours(1);
 
     private final String version;
     private transient PlanCaptureMessage message;
@@ -50,32 +50,31 @@ public final class PlanCaptureFunction extends ProcessFunction<KafkaMessage, Pla
     @Override
     public void processElement(KafkaMessage record, Context context, Collector<PlanSighting> out) {
         Instant now = Instant.ofEpochMilli(context.timerService().currentProcessingTime());
-        String complaint = complaint(record, now);
-        if (complaint.isEmpty()) {
+        String error = validationError(record, now);
+        if (error.isEmpty()) {
             capture(context, out);
         } else {
-            context.output(DEAD_LETTERS, MalformedMessageHandler.deadLetter(record, complaint, now, version));
+            context.output(DEAD_LETTERS, MalformedMessageHandler.deadLetter(record, error, now, version));
         }
     }
 
     /** A plan of the future would be the statement's until then: no capture before that would be later. */
-    private String complaint(KafkaMessage record, Instant now) {
-        String complaint = message.read(record.value());
-        boolean ahead =
-                complaint.isEmpty() && message.at() > ChronoUnit.MICROS.between(Instant.EPOCH, now.plus(MOST_AHEAD));
-        return ahead ? "at is more than an hour ahead of this machine's clock" : complaint;
+    private String validationError(KafkaMessage record, Instant now) {
+        String error = message.read(record.value());
+        boolean ahead = error.isEmpty() && message.at() > ChronoUnit.MICROS.between(Instant.EPOCH, now.plus(MAX_AHEAD));
+        return ahead ? "at is more than an hour ahead of this machine's clock" : error;
     }
 
     private void capture(Context context, Collector<PlanSighting> out) {
         CapturedPlanConverter.Captured captured = plans.read(message);
         context.output(CAPTURES, captured.capture());
         captured.plan().ifPresent(plan -> context.output(PLANS, plan));
-        if (captured.tellsTables()) {
-            out.collect(sighting(captured.capture().getPlanHash()));
+        if (captured.hasTables()) {
+            out.collect(observation(captured.capture().getPlanHash()));
         }
     }
 
-    private PlanSighting sighting(String plan) {
+    private PlanSighting observation(String plan) {
         return new PlanSighting(
                 message.cluster(),
                 message.instance(),

@@ -52,14 +52,14 @@ public final class PlanChangeFunction
     private static final long serialVersionUID = 1;
     private static final Duration REMEMBERED = Duration.ofDays(35);
     /** How often it is looked whether a statement can be forgotten. */
-    private static final Duration LOOK = Duration.ofDays(1);
+    private static final Duration CHECK_INTERVAL = Duration.ofDays(1);
     /** A change that is older than its deadline when it is read waits so long for executions that are read after it. */
     private static final Duration CATCHING_UP = Duration.ofHours(1);
 
     /** The parsers' subtasks are not in step: executions of one statement come up to some seconds out of order. */
     private static final Duration WAIT = Duration.ofSeconds(5);
 
-    private static final int MOST_WAITING = 2_000;
+    private static final int MAX_WAITING = 2_000;
     private static final long MICROS_PER_MILLI = 1000;
 
     private final RuleBroadcastState rules;
@@ -69,7 +69,7 @@ public final class PlanChangeFunction
     /** When those that wait are followed; of all timers only the one of this time counts. */
     private transient ValueState<Long> waitingUntil;
     /** The same, of the next look. */
-    private transient ValueState<Long> lookAt;
+    private transient ValueState<Long> nextCheck;
     /** What was followed last: where the statement runs. */
     private transient ValueState<PlanSighting> latest;
 
@@ -84,7 +84,7 @@ public final class PlanChangeFunction
                 .getListState(new ListStateDescriptor<>("waiting", TypeInformation.of(PlanSighting.class)));
         waitingCount = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-count", Types.INT));
         waitingUntil = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-until", Types.LONG));
-        lookAt = getRuntimeContext().getState(new ValueStateDescriptor<>("look-at", Types.LONG));
+        nextCheck = getRuntimeContext().getState(new ValueStateDescriptor<>("look-at", Types.LONG));
         latest = getRuntimeContext()
                 .getState(new ValueStateDescriptor<>("latest", TypeInformation.of(PlanSighting.class)));
     }
@@ -95,18 +95,19 @@ public final class PlanChangeFunction
     }
 
     @Override
-    public void processElement(PlanSighting sighting, ReadOnlyContext context, Collector<Alert> out) throws Exception {
+    public void processElement(PlanSighting observation, ReadOnlyContext context, Collector<Alert> out)
+            throws Exception {
         // A plan that waits to be followed counts: its history begins with it.
-        if (sighting.plan().isEmpty() && histories.value() == null && waitingCount.value() == null) {
+        if (observation.plan().isEmpty() && histories.value() == null && waitingCount.value() == null) {
             return;
         }
         int count = waitingCount.value() == null ? 1 : waitingCount.value() + 1;
-        waiting.add(sighting);
+        waiting.add(observation);
         waitingCount.update(count);
         TimerService timers = context.timerService();
         if (count == 1) {
             setTimer(waitingUntil, timers.currentProcessingTime() + WAIT.toMillis(), timers);
-        } else if (count >= MOST_WAITING) {
+        } else if (count >= MAX_WAITING) {
             clearTimer(waitingUntil, timers);
             follow(detector(context.getBroadcastState(RuleBroadcastState.STATE)), context, timers, out);
         }
@@ -136,39 +137,43 @@ public final class PlanChangeFunction
             TimerService timers,
             Collector<Alert> out)
             throws Exception {
-        List<PlanSighting> sightings = new ArrayList<>();
-        waiting.get().forEach(sightings::add);
-        sightings.sort(PlanSighting.ORDER);
+        List<PlanSighting> observations = new ArrayList<>();
+        waiting.get().forEach(observations::add);
+        observations.sort(PlanSighting.ORDER);
         waiting.clear();
         waitingCount.clear();
-        if (sightings.isEmpty()) {
+        if (observations.isEmpty()) {
             return;
         }
         PlanHistory known = histories.value();
         PlanHistory history = known == null ? new PlanHistory() : known;
-        for (PlanSighting sighting : sightings) {
-            follow(history, sighting, detector, change -> tell(change, sighting.of(history), detector, context, out));
+        for (PlanSighting observation : observations) {
+            follow(
+                    history,
+                    observation,
+                    detector,
+                    change -> emitChange(change, observation.of(history), detector, context, out));
         }
         histories.update(history);
-        latest.update(sightings.get(sightings.size() - 1));
-        lookLater(history, timers);
+        latest.update(observations.get(observations.size() - 1));
+        scheduleCheck(history, timers);
     }
 
     private static void follow(
             PlanHistory history,
-            PlanSighting sighting,
+            PlanSighting observation,
             Optional<PlanRegressionDetector> detector,
             Consumer<DetectedPlanChange> changes) {
-        if (sighting.isCapture()) {
-            history.capture(sighting.database(), sighting.plan(), sighting.micros(), changes);
+        if (observation.isCapture()) {
+            history.capture(observation.database(), observation.plan(), observation.micros(), changes);
         } else {
             history.execution(
-                    sighting.database(),
-                    sighting.plan(),
-                    sighting.micros(),
-                    sighting.seconds(),
-                    sighting.rowsExamined(),
-                    detector.map(PlanRegressionDetector::ratio).orElse(PlanRegressionDetector.USUAL_RATIO),
+                    observation.database(),
+                    observation.plan(),
+                    observation.micros(),
+                    observation.seconds(),
+                    observation.rowsExamined(),
+                    detector.map(PlanRegressionDetector::ratio).orElse(PlanRegressionDetector.DEFAULT_RATIO),
                     changes);
         }
     }
@@ -180,9 +185,9 @@ public final class PlanChangeFunction
             waitingUntil.clear();
             follow(detector, context, context.timerService(), out);
         }
-        if (histories.value() != null && isDue(lookAt, timestamp)) {
-            lookAt.clear();
-            look(detector, context, out);
+        if (histories.value() != null && isDue(nextCheck, timestamp)) {
+            nextCheck.clear();
+            check(detector, context, out);
         }
     }
 
@@ -191,7 +196,7 @@ public final class PlanChangeFunction
         return timer.value() == null || timer.value() <= timestamp;
     }
 
-    private void look(Optional<PlanRegressionDetector> detector, OnTimerContext context, Collector<Alert> out)
+    private void check(Optional<PlanRegressionDetector> detector, OnTimerContext context, Collector<Alert> out)
             throws Exception {
         TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
@@ -201,55 +206,56 @@ public final class PlanChangeFunction
             latest.clear();
             return;
         }
-        PlanSighting sighting = latest.value();
-        if (sighting != null) {
-            history.giveUp(
-                    now * MICROS_PER_MILLI, change -> tell(change, sighting.of(history), detector, context, out));
+        PlanSighting observation = latest.value();
+        if (observation != null) {
+            history.abandon(
+                    now * MICROS_PER_MILLI,
+                    change -> emitChange(change, observation.of(history), detector, context, out));
             histories.update(history);
         }
-        lookLater(history, timers);
+        scheduleCheck(history, timers);
     }
 
     /** When the statement may be forgotten, or sooner when the verdict of its change is due. */
-    private void lookLater(PlanHistory history, TimerService timers) throws IOException {
+    private void scheduleCheck(PlanHistory history, TimerService timers) throws IOException {
         long now = timers.currentProcessingTime();
-        long at = now + LOOK.toMillis();
+        long at = now + CHECK_INTERVAL.toMillis();
         if (history.deadlineMicros().isPresent()) {
             long deadline = history.deadlineMicros().getAsLong() / MICROS_PER_MILLI + 1;
             at = Math.min(at, deadline > now ? deadline : now + CATCHING_UP.toMillis());
         }
-        if (lookAt.value() == null || at < lookAt.value()) {
-            clearTimer(lookAt, timers);
-            setTimer(lookAt, at, timers);
+        if (nextCheck.value() == null || at < nextCheck.value()) {
+            clearTimer(nextCheck, timers);
+            setTimer(nextCheck, at, timers);
         }
     }
 
-    private void tell(
+    private void emitChange(
             DetectedPlanChange change,
-            PlanSighting sighting,
+            PlanSighting observation,
             Optional<PlanRegressionDetector> detector,
             ReadOnlyContext context,
             Collector<Alert> out) {
-        PlanChange record = record(change, sighting);
+        PlanChange record = record(change, observation);
         context.output(CHANGES, record);
-        boolean wanted = detector.isPresent()
+        boolean alerts = detector.isPresent()
                 && change.verdict() == PlanVerdict.SLOWER
-                && !detector.get().isExcepted(sighting.cluster(), sighting.instance());
-        if (wanted) {
-            Map<String, String> about = Map.of(
-                    AlertContext.CLUSTER, sighting.cluster(),
-                    AlertContext.INSTANCE, sighting.instance(),
-                    AlertContext.DATABASE, sighting.database());
-            out.collect(AlertRecordFactory.of(detector.get().alert(record), about, false, Instant.now()));
+                && !detector.get().isExcepted(observation.cluster(), observation.instance());
+        if (alerts) {
+            Map<String, String> alertContext = Map.of(
+                    AlertContext.CLUSTER, observation.cluster(),
+                    AlertContext.INSTANCE, observation.instance(),
+                    AlertContext.DATABASE, observation.database());
+            out.collect(AlertRecordFactory.of(detector.get().alert(record), alertContext, false, Instant.now()));
         }
     }
 
-    static PlanChange record(DetectedPlanChange change, PlanSighting sighting) {
+    static PlanChange record(DetectedPlanChange change, PlanSighting observation) {
         PlanChange record = new PlanChange();
-        record.setCluster(sighting.cluster());
-        record.setInstance(sighting.instance());
-        record.setDatabase(sighting.database());
-        record.setQueryId(sighting.queryId());
+        record.setCluster(observation.cluster());
+        record.setInstance(observation.instance());
+        record.setDatabase(observation.database());
+        record.setQueryId(observation.queryId());
         record.setChangedAt(time(change.micros()));
         record.setOldPlan(change.oldPlan());
         record.setNewPlan(change.newPlan());

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 public record CompiledBundle(String id, String by, RuleBundle bundle, String refusal) {
 
     private static final int VERSION = 1;
-    private static final int MOST_REASONS = 50;
+    private static final int MAX_REASONS = 50;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final RuleBundle NOTHING = RuleBundle.of(Map.of(), FieldMapping.ANY);
 
@@ -54,8 +54,8 @@ public record CompiledBundle(String id, String by, RuleBundle bundle, String ref
 
     private static String reasons(List<RuleError> errors) {
         String first =
-                errors.stream().limit(MOST_REASONS).map(RuleError::toString).collect(Collectors.joining("\n"));
-        int more = errors.size() - MOST_REASONS;
+                errors.stream().limit(MAX_REASONS).map(RuleError::toString).collect(Collectors.joining("\n"));
+        int more = errors.size() - MAX_REASONS;
         return more > 0 ? first + "\nand " + more + " more" : first;
     }
 

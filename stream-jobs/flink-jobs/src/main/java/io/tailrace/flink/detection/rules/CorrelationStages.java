@@ -12,7 +12,7 @@ import java.util.Map;
 public final class CorrelationStages {
 
     /** Stages that the job has, one behind the other: deeper correlations are refused when they are compiled. */
-    public static final int MOST = CorrelationRule.MOST_LEVELS;
+    public static final int MAX_STAGES = CorrelationRule.MAX_LEVELS;
 
     private CorrelationStages() {}
 

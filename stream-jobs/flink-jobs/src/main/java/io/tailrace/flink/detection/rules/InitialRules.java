@@ -27,8 +27,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 public record InitialRules(RuleRecord bundle, Map<String, RuleRecord> silences, long lastOffset)
         implements Serializable {
 
-    private static final Duration POLL = Duration.ofMillis(500);
-    private static final Duration ANSWER = Duration.ofSeconds(60);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(60);
 
     /** Nothing. */
     public static final InitialRules NONE = new InitialRules(RuleRecord.NO_RULES, Map.of(), -1);
@@ -44,34 +44,35 @@ public record InitialRules(RuleRecord bundle, Map<String, RuleRecord> silences, 
         properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            List<PartitionInfo> partitions = consumer.partitionsFor(topic, ANSWER);
-            return partitions == null || partitions.isEmpty() ? NONE : of(records(consumer, topic, ANSWER));
+            List<PartitionInfo> partitions = consumer.partitionsFor(topic, RESPONSE_TIMEOUT);
+            return partitions == null || partitions.isEmpty() ? NONE : of(records(consumer, topic, RESPONSE_TIMEOUT));
         }
     }
 
     /**
      * All records of the topic as it is now.
      *
-     * @param patience with a broker that sends no record, nor an error: one that went away is asked again and again
+     * @param timeout with a broker that sends no record, nor an error: one that went away is asked again and again
      * @throws TimeoutException when that is over: the job fails, and who watches it starts it anew
      */
-    static List<RuleRecord> records(Consumer<byte[], byte[]> consumer, String topic, Duration patience) {
+    static List<RuleRecord> records(Consumer<byte[], byte[]> consumer, String topic, Duration timeout) {
         TopicPartition partition = new TopicPartition(topic, 0);
         consumer.assign(List.of(partition));
         consumer.seekToBeginning(List.of(partition));
-        long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
+        long end = consumer.endOffsets(List.of(partition), RESPONSE_TIMEOUT).get(partition);
         List<RuleRecord> records = new ArrayList<>();
-        long position = consumer.position(partition, ANSWER);
+        long position = consumer.position(partition, RESPONSE_TIMEOUT);
         long moved = System.nanoTime();
         while (position < end) {
-            consumer.poll(POLL).forEach(message -> records.add(RuleRecordDeserializationSchema.record(message)));
+            consumer.poll(POLL_TIMEOUT)
+                    .forEach(message -> records.add(RuleRecordDeserializationSchema.record(message)));
             long before = position;
-            position = consumer.position(partition, ANSWER);
+            position = consumer.position(partition, RESPONSE_TIMEOUT);
             moved = position > before ? System.nanoTime() : moved;
-            if (System.nanoTime() - moved > patience.toNanos()) {
+            if (System.nanoTime() - moved > timeout.toNanos()) {
                 throw new TimeoutException("expected the records of " + topic + " before offset " + end
                         + ", had those before " + position + " and no other came within "
-                        + patience.toSeconds() + " s");
+                        + timeout.toSeconds() + " s");
             }
         }
         return records;

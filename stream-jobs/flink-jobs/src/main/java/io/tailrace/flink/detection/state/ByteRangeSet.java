@@ -9,13 +9,13 @@ import java.util.Arrays;
  * The byte ranges of a file whose entries were seen. Entries lie side by side, so however many there are and in whatever
  * order they come, few ranges remain: one more for each stretch of framing (a server's banner), dead letter or gap.
  *
- * <p>Exact up to {@value #MOST_RANGES} ranges; then the lowest one is forgotten. An entry of it that comes again would be
+ * <p>Exact up to {@value #MAX_RANGES} ranges; then the lowest one is forgotten. An entry of it that comes again would be
  * taken for a new one, and its alerts would have the ids that they had before; an entry that never came is never
  * taken for one that did.
  */
 public final class ByteRangeSet {
 
-    static final int MOST_RANGES = 1_000;
+    static final int MAX_RANGES = 1_000;
     private static final byte VERSION = 1;
 
     /** Begin and end of each range in turn, ascending; ranges do not touch. */
@@ -38,7 +38,7 @@ public final class ByteRangeSet {
             next += 2;
         }
         splice(first, next, begin, end);
-        if (size > 2 * MOST_RANGES) {
+        if (size > 2 * MAX_RANGES) {
             splice(0, 4, bounds[2], bounds[3]);
         }
         return true;

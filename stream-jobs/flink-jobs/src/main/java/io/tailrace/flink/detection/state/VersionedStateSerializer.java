@@ -16,7 +16,7 @@ import org.apache.flink.core.memory.DataOutputView;
 public abstract class VersionedStateSerializer<T> extends TypeSerializerSingleton<T> {
 
     private static final long serialVersionUID = 1;
-    private static final int USUAL_BYTES = 128;
+    private static final int INITIAL_BYTES = 128;
 
     @Override
     public boolean isImmutableType() {
@@ -31,7 +31,7 @@ public abstract class VersionedStateSerializer<T> extends TypeSerializerSingleto
     @Override
     public T copy(T from) {
         try {
-            DataOutputSerializer out = new DataOutputSerializer(USUAL_BYTES);
+            DataOutputSerializer out = new DataOutputSerializer(INITIAL_BYTES);
             serialize(from, out);
             return deserialize(new DataInputDeserializer(out.getSharedBuffer(), 0, out.length()));
         } catch (IOException e) {

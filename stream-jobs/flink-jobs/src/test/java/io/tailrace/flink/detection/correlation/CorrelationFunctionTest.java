@@ -52,9 +52,9 @@ class CorrelationFunctionTest {
                 assertThat(alert.getUser()).isEqualTo("root");
                 assertThat(alert.getMetric()).isEqualTo(10);
             });
-            assertThat(stage.getSideOutput(NEXT)).singleElement().satisfies(told -> {
-                assertThat(told.getValue().level()).isEqualTo(2);
-                assertThat(told.getValue().values()).containsExactly("root");
+            assertThat(stage.getSideOutput(NEXT)).singleElement().satisfies(reported -> {
+                assertThat(reported.getValue().level()).isEqualTo(2);
+                assertThat(reported.getValue().values()).containsExactly("root");
             });
         }
     }

@@ -163,7 +163,7 @@ class RuleCoverageFunctionTest {
             assertThat(again).extracting(RuleCoverageEntry::getChangedAt).containsOnly(first);
             assertThat(again)
                     .extracting(RuleCoverageEntry::getToldAt)
-                    .allMatch(told -> !told.isBefore(START.plus(RuleCoverageFunction.PERIOD)));
+                    .allMatch(reported -> !reported.isBefore(START.plus(RuleCoverageFunction.PERIOD)));
             pass(coverage, PERIOD);
             assertThat(coverage.extractOutputValues().subList(16, 24))
                     .noneMatch(RuleCoverageEntry::getInForce)
@@ -194,7 +194,7 @@ class RuleCoverageFunctionTest {
     void ofMoreLogsThanMemoryIsGivenAllAreNewAgain() throws Exception {
         LogContentsCache seen = new LogContentsCache();
         DetectionEvent login = event(Logins.refused("db-1", "ann", 1, START));
-        for (int i = 0; i < LogContentsCache.MOST_LOGS; i++) {
+        for (int i = 0; i < LogContentsCache.MAX_LOGS; i++) {
             assertThat(seen.isNew(login, "db-" + i, now)).isTrue();
         }
         assertThat(seen.isNew(login, "db-0", now)).isTrue();
@@ -252,12 +252,12 @@ class RuleCoverageFunctionTest {
             KeyedTwoInputStreamOperatorTestHarness<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> coverage,
             List<AuditEvent> events)
             throws Exception {
-        for (LogContentsUpdate sighting : sightings(events)) {
-            coverage.processElement1(sighting, 0);
+        for (LogContentsUpdate update : updates(events)) {
+            coverage.processElement1(update, 0);
         }
     }
 
-    private List<LogContentsUpdate> sightings(List<AuditEvent> events) throws Exception {
+    private List<LogContentsUpdate> updates(List<AuditEvent> events) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
                 new RuleMatchFunction(new RuleBroadcastState(rules(1), 0), Duration.ofMinutes(15)),
                 List.of(RuleBroadcastState.STATE));
@@ -268,7 +268,7 @@ class RuleCoverageFunctionTest {
                 match.processElement1(reader.place(encoder.encode(event)), 0);
             }
             List<LogContentsUpdate> found = new ArrayList<>();
-            match.getSideOutput(RuleMatchFunction.SIGHTINGS).forEach(record -> found.add(record.getValue()));
+            match.getSideOutput(RuleMatchFunction.LOG_CONTENTS).forEach(record -> found.add(record.getValue()));
             return found;
         }
     }

@@ -23,7 +23,7 @@ class EventDeduplicatorTest {
     private static final long CAPTURED = 0xFEDCBA9876543210L;
     private static final long OTHER = 5;
     /** Subtasks, at most. */
-    private static final int MOST = 128;
+    private static final int MAX_COUNT = 128;
 
     private long offset;
 
@@ -77,7 +77,7 @@ class EventDeduplicatorTest {
     @Test
     void eachOfMoreSubtasksKnowsThem() throws Exception {
         OperatorSubtaskState state;
-        try (var filter = filter(MOST, 1, 0, EventRecord::log)) {
+        try (var filter = filter(MAX_COUNT, 1, 0, EventRecord::log)) {
             filter.open();
             filter.processElement2(capture(0), 0);
             state = filter.snapshot(1, 0);
@@ -85,9 +85,9 @@ class EventDeduplicatorTest {
         int subtasks = 2;
         for (int subtask = 0; subtask < subtasks; subtask++) {
             OperatorSubtaskState its =
-                    AbstractStreamOperatorTestHarness.repartitionOperatorState(state, MOST, 1, subtasks, subtask);
+                    AbstractStreamOperatorTestHarness.repartitionOperatorState(state, MAX_COUNT, 1, subtasks, subtask);
             String log = logOf(subtasks, subtask);
-            try (var filter = filter(MOST, subtasks, subtask, event -> log)) {
+            try (var filter = filter(MAX_COUNT, subtasks, subtask, event -> log)) {
                 filter.initializeState(its);
                 filter.open();
                 filter.processElement1(execution(CAPTURED, "", false), 0);
@@ -102,7 +102,7 @@ class EventDeduplicatorTest {
     private static String logOf(int subtasks, int subtask) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(Integer::toString)
-                .filter(log -> KeyGroupRangeAssignment.assignKeyToParallelOperator(log, MOST, subtasks) == subtask)
+                .filter(log -> KeyGroupRangeAssignment.assignKeyToParallelOperator(log, MAX_COUNT, subtasks) == subtask)
                 .findFirst()
                 .orElseThrow();
     }

@@ -28,7 +28,7 @@ class RuleMatchFunctionTest {
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
     private static final Duration REMEMBERED = Duration.ofMinutes(15);
     private static final int USERS = 50;
-    private static final int MOST_SESSIONS = 100;
+    private static final int MAX_SESSIONS = 100;
 
     private final SingleObjectEncoder<AuditEvent> encoder = new SingleObjectEncoder<>(AuditEvent.class);
     private final EventDecoder reader = new EventDecoder();
@@ -63,11 +63,11 @@ class RuleMatchFunctionTest {
     @Test
     void ofMoreSessionsThanMemoryIsGivenTheQuietOnesAreForgottenEarly() throws Exception {
         try (var stage = stage()) {
-            for (int user = 0; user < MOST_SESSIONS + USERS; user++) {
+            for (int user = 0; user < MAX_SESSIONS + USERS; user++) {
                 stage.processElement1(login(user), 0);
             }
             passTo(stage, Duration.ofMinutes(1));
-            assertThat(stage.numKeyedStateEntries()).isEqualTo(MOST_SESSIONS);
+            assertThat(stage.numKeyedStateEntries()).isEqualTo(MAX_SESSIONS);
             passTo(stage, REMEMBERED.plusMinutes(5));
             assertThat(stage.numKeyedStateEntries()).isZero();
         }
@@ -88,11 +88,11 @@ class RuleMatchFunctionTest {
             stage.open();
             passTo(stage, REMEMBERED.plusMinutes(5));
             assertThat(stage.numKeyedStateEntries()).isZero();
-            for (int user = 0; user < MOST_SESSIONS + 2 * USERS; user++) {
+            for (int user = 0; user < MAX_SESSIONS + 2 * USERS; user++) {
                 stage.processElement1(login(user), 0);
             }
             passTo(stage, REMEMBERED.plusMinutes(6));
-            assertThat(stage.numKeyedStateEntries()).isLessThanOrEqualTo(MOST_SESSIONS);
+            assertThat(stage.numKeyedStateEntries()).isLessThanOrEqualTo(MAX_SESSIONS);
         }
     }
 
@@ -142,7 +142,7 @@ class RuleMatchFunctionTest {
             throws Exception {
         RuleRecord push = new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p"));
         var operator = new CoBroadcastWithKeyedOperator<>(
-                new RuleMatchFunction(new RuleBroadcastState(push, 0), REMEMBERED, MOST_SESSIONS),
+                new RuleMatchFunction(new RuleBroadcastState(push, 0), REMEMBERED, MAX_SESSIONS),
                 List.of(RuleBroadcastState.STATE));
         return new KeyedTwoInputStreamOperatorTestHarness<>(operator, EventRecord::session, null, Types.STRING);
     }

@@ -88,11 +88,11 @@ class PlanCaptureFunctionTest {
         assertThat(capture().getPlanHash()).isEqualTo(plan.getPlanHash());
         assertThat(capture().getStatus()).isEqualTo("ok");
         assertThat(capture().getSeconds()).isEqualTo(0.0125);
-        assertThat(captures.extractOutputValues()).singleElement().satisfies(sighting -> {
-            assertThat(sighting.isCapture()).isTrue();
-            assertThat(sighting.plan()).isEqualTo(plan.getPlanHash());
-            assertThat(sighting.queryId()).isEqualTo(0xFEDCBA9876543210L);
-            assertThat(sighting.micros()).isEqualTo((long) (Captures.AT * 1_000_000));
+        assertThat(captures.extractOutputValues()).singleElement().satisfies(observation -> {
+            assertThat(observation.isCapture()).isTrue();
+            assertThat(observation.plan()).isEqualTo(plan.getPlanHash());
+            assertThat(observation.queryId()).isEqualTo(0xFEDCBA9876543210L);
+            assertThat(observation.micros()).isEqualTo((long) (Captures.AT * 1_000_000));
         });
     }
 

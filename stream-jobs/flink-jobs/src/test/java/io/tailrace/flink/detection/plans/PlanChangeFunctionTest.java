@@ -68,13 +68,13 @@ class PlanChangeFunctionTest {
     /** MariaDB's times are whole seconds, and the parsers' subtasks are not in step. */
     @Test
     void executionsThatComeInAnotherOrderAreFollowedInTheirs() throws Exception {
-        List<PlanSighting> sightings = new ArrayList<>();
+        List<PlanSighting> observations = new ArrayList<>();
         for (int i = 0; i < 150; i++) {
-            sightings.add(sighting(i < 100 ? "A" : "B", i < 100 ? 0.01 : 0.1));
+            observations.add(observation(i < 100 ? "A" : "B", i < 100 ? 0.01 : 0.1));
         }
-        Collections.shuffle(sightings, new Random(1));
+        Collections.shuffle(observations, new Random(1));
         try (var plans = plans(SWITCHED_ON)) {
-            see(plans, sightings);
+            see(plans, observations);
             assertThat(changes(plans)).extracting(PlanChange::getVerdict).containsExactly("pending", "slower");
         }
     }
@@ -83,7 +83,7 @@ class PlanChangeFunctionTest {
     void manyExecutionsAtOnceDoNotWait() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             for (int i = 0; i < 2_000; i++) {
-                plans.processElement1(sighting(i < 1_000 ? "A" : "B", 0.01), 0);
+                plans.processElement1(observation(i < 1_000 ? "A" : "B", 0.01), 0);
             }
             assertThat(changes(plans)).isNotEmpty();
         }
@@ -179,7 +179,7 @@ class PlanChangeFunctionTest {
         DetectedPlanChange.Executions some = new DetectedPlanChange.Executions(20, 0.01, 7);
         DetectedPlanChange change =
                 new DetectedPlanChange(PlanBasis.LOGGED, "A", "B", 0, 1, PlanVerdict.SLOWER, "", 2, some, some);
-        PlanChange record = PlanChangeFunction.record(change, sighting("B", 0.01));
+        PlanChange record = PlanChangeFunction.record(change, observation("B", 0.01));
         assertThat(record.getOldPlanSeenAt()).isNull();
         assertThat(record.getChangedAt()).isEqualTo(Instant.EPOCH.plusNanos(1_000));
     }
@@ -240,7 +240,7 @@ class PlanChangeFunctionTest {
     void howeverManyComeThereAreTwoTimers() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             for (int i = 0; i < 10_001; i++) {
-                plans.processElement1(sighting("A", 0.01), 0);
+                plans.processElement1(observation("A", 0.01), 0);
             }
             assertThat(plans.numProcessingTimeTimers()).isEqualTo(2);
         }
@@ -251,11 +251,11 @@ class PlanChangeFunctionTest {
     void nobodysTimerCutsTheWaitOfOthersShort() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             for (int i = 0; i < 2_000; i++) {
-                plans.processElement1(sighting("A", 0.01), 0);
+                plans.processElement1(observation("A", 0.01), 0);
             }
             plans.setProcessingTime(4_000);
             for (int i = 0; i < 3; i++) {
-                plans.processElement1(sighting("B", 0.01), 0);
+                plans.processElement1(observation("B", 0.01), 0);
             }
             plans.setProcessingTime(5_000);
             assertThat(changes(plans)).isEmpty();
@@ -271,9 +271,14 @@ class PlanChangeFunctionTest {
             see(plans, List.of(capture("ref"), capture("ref"), in("small", capture("ALL"))));
             run(plans, "", 100, 0.01);
             assertThat(changes(plans)).isEmpty();
-            see(plans, List.of(capture("ref"), capture("ALL"), in("small", sighting("", 0.01))));
+            see(plans, List.of(capture("ref"), capture("ALL"), in("small", observation("", 0.01))));
             run(plans, "", 19, 0.1);
-            see(plans, List.of(in("small", sighting("", 0.01)), sighting("", 0.1), in("small", sighting("", 0.01))));
+            see(
+                    plans,
+                    List.of(
+                            in("small", observation("", 0.01)),
+                            observation("", 0.1),
+                            in("small", observation("", 0.01))));
             assertThat(changes(plans))
                     .extracting(PlanChange::getVerdict, PlanChange::getDatabase, PlanChange::getExecutionsAfter)
                     .containsExactly(tuple("pending", "shop", 0L), tuple("slower", "shop", 20L));
@@ -284,7 +289,7 @@ class PlanChangeFunctionTest {
     void aVerdictThatNobodyWaitsForIsOfTheDatabaseThatIsFollowed() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             plans.setProcessingTime(START.toEpochMilli());
-            see(plans, List.of(capture("ref"), capture("ALL"), in("small", sighting("", 0.01))));
+            see(plans, List.of(capture("ref"), capture("ALL"), in("small", observation("", 0.01))));
             plans.setProcessingTime(START.plus(Duration.ofDays(2)).toEpochMilli());
             assertThat(changes(plans))
                     .extracting(PlanChange::getVerdict, PlanChange::getDatabase)
@@ -292,22 +297,22 @@ class PlanChangeFunctionTest {
         }
     }
 
-    private static PlanSighting in(String database, PlanSighting sighting) {
+    private static PlanSighting in(String database, PlanSighting observation) {
         return new PlanSighting(
-                sighting.cluster(),
-                sighting.instance(),
+                observation.cluster(),
+                observation.instance(),
                 database,
-                sighting.queryId(),
-                sighting.plan(),
-                sighting.micros(),
-                sighting.generation(),
-                sighting.offset(),
-                sighting.seconds(),
-                sighting.rowsExamined());
+                observation.queryId(),
+                observation.plan(),
+                observation.micros(),
+                observation.generation(),
+                observation.offset(),
+                observation.seconds(),
+                observation.rowsExamined());
     }
 
     private PlanSighting capture(String plan) {
-        return sighting(plan, Double.NaN);
+        return observation(plan, Double.NaN);
     }
 
     private void run(
@@ -316,26 +321,26 @@ class PlanChangeFunctionTest {
             int times,
             double seconds)
             throws Exception {
-        List<PlanSighting> sightings = new ArrayList<>();
+        List<PlanSighting> observations = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            sightings.add(sighting(plan, seconds * (1 + i % 3 / 10.0)));
+            observations.add(observation(plan, seconds * (1 + i % 3 / 10.0)));
         }
-        see(plans, sightings);
+        see(plans, observations);
     }
 
-    private PlanSighting sighting(String plan, double seconds) {
-        PlanSighting sighting = new PlanSighting(
+    private PlanSighting observation(String plan, double seconds) {
+        PlanSighting observation = new PlanSighting(
                 "eu", "db-1", "shop", STATEMENT, plan, now.toEpochMilli() * 1000, 1, offset++, seconds, 7);
         now = now.plusSeconds(1);
-        return sighting;
+        return observation;
     }
 
     private static void see(
             KeyedTwoInputStreamOperatorTestHarness<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> plans,
-            List<PlanSighting> sightings)
+            List<PlanSighting> observations)
             throws Exception {
-        for (PlanSighting sighting : sightings) {
-            plans.processElement1(sighting, 0);
+        for (PlanSighting observation : observations) {
+            plans.processElement1(observation, 0);
         }
         plans.setProcessingTime(plans.getProcessingTime() + 5_000);
     }

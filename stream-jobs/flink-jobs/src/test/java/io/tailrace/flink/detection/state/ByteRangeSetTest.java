@@ -50,11 +50,11 @@ class ByteRangeSetTest {
     @Test
     void whatNeverCameIsNotTakenForSeenHoweverManyHolesThereAre() throws Exception {
         ByteRangeSet ranges = new ByteRangeSet();
-        for (int i = 0; i < 3 * ByteRangeSet.MOST_RANGES; i++) {
+        for (int i = 0; i < 3 * ByteRangeSet.MAX_RANGES; i++) {
             assertThat(ranges.add(i * 10L, i * 10L + 5)).isTrue();
         }
-        assertThat(ranges.ranges()).isEqualTo(ByteRangeSet.MOST_RANGES);
-        for (int i = 3 * ByteRangeSet.MOST_RANGES - 1; i >= 0; i--) {
+        assertThat(ranges.ranges()).isEqualTo(ByteRangeSet.MAX_RANGES);
+        for (int i = 3 * ByteRangeSet.MAX_RANGES - 1; i >= 0; i--) {
             assertThat(ranges.add(i * 10L + 5, i * 10L + 10)).isTrue();
         }
     }
