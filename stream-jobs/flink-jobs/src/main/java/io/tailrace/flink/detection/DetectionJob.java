@@ -11,6 +11,8 @@ import io.tailrace.event.RulePush;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.flink.clickhouse.AtLeastOnceSink;
 import io.tailrace.flink.detection.DetectionPipeline.SinkWithUid;
+import io.tailrace.flink.detection.DetectionPipeline.Sinks;
+import io.tailrace.flink.detection.DetectionPipeline.Sources;
 import io.tailrace.flink.detection.DetectionPipeline.SourcesAndSinks;
 import io.tailrace.flink.detection.events.EventRecordDeserializationSchema;
 import io.tailrace.flink.detection.liveness.CensusHeartbeatDeserializationSchema;
@@ -83,17 +85,22 @@ public final class DetectionJob {
         if (!newest.hasBundle()) {
             LOG.warn("{} holds no good rules: without state nothing fires before some are pushed", config.rulesTopic());
         }
+        Sources sources = new Sources(
+                source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema()),
+                source(config, config.filesTopic(), "-files", new CensusHeartbeatDeserializationSchema()),
+                rules(config),
+                captures(config),
+                newest);
+        return new SourcesAndSinks(sources, sinks(config));
+    }
+
+    private static Sinks sinks(DetectionJobConfig config) {
         List<SinkWithUid<Alert>> alerts = new ArrayList<>();
         alerts.add(new SinkWithUid<>("alerts-rows", rows(config, "alerts", Alert.class)));
         if (!config.alertsTopic().isEmpty()) {
             alerts.add(new SinkWithUid<>("alerts-topic", alertsTopic(config)));
         }
-        return new SourcesAndSinks(
-                source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema()),
-                source(config, config.filesTopic(), "-files", new CensusHeartbeatDeserializationSchema()),
-                rules(config),
-                captures(config),
-                newest,
+        return new Sinks(
                 alerts,
                 List.of(new SinkWithUid<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
                 List.of(new SinkWithUid<>("data-access-rows", rows(config, "data_access", DataAccess.class))),

@@ -68,17 +68,24 @@ final class DetectionPipeline {
 
     private static final TypeInformation<Alert> ALERT = new AvroTypeInfo<>(Alert.class);
 
+    /** Where the job reads and writes. */
+    record SourcesAndSinks(Sources sources, Sinks sinks) {}
+
     /**
-     * Where the job reads and writes.
+     * What the job reads.
      *
-     * @param newest what the rules' topic held when the job started
+     * @param files censuses
+     * @param initialRules what the rules' topic contained when the job started
      */
-    record SourcesAndSinks(
+    record Sources(
             Source<EventRecord, ?, ?> events,
             Source<CensusHeartbeat, ?, ?> files,
             Source<RuleRecord, ?, ?> rules,
             Source<KafkaMessage, ?, ?> captures,
-            InitialRules newest,
+            InitialRules initialRules) {}
+
+    /** What the job writes. A stream may have several sinks. */
+    record Sinks(
             List<SinkWithUid<Alert>> alerts,
             List<SinkWithUid<RulePush>> pushes,
             List<SinkWithUid<DataAccess>> accesses,
@@ -92,11 +99,13 @@ final class DetectionPipeline {
     record SinkWithUid<T>(String uid, Sink<T> sink) {}
 
     private final DetectionJobConfig config;
-    private final SourcesAndSinks sourcesAndSinks;
+    private final Sources sources;
+    private final Sinks sinks;
 
     DetectionPipeline(DetectionJobConfig config, SourcesAndSinks sourcesAndSinks) {
         this.config = config;
-        this.sourcesAndSinks = sourcesAndSinks;
+        this.sources = sourcesAndSinks.sources();
+        this.sinks = sourcesAndSinks.sinks();
     }
 
     void addTo(StreamExecutionEnvironment environment) {
@@ -108,23 +117,23 @@ final class DetectionPipeline {
         SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, captures, rules);
         DataStream<Alert> raised =
                 raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
-        write(grouped(raised, rules), sourcesAndSinks.alerts());
-        write(rules.getSideOutput(RuleBundleValidator.PUSHES), sourcesAndSinks.pushes());
-        write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sourcesAndSinks.accesses());
-        write(ruleCoverage(matches, rules), sourcesAndSinks.ruleCoverage());
-        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sourcesAndSinks.planChanges());
-        write(captures.getSideOutput(PlanCaptureFunction.PLANS), sourcesAndSinks.capturedPlans());
-        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sourcesAndSinks.planCaptures());
-        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sourcesAndSinks.deadLetters());
+        write(grouped(raised, rules), sinks.alerts());
+        write(rules.getSideOutput(RuleBundleValidator.PUSHES), sinks.pushes());
+        write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sinks.accesses());
+        write(ruleCoverage(matches, rules), sinks.ruleCoverage());
+        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sinks.planChanges());
+        write(captures.getSideOutput(PlanCaptureFunction.PLANS), sinks.capturedPlans());
+        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sinks.planCaptures());
+        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sinks.deadLetters());
     }
 
     /** One after the other, by one subtask: their order is what all others follow. */
     private SingleOutputStreamOperator<RuleRecord> rules(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(sourcesAndSinks.rules(), WatermarkStrategy.noWatermarks(), "rules")
+                .fromSource(sources.rules(), WatermarkStrategy.noWatermarks(), "rules")
                 .uid("rules-source")
                 .setParallelism(1)
-                .process(new RuleBundleValidator(sourcesAndSinks.newest()))
+                .process(new RuleBundleValidator(sources.initialRules()))
                 .name("gate")
                 .uid("gate")
                 .setParallelism(1);
@@ -140,7 +149,7 @@ final class DetectionPipeline {
 
     private DataStream<EventRecord> messages(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(sourcesAndSinks.events(), WatermarkStrategy.noWatermarks(), "events")
+                .fromSource(sources.events(), WatermarkStrategy.noWatermarks(), "events")
                 .uid("events-source");
     }
 
@@ -157,7 +166,7 @@ final class DetectionPipeline {
 
     private DataStream<Alert> silences(StreamExecutionEnvironment environment, DataStream<RuleRecord> rules) {
         return environment
-                .fromSource(sourcesAndSinks.files(), WatermarkStrategy.noWatermarks(), "census")
+                .fromSource(sources.files(), WatermarkStrategy.noWatermarks(), "census")
                 .uid("files-source")
                 .keyBy(CensusHeartbeat::instance)
                 .connect(broadcast(rules, "coverage"))
@@ -168,7 +177,7 @@ final class DetectionPipeline {
 
     private SingleOutputStreamOperator<PlanSighting> captures(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(sourcesAndSinks.captures(), WatermarkStrategy.noWatermarks(), "captures")
+                .fromSource(sources.captures(), WatermarkStrategy.noWatermarks(), "captures")
                 .uid("captures-source")
                 .process(new PlanCaptureFunction(TailraceVersion.get()))
                 .name("captured plans")
@@ -232,7 +241,7 @@ final class DetectionPipeline {
 
     private RuleBroadcastState ruleBroadcast() {
         return new RuleBroadcastState(
-                sourcesAndSinks.newest().bundle(), config.lateness().toNanos() / 1000);
+                sources.initialRules().bundle(), config.lateness().toNanos() / 1000);
     }
 
     /** Alerts of single events and of all stages of correlations. */
@@ -280,7 +289,7 @@ final class DetectionPipeline {
                         .broadcast(AlertGroupingFunction.SILENCES))
                 .process(
                         new AlertGroupingFunction(
-                                sourcesAndSinks.newest(),
+                                sources.initialRules(),
                                 interval,
                                 config.alertsUpdated(),
                                 config.duplicatesRemembered()),

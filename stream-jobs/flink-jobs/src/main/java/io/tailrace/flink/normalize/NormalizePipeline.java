@@ -10,10 +10,10 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.event.TraceSpan;
-import io.tailrace.flink.clickhouse.ClickHouseConnection;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
 import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.framing.FramerOperator;
+import io.tailrace.flink.ingest.KafkaMessage;
 import io.tailrace.flink.ingest.LineBlockOperator;
 import io.tailrace.flink.ingest.LogInput;
 import io.tailrace.flink.parsing.AcceptedTimeRange;
@@ -25,9 +25,11 @@ import io.tailrace.flink.spans.SpanParseOperator;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.innodb.RedoLogCapacities;
 import io.tailrace.reassembly.ReassemblyLimits;
-import org.apache.avro.specific.SpecificRecord;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -53,26 +55,44 @@ final class NormalizePipeline {
     private static final OutputTag<DeadLetter> MALFORMED_MESSAGES =
             new OutputTag<>("malformed-messages", new AvroTypeInfo<>(DeadLetter.class));
 
+    /**
+     * Where the job reads and writes.
+     *
+     * @param lines messages of the collectors: lines and censuses
+     * @param spans messages of OpenTelemetry; empty if the job reads none
+     * @param events where events are published; empty if they are not
+     * @param rows tables of ClickHouse
+     */
+    record SourcesAndSinks(
+            Source<KafkaMessage, ?, ?> lines,
+            Optional<Source<KafkaMessage, ?, ?>> spans,
+            Optional<EventSinks> events,
+            ClickHouseSink rows) {}
+
+    /** Sinks of published events, one for each class. */
+    record EventSinks(
+            Sink<QueryEvent> queries, Sink<AuditEvent> audits, Sink<ErrorEvent> errors, Sink<LedgerEntry> gaps) {}
+
     private final NormalizeJobConfig config;
-    private final KafkaConnectors topics;
+    private final SourcesAndSinks sourcesAndSinks;
     private final String version = TailraceVersion.get();
 
-    NormalizePipeline(NormalizeJobConfig config) {
+    NormalizePipeline(NormalizeJobConfig config, SourcesAndSinks sourcesAndSinks) {
         this.config = config;
-        this.topics = new KafkaConnectors(config);
+        this.sourcesAndSinks = sourcesAndSinks;
     }
 
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
         SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
-        publish(events, entries);
+        sourcesAndSinks.events().ifPresent(sinks -> publish(events, entries, sinks));
         store(inputs, entries, events, environment);
     }
 
     private SingleOutputStreamOperator<LogInput> inputs(StreamExecutionEnvironment environment) {
         return environment
-                .fromSource(topics.lines(), WatermarkStrategy.noWatermarks(), "lines")
+                .fromSource(sourcesAndSinks.lines(), WatermarkStrategy.noWatermarks(), "lines")
                 .uid("lines-source")
                 .transform(
                         "lines to blocks",
@@ -118,14 +138,14 @@ final class NormalizePipeline {
                 .uid("parser");
     }
 
-    private void publish(
-            SingleOutputStreamOperator<QueryEvent> events, SingleOutputStreamOperator<EntryBlock> entries) {
-        if (!config.eventsTopic().isEmpty()) {
-            publish(events, QueryEvent.class, "query-events-topic");
-            publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), AuditEvent.class, "audit-events-topic");
-            publish(events.getSideOutput(ParseOutputs.ERROR_EVENTS), ErrorEvent.class, "error-events-topic");
-            publish(gaps(entries), LedgerEntry.class, "gaps-topic");
-        }
+    private static void publish(
+            SingleOutputStreamOperator<QueryEvent> events,
+            SingleOutputStreamOperator<EntryBlock> entries,
+            EventSinks sinks) {
+        publish(events, sinks.queries(), "query-events-topic");
+        publish(events.getSideOutput(ParseOutputs.AUDIT_EVENTS), sinks.audits(), "audit-events-topic");
+        publish(events.getSideOutput(ParseOutputs.ERROR_EVENTS), sinks.errors(), "error-events-topic");
+        publish(gaps(entries), sinks.gaps(), "gaps-topic");
     }
 
     /** What never came, as soon as it is known: who watches the events must know what they do not say. */
@@ -136,8 +156,8 @@ final class NormalizePipeline {
                 .uid("gaps");
     }
 
-    private <T extends SpecificRecord> void publish(DataStream<T> events, Class<T> recordClass, String uid) {
-        events.sinkTo(topics.events(recordClass)).name(uid.replace('-', ' ')).uid(uid);
+    private static <T> void publish(DataStream<T> events, Sink<T> sink, String uid) {
+        events.sinkTo(sink).name(uid.replace('-', ' ')).uid(uid);
     }
 
     private void store(
@@ -145,7 +165,7 @@ final class NormalizePipeline {
             SingleOutputStreamOperator<EntryBlock> entries,
             SingleOutputStreamOperator<QueryEvent> events,
             StreamExecutionEnvironment environment) {
-        ClickHouseSink sink = clickHouse();
+        ClickHouseSink sink = sourcesAndSinks.rows();
         sink.add(events, "query_events", QueryEvent.class, "query-events-rows");
         sink.add(
                 events.getSideOutput(ParseOutputs.AUDIT_EVENTS), "audit_events", AuditEvent.class, "audit-events-rows");
@@ -161,15 +181,14 @@ final class NormalizePipeline {
         sink.add(events.getSideOutput(ParseOutputs.POSTINGS), "ledger", LedgerEntry.class, "parser-ledger-rows");
         sink.add(entries.getSideOutput(FramerOperator.POSTINGS), "ledger", LedgerEntry.class, "framer-ledger-rows");
         sink.add(deadLetters(inputs, entries, events), "dead_letters", DeadLetter.class, "dead-letters-rows");
-        if (!config.spansTopic().isEmpty()) {
-            storeSpans(spans(environment), sink);
-        }
+        sourcesAndSinks.spans().ifPresent(source -> storeSpans(spans(environment, source), sink));
         sink.commit();
     }
 
-    private SingleOutputStreamOperator<TraceSpan> spans(StreamExecutionEnvironment environment) {
+    private SingleOutputStreamOperator<TraceSpan> spans(
+            StreamExecutionEnvironment environment, Source<KafkaMessage, ?, ?> source) {
         return environment
-                .fromSource(topics.spans(), WatermarkStrategy.noWatermarks(), "spans")
+                .fromSource(source, WatermarkStrategy.noWatermarks(), "spans")
                 .uid("spans-source")
                 .transform(
                         "span reader",
@@ -196,12 +215,5 @@ final class NormalizePipeline {
                 .union(
                         entries.getSideOutput(FramerOperator.DEAD_LETTERS),
                         events.getSideOutput(ParseOutputs.DEAD_LETTERS));
-    }
-
-    private ClickHouseSink clickHouse() {
-        ClickHouseConnection address = new ClickHouseConnection(
-                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
-        return new ClickHouseSink(
-                address, config.clickHouseDatabase(), config.committers(), config.maxPendingBytes(), version);
     }
 }
