@@ -83,8 +83,8 @@ final class FileCensus {
             return new FileView(record, now);
         }
         LogFileGeneration generation = generations.get(before.generation());
-        if (generation != null && generation.inode() == 0) {
-            generation.bind(record.inode());
+        if (generation != null && generation.file().inode() == 0) {
+            generation.file().bind(record.inode());
         }
         return before;
     }
@@ -124,8 +124,8 @@ final class FileCensus {
         LogFileGeneration bound = generations.get(view.generation());
         if (bound != null && !isPossible(bound, view.last())) {
             view.generation(0);
-            if (bound.inode() == view.inode()) {
-                bound.unbind();
+            if (bound.file().inode() == view.inode()) {
+                bound.file().unbind();
             }
         }
     }
@@ -142,8 +142,8 @@ final class FileCensus {
             departed.remove(departed.keySet().iterator().next());
         }
         LogFileGeneration generation = generations.get(view.generation());
-        if (generation != null && generation.inode() == view.inode()) {
-            generation.recordLostFile();
+        if (generation != null && generation.file().inode() == view.inode()) {
+            generation.file().recordLostFile();
         }
     }
 
@@ -192,18 +192,18 @@ final class FileCensus {
      */
     void bind(FileView view, LogFileGeneration generation) {
         view.generation(generation.number());
-        if (generation.inode() == 0) {
-            generation.bind(view.inode());
+        if (generation.file().inode() == 0) {
+            generation.file().bind(view.inode());
         }
-        if (generation.inode() == view.inode()) {
-            generation.grewTo(view.last().size());
+        if (generation.file().inode() == view.inode()) {
+            generation.file().grewTo(view.last().size());
         }
     }
 
     private LogFileGeneration find(CensusRecord record) {
         LogFileGeneration best = null;
         for (LogFileGeneration generation : generations.values()) {
-            boolean better = best == null || generation.inode() == 0;
+            boolean better = best == null || generation.file().inode() == 0;
             if (better && matches(generation, record)) {
                 best = generation;
             }
@@ -212,7 +212,7 @@ final class FileCensus {
     }
 
     private boolean matches(LogFileGeneration generation, CensusRecord record) {
-        boolean free = generation.inode() == 0;
+        boolean free = generation.file().inode() == 0;
         if (!isLongEnough(generation, record)) {
             return false;
         }
@@ -260,21 +260,23 @@ final class FileCensus {
      * was read.
      */
     boolean mayHaveStartedIn(LogFileGeneration generation, FileView file) {
-        return generation.inode() == 0
+        return generation.file().inode() == 0
                 && isPossibleFile(generation, file.inode())
                 && ownersAtStart(generation).contains(file.inode());
     }
 
     /** The generation lacks its file, and the census has not looked at its path since it was read first. */
     boolean waitsForItsFile(LogFileGeneration generation) {
-        return generation.inode() == 0
-                && !generation.gone()
+        return generation.file().inode() == 0
+                && !generation.file().gone()
                 && ownersAtStart(generation).isEmpty();
     }
 
     /** The generation's file has another path than the one given, as far as the census knows. */
     boolean isRenamed(LogFileGeneration generation, String path) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && !view.last().path().equals(path);
     }
 
@@ -283,7 +285,7 @@ final class FileCensus {
      */
     boolean wasCutBefore(LogFileGeneration generation, LineBlock block) {
         return isRenamed(generation, id.log())
-                && views.get(generation.inode()).last().size() < block.end();
+                && views.get(generation.file().inode()).last().size() < block.end();
     }
 
     /**
@@ -291,7 +293,9 @@ final class FileCensus {
      * path.
      */
     boolean isUnder(LogFileGeneration generation, String path) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return path.equals(view == null ? generation.path() : view.last().path());
     }
 
@@ -314,7 +318,9 @@ final class FileCensus {
      * lines were read, or was not under the run's path.
      */
     boolean contradicts(LogFileGeneration generation, UnassignedLines run) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && (!mayHold(view, run) || wasElsewhere(view, run));
     }
 
@@ -372,7 +378,9 @@ final class FileCensus {
      * end.
      */
     boolean isTooShort(LogFileGeneration generation, LineBlock block) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null
                 && block.readAt() > 0
                 && view.last().at() > block.readAt() * MICROS_PER_MILLI
@@ -383,10 +391,12 @@ final class FileCensus {
 
     /** Nothing will be written to the file any more. The file under the log's own path is never final. */
     boolean isFinal(LogFileGeneration generation) {
-        if (generation.gone()) {
+        if (generation.file().gone()) {
             return true;
         }
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && isSettled(view);
     }
 
@@ -406,7 +416,9 @@ final class FileCensus {
      * longer.
      */
     boolean showsLongerEnd(LogFileGeneration generation) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null
                 && view.last().size() == generation.frontier() + 1
                 && view.unchangedMicros() > 0
@@ -430,7 +442,8 @@ final class FileCensus {
     private boolean isUnassigned(FileView view) {
         CensusRecord record = view.last();
         return generations.values().stream()
-                .filter(generation -> generation.inode() == 0 && !generation.gone())
+                .filter(generation ->
+                        generation.file().inode() == 0 && !generation.file().gone())
                 .allMatch(
                         generation -> Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash())));
     }

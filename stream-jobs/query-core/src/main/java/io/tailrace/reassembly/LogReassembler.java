@@ -155,7 +155,8 @@ public final class LogReassembler {
         boolean busy = !held.isEmpty();
         long next = Long.MAX_VALUE;
         for (LogFileGeneration generation : generations.values()) {
-            busy |= generation.frontierMoved() || (!generation.ended() && generation.isFinal());
+            busy |= generation.frontierMoved()
+                    || (!generation.ended() && generation.file().isFinal());
             if (generation.ended()) {
                 next = Math.min(next, generation.endedAt() + limits.retentionMillis());
             }
@@ -524,25 +525,26 @@ public final class LogReassembler {
             generation.extendLastLine();
         }
         if (!census.isFinal(generation)) {
-            generation.mayGrow();
+            generation.file().mayGrow();
             return;
         }
         changed = true;
-        generation.isFinalAt(now);
-        if (generation.frontier() + 1 == generation.size() && generation.endMayBeLonger()) {
+        generation.file().isFinalAt(now);
+        if (generation.frontier() + 1 == generation.file().size() && generation.endMayBeLonger()) {
             generation.extendLastLine();
         }
-        boolean complete = !generation.gone() && generation.frontier() >= generation.size();
+        boolean complete = !generation.file().gone()
+                && generation.frontier() >= generation.file().size();
         TwoClockTime quietSince =
-                generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
+                generation.file().finalSince().max(generation.lastBlockAt()).max(laggedAt);
         if (complete || isOverdue(quietSince)) {
             recordLostTail(generation);
         }
     }
 
     private void recordLostTail(LogFileGeneration generation) {
-        if (generation.frontier() < generation.size()) {
-            generation.gap(generation.size(), "tail_lost");
+        if (generation.frontier() < generation.file().size()) {
+            generation.gap(generation.file().size(), "tail_lost");
         }
         generation.end(now.job());
     }
