@@ -7,6 +7,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormats;
+import io.tailrace.framing.LogOrigin;
 
 /** One file of a log: what of it was read, what became of it, and what is missing. */
 final class LogFileGeneration implements FrameListener {
@@ -288,22 +289,13 @@ final class LogFileGeneration implements FrameListener {
         LogId id = poster.id();
         poster.output()
                 .entry(new FramedEntry(
-                        cluster,
-                        id.instance(),
-                        id.source(),
-                        by.format().name(),
-                        zone,
-                        id.log(),
+                        new LogOrigin(
+                                cluster, id.instance(), id.source(), by.format().name(), zone, id.log()),
                         path,
                         number,
                         from,
                         by.copy(from, to),
-                        context.database(),
-                        context.timeLine(),
-                        context.account(),
-                        context.loggedIn(),
-                        context.forgedHeader(),
-                        context.ambiguous(),
+                        context,
                         backfill));
     }
 

@@ -74,7 +74,7 @@ class FormatReassemblyTest {
                     .hasSize((int) (expected.get(i).to() - expected.get(i).from()));
             assertThat(found.get(i).toLogEntry().context())
                     .isEqualTo(expected.get(i).context());
-            assertThat(found.get(i).format()).isEqualTo(format.name());
+            assertThat(found.get(i).origin().format()).isEqualTo(format.name());
         }
         assertThat(refused).extracting(DeadLetter::getCode).doesNotContain("UNKNOWN_FORMAT");
     }

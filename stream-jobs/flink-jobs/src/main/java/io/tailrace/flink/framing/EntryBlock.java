@@ -1,5 +1,7 @@
 package io.tailrace.flink.framing;
 
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.LogOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,22 +47,18 @@ public record EntryBlock(byte[] bytes) {
             }
         }
         return new FramedEntry(
-                texts[0],
-                texts[1],
-                texts[2],
-                texts[3],
-                texts[4],
-                texts[5],
+                new LogOrigin(texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]),
                 texts[6],
                 in.readLong(),
                 in.readLong(),
                 readBytes(in),
-                texts[7],
-                texts[8],
-                texts[9],
-                (marks & LOGGED_IN) != 0,
-                (marks & FORGED_HEADER) != 0,
-                (marks & AMBIGUOUS) != 0,
+                new EntryContext(
+                        texts[7],
+                        texts[8],
+                        texts[9],
+                        (marks & LOGGED_IN) != 0,
+                        (marks & FORGED_HEADER) != 0,
+                        (marks & AMBIGUOUS) != 0),
                 (marks & BACKFILL) != 0);
     }
 

@@ -1,5 +1,7 @@
 package io.tailrace.flink.framing;
 
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.LogOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,25 +57,28 @@ public final class EntryBlockWriter {
     }
 
     private static String[] texts(FramedEntry entry) {
+        LogOrigin origin = entry.origin();
+        EntryContext context = entry.context();
         return new String[] {
-            entry.cluster(),
-            entry.instance(),
-            entry.source(),
-            entry.format(),
-            entry.zone(),
-            entry.log(),
+            origin.cluster(),
+            origin.instance(),
+            origin.source(),
+            origin.format(),
+            origin.zone(),
+            origin.log(),
             entry.path(),
-            entry.database(),
-            entry.timeLine(),
-            entry.account()
+            context.database(),
+            context.timeLine(),
+            context.account()
         };
     }
 
     private static int marks(FramedEntry entry) {
-        return (entry.forgedHeader() ? EntryBlock.FORGED_HEADER : 0)
-                | (entry.ambiguous() ? EntryBlock.AMBIGUOUS : 0)
+        EntryContext context = entry.context();
+        return (context.forgedHeader() ? EntryBlock.FORGED_HEADER : 0)
+                | (context.ambiguous() ? EntryBlock.AMBIGUOUS : 0)
                 | (entry.backfill() ? EntryBlock.BACKFILL : 0)
-                | (entry.loggedIn() ? EntryBlock.LOGGED_IN : 0);
+                | (context.loggedIn() ? EntryBlock.LOGGED_IN : 0);
     }
 
     private void writeBytes(byte[] bytes) throws IOException {

@@ -75,11 +75,13 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
     private void parse(FramedEntry framed) {
         entry = framed;
-        Optional<EntryParser> parser = parsers.computeIfAbsent(entry.format(), this::newParser);
+        Optional<EntryParser> parser = parsers.computeIfAbsent(entry.origin().format(), this::newParser);
         if (parser.isPresent()) {
             parser.get().parse(entry.toLogEntry(), listener);
         } else {
-            listener.rejected(DeadLetterCode.UNKNOWN_FORMAT, "no format is called " + entry.format());
+            listener.rejected(
+                    DeadLetterCode.UNKNOWN_FORMAT,
+                    "no format is called " + entry.origin().format());
         }
     }
 
@@ -266,11 +268,18 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         byte[] bytes = entry.bytes();
         DeadLetter letter = new DeadLetter();
         letter.setDeadLetterId(DeadLetterId.of(
-                entry.instance(), entry.source(), entry.offset(), bytes, 0, bytes.length, Stage.PARSER, code.name()));
-        letter.setCluster(entry.cluster());
-        letter.setInstance(entry.instance());
-        letter.setSource(entry.source());
-        letter.setLog(entry.log());
+                entry.origin().instance(),
+                entry.origin().source(),
+                entry.offset(),
+                bytes,
+                0,
+                bytes.length,
+                Stage.PARSER,
+                code.name()));
+        letter.setCluster(entry.origin().cluster());
+        letter.setInstance(entry.origin().instance());
+        letter.setSource(entry.origin().source());
+        letter.setLog(entry.origin().log());
         letter.setGeneration(entry.generation());
         letter.setEntryOffset(entry.offset());
         letter.setEntryBytes(bytes.length);

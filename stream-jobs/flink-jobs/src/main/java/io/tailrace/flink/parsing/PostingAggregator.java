@@ -59,18 +59,18 @@ final class PostingAggregator {
                 && detail.equals(lastDetail)
                 && entry.generation() == lastEntry.generation()
                 && entry.path().equals(lastEntry.path())
-                && entry.instance().equals(lastEntry.instance())
-                && entry.source().equals(lastEntry.source())
-                && entry.cluster().equals(lastEntry.cluster())
-                && entry.log().equals(lastEntry.log());
+                && entry.origin().instance().equals(lastEntry.origin().instance())
+                && entry.origin().source().equals(lastEntry.origin().source())
+                && entry.origin().cluster().equals(lastEntry.origin().cluster())
+                && entry.origin().log().equals(lastEntry.origin().log());
     }
 
     private static Account account(FramedEntry entry, PostingKind kind, String detail) {
         return new Account(
-                entry.cluster(),
-                entry.instance(),
-                entry.source(),
-                entry.log(),
+                entry.origin().cluster(),
+                entry.origin().instance(),
+                entry.origin().source(),
+                entry.origin().log(),
                 entry.path(),
                 entry.generation(),
                 kind,

@@ -99,7 +99,10 @@ class AuditEventsTest {
                         1);
             }
         }
-        assertThat(entries).isNotEmpty().extracting(FramedEntry::format).containsOnly(format.name());
+        assertThat(entries)
+                .isNotEmpty()
+                .extracting(entry -> entry.origin().format())
+                .containsOnly(format.name());
         return entries;
     }
 

@@ -3,6 +3,8 @@ package io.tailrace.flink.framing;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.LogOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,43 +70,29 @@ class EntryBlockTest {
         String database = random.nextInt(3) == 0 ? "" : "d\u00e4tab\u00e4se" + random.nextInt(3);
         byte[] bytes = "x".repeat(random.nextInt(800)).getBytes(UTF_8);
         return new FramedEntry(
-                "c",
-                "i" + random.nextInt(2),
-                "slowlog",
-                "mysql-slow",
-                "UTC",
-                "/log",
+                new LogOrigin("c", "i" + random.nextInt(2), "slowlog", "mysql-slow", "UTC", "/log"),
                 "/log." + random.nextInt(2),
                 random.nextLong(),
                 random.nextLong(),
                 bytes,
-                database,
-                "# Time: " + random.nextInt(5),
-                "account" + random.nextInt(2),
-                random.nextBoolean(),
-                random.nextBoolean(),
-                random.nextBoolean(),
+                new EntryContext(
+                        database,
+                        "# Time: " + random.nextInt(5),
+                        "account" + random.nextInt(2),
+                        random.nextBoolean(),
+                        random.nextBoolean(),
+                        random.nextBoolean()),
                 random.nextBoolean());
     }
 
     private static FramedEntry entry(byte[] bytes, String database) {
         return new FramedEntry(
-                "c",
-                "i",
-                "slowlog",
-                "mysql-slow",
-                "UTC",
-                "/log",
+                new LogOrigin("c", "i", "slowlog", "mysql-slow", "UTC", "/log"),
                 "/l",
                 1,
                 7,
                 bytes,
-                database,
-                "",
-                "",
-                false,
-                false,
-                true,
+                new EntryContext(database, "", "", false, false, true),
                 false);
     }
 }

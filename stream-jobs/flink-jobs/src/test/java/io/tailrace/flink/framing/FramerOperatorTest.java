@@ -192,7 +192,7 @@ class FramerOperatorTest {
             String instance = "db" + log;
             StringBuilder joined = new StringBuilder(BANNER);
             entries.stream()
-                    .filter(entry -> entry.instance().equals(instance))
+                    .filter(entry -> entry.origin().instance().equals(instance))
                     .forEach(entry -> joined.append(new String(entry.bytes(), ISO_8859_1)));
             assertThat(joined.toString()).isEqualTo(file);
             long posted = postings.stream()

@@ -16,6 +16,8 @@ import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.framing.EntryBlockWriter;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.LogOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,7 +118,13 @@ class ParseOperatorTest {
     void anUnknownFormatIsADeadLetter() throws Exception {
         FramedEntry entry = entry(0, NOW, 0.5);
         send(new FramedEntry(
-                "c", "i", "s", "oracle", "UTC", "l", "l", 1, 0, entry.bytes(), "", "", "", false, false, false, false));
+                new LogOrigin("c", "i", "s", "oracle", "UTC", "l"),
+                "l",
+                1,
+                0,
+                entry.bytes(),
+                new EntryContext("", "", "", false, false, false),
+                false));
         assertThat(side(ParseOutputs.DEAD_LETTERS))
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.UNKNOWN_FORMAT.name());
@@ -191,22 +199,18 @@ class ParseOperatorTest {
     void aBackfilledEntryIsMarked() throws Exception {
         FramedEntry e = entry(0, NOW, 0.5);
         send(new FramedEntry(
-                e.cluster(),
-                e.instance(),
-                e.source(),
-                e.format(),
-                e.zone(),
-                e.log(),
+                new LogOrigin(
+                        e.origin().cluster(),
+                        e.origin().instance(),
+                        e.origin().source(),
+                        e.origin().format(),
+                        e.origin().zone(),
+                        e.origin().log()),
                 e.path(),
                 e.generation(),
                 e.offset(),
                 e.bytes(),
-                "",
-                "",
-                "",
-                false,
-                false,
-                false,
+                new EntryContext("", "", "", false, false, false),
                 true));
         assertThat(operator.extractOutputValues().get(0).getFlags()).contains("backfilled");
     }
@@ -215,22 +219,12 @@ class ParseOperatorTest {
     void aMessageOfAnErrorLogIsAnErrorEventAndPosted() throws Exception {
         FramedEntry entry = withText(
                 new FramedEntry(
-                        "c",
-                        "db-1",
-                        "errorlog",
-                        "mysql-error",
-                        "UTC",
-                        "/e",
+                        new LogOrigin("c", "db-1", "errorlog", "mysql-error", "UTC", "/e"),
                         "/e",
                         1,
                         0,
                         new byte[0],
-                        "",
-                        "",
-                        "",
-                        false,
-                        false,
-                        false,
+                        new EntryContext("", "", "", false, false, false),
                         true),
                 NOW + " 8 [Note] Access denied for user 'app'@'10.0.0.7' (using password: YES)\n");
         send(entry);
@@ -271,22 +265,12 @@ class ParseOperatorTest {
                 + "SET timestamp=" + time.getEpochSecond() + ";\nSELECT 42;\n";
         return withText(
                 new FramedEntry(
-                        "c",
-                        "db-1",
-                        "slowlog",
-                        "mysql-slow",
-                        "UTC",
-                        "/s",
+                        new LogOrigin("c", "db-1", "slowlog", "mysql-slow", "UTC", "/s"),
                         "/s",
                         1,
                         offset,
                         new byte[0],
-                        "",
-                        "",
-                        "",
-                        false,
-                        false,
-                        false,
+                        new EntryContext("", "", "", false, false, false),
                         false),
                 text);
     }
@@ -297,22 +281,18 @@ class ParseOperatorTest {
 
     private static FramedEntry withText(FramedEntry e, String text) {
         return new FramedEntry(
-                e.cluster(),
-                e.instance(),
-                e.source(),
-                e.format(),
-                e.zone(),
-                e.log(),
+                new LogOrigin(
+                        e.origin().cluster(),
+                        e.origin().instance(),
+                        e.origin().source(),
+                        e.origin().format(),
+                        e.origin().zone(),
+                        e.origin().log()),
                 e.path(),
                 e.generation(),
                 e.offset(),
                 text.getBytes(ISO_8859_1),
-                "",
-                "",
-                "",
-                false,
-                false,
-                false,
+                new EntryContext("", "", "", false, false, false),
                 false);
     }
 }
