@@ -25,7 +25,7 @@ import org.openjdk.jmh.infra.Blackhole;
 
 /**
  * Events per second and core through rules whose fields every event has: half look for texts in the statement, the
- * others for users, tables, programs and codes. Events are made anew for each pass, so that nothing is folded yet.
+ * others for users, tables, programs and codes. Events are created again for each pass, so that nothing is folded yet.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An alert that further ones of its rule, entity and stretch of time raise, instead of being alerts of their own.
+ * An alert that further ones of its rule, entity and interval raise, instead of being alerts of their own.
  *
  * @param alert as it was last changed
  * @param openedAt when it was raised, milliseconds since 1970

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a correlation or a detector is told: a match of a rule, or an observation.
+ * Input of a correlation or a detector: a match of a rule, or an observation.
  *
  * @param push offset of the push whose rules saw it
  * @param level the stage that the consumer is in, from 1
@@ -13,7 +13,7 @@ import java.util.Map;
  * @param group whose state it changes
  * @param rule key of the rule that matched; empty for an observation
  * @param eventId the event, or the alert that is counted
- * @param actionId the same for all events that tell of one action in several logs
+ * @param actionId the same for all events that record one action in several logs
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
  * @param values of the field that is counted, or what was observed
@@ -39,7 +39,7 @@ public record Evidence(
         boolean late,
         Map<String, String> about) {
 
-    /** By which all that a consumer is told of a group meets. */
+    /** The key of all input of a consumer for one group. */
     public String key() {
         return GroupKey.of(consumer, group);
     }

@@ -11,12 +11,12 @@ import java.nio.ByteBuffer;
 
 /**
  * Cuts a document into its records, which may be several on a line or many lines long. Lines that are no part of one
- * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told with
- * its connection's default database, as far as earlier ones said it.
+ * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told
+ * with its connection's default database, as far as earlier ones said it.
  */
 final class RecordFramer implements EntryFramer {
 
-    /** Most bytes of stray lines that are rejected together. */
+    /** Most bytes of unexpected lines that are rejected together. */
     private static final int STRAY_LIMIT = 1 << 20;
 
     private static final long NOWHERE = -1;

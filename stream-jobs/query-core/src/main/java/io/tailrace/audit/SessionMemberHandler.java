@@ -87,7 +87,7 @@ final class SessionMemberHandler implements MemberHandler {
         return known;
     }
 
-    /** The server, or its log: connections are numbered anew, or were not heard for a while. */
+    /** The server, or its log: connections are numbered again, or were not heard for a while. */
     private boolean startsOrEnds() {
         return switch (recordClass) {
             case "audit", "server_startup", "server_shutdown", "header" -> true;

@@ -85,8 +85,8 @@ final class ErrorLogParser implements EntryParser {
     }
 
     /**
-     * The whole entry, header and all, may be text of a client's literal: nobody can tell. Only its place, time and
-     * level are told.
+     * The whole entry, header and all, may be text of a client's literal: it cannot be decided. Only its place, time
+     * and level are told.
      */
     private static void withheld(ErrorEvent event, ParseListener out) {
         event.setMessage("?");

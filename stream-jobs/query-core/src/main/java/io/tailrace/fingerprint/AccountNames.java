@@ -9,9 +9,9 @@ import java.util.Map;
 
 /**
  * Finds whom a statement concerns that makes, changes or drops accounts or roles, or gives or takes rights: syntax of
- * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER. No
- * password is ever taken for a name: what follows one is read only where the quotes are beyond doubt.
- * {@link #areIncomplete} says where there may be more names than were found. Not thread-safe.
+ * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER.
+ * No password is ever taken for a name: what follows one is read only where the quotes are beyond doubt. {@link
+ * #areIncomplete} says where there may be more names than were found. Not thread-safe.
  */
 final class AccountNames {
 
@@ -476,7 +476,7 @@ final class AccountNames {
         return name.toString();
     }
 
-    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be told apart. */
+    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be distinguished. */
     private static String quotedPart(String user) {
         boolean plain = user.indexOf('@') < 0 && user.indexOf('`') < 0;
         return plain ? user : '`' + user.replace("`", "``") + '`';

@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /**
  * Finds conditions that do not depend on data, as who injects into a statement writes them. Their literals are masked
- * in fingerprints, so that {@code 1=1} and {@code 1=0} look alike there. Not thread-safe.
+ * in fingerprints, so that {@code 1=1} and {@code 1=0} look the same there. Not thread-safe.
  */
 final class ConstantConditionFlags {
 

@@ -12,10 +12,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what statements prepare: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE} and what is assigned to
- * a user variable, from which another may be prepared. The text is a literal, so its fingerprint does not show it; these
- * flags say what kind of statement it begins with, {@code dynamic_grant} or {@code dynamic_drop_table}, and nothing
- * else. Not thread-safe.
+ * Finds what statements prepare: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE} and what is assigned
+ * to a user variable, from which another may be prepared. The text is a literal, so its fingerprint does not show it;
+ * these flags say what kind of statement it begins with, {@code dynamic_grant} or {@code dynamic_drop_table}, and
+ * nothing else. Not thread-safe.
  */
 final class DynamicStatementFlags {
 
@@ -29,7 +29,7 @@ final class DynamicStatementFlags {
     private static final byte[] CONCAT = ByteText.ascii("concat");
     private static final byte[] PREPARE = ByteText.ascii("prepare");
 
-    /** So much of a text is looked at, bytes. */
+    /** So much of a text is inspected, bytes. */
     private static final int MAX_LENGTH = 4096;
 
     private static final int MAX_TEXTS = 8;

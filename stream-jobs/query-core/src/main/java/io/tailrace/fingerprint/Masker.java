@@ -38,7 +38,7 @@ final class Masker {
     private static final byte[] FALSE = ByteText.ascii("false");
     private static final byte[] PASSWORD = ByteText.ascii("password");
     private static final byte[] IDENTIFIED = ByteText.ascii("identified");
-    /** So far a list of rights is looked through, bytes. */
+    /** So far a list of rights is searched, bytes. */
     private static final int FARTHEST = 1 << 16;
 
     private static final byte[] FOR = ByteText.ascii("for");

@@ -43,7 +43,7 @@ enum NameMaskRules {
     private static final byte[] LOCAL = ByteText.ascii("local");
     private static final byte[] NO_WRITE = ByteText.ascii("no_write_to_binlog");
 
-    /** Words of a definition that are looked at: options stand before the kind of what is defined. */
+    /** Words of a definition that are inspected: options stand before the kind of what is defined. */
     private static final int MAX_WORDS = 16;
 
     private static Map<String, Verb> verbs() {

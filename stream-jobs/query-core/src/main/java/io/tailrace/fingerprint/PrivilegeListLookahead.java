@@ -4,7 +4,7 @@ import io.tailrace.fingerprint.AccountGrammar.Rights;
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
 
-/** Tells what stands behind GRANT or REVOKE: privileges and roles look alike until ON, TO or FROM. */
+/** Tells what stands behind GRANT or REVOKE: privileges and roles look the same until ON, TO or FROM. */
 final class PrivilegeListLookahead {
 
     private static final byte[] ON = ByteText.ascii("on");

@@ -5,9 +5,9 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Leaves one row of placeholders of those that stand one after another behind VALUES, all alike. The class and the tables
- * are the same, for {@link ListCollapser} makes one list of them anyway; a bulk insert becomes short enough to be
- * remembered, whatever its number of rows.
+ * Leaves one row of placeholders of those that stand one after another behind VALUES, all the same. The class and the
+ * tables are the same, for {@link ListCollapser} makes one list of them anyway; a bulk insert becomes short enough to
+ * be remembered, whatever its number of rows.
  */
 final class RepeatedRows {
 

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * Says what {@code SET} gives to settings of the server, {@code UPDATE} to those of the performance schema, and of what
  * kind a library is that {@code UNINSTALL} names as a text. Fingerprints mask these literals, so that {@code
- * general_log=0} and {@code =1} look alike there. Not thread-safe.
+ * general_log=0} and {@code =1} look the same there. Not thread-safe.
  */
 final class SettingFlags {
 
@@ -38,7 +38,7 @@ final class SettingFlags {
     private static final Set<String> ON_WORDS = Set.of("on", "true", "yes", "medium", "strong");
     private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
 
-    /** The settings that are told of: a fixed set, so that nobody can make up flags. */
+    /** The settings that flags report: a fixed set, so that nobody can make up flags. */
     private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
             + "|log_slow_query_time|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
             + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
@@ -126,7 +126,7 @@ final class SettingFlags {
         return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
     }
 
-    /** What the value at hand tells; the token behind it is read. */
+    /** What the value at hand shows; the token behind it is read. */
     private String value() {
         String reported =
                 switch (tokens.kind()) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * Shapes of masked statements. Most statements of a log are of few classes: a text that was seen before needs no
  * second step and no digest. The key is the whole text, so a hit is exact. Its size is bounded: one that is full
- * starts anew. Not thread-safe.
+ * starts again. Not thread-safe.
  */
 final class ShapeCache {
 

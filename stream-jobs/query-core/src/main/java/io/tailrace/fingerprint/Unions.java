@@ -4,7 +4,9 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
-/** Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools. */
+/**
+ * Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools.
+ */
 final class Unions {
 
     private static final byte[] SELECT = ByteText.ascii("select ");
@@ -16,7 +18,7 @@ final class Unions {
     /** Starts and unions that are tried, so that no statement costs more than its length times this. */
     private static final int MAX_TRIES = 64;
 
-    /** Longest text that is looked through, bytes: the tries may each read all of it. */
+    /** Longest text that is searched, bytes: the tries may each read all of it. */
     private static final int MAX_LENGTH = 1 << 20;
 
     private Unions() {}

@@ -265,7 +265,7 @@ final class FileCensus {
                 && ownersAtStart(generation).contains(file.inode());
     }
 
-    /** The generation lacks its file, and the census has not looked at its path since it was read first. */
+    /** The generation lacks its file, and no census has shown its path since it was read first. */
     boolean waitsForItsFile(LogFileGeneration generation) {
         return generation.file().inode() == 0
                 && !generation.file().gone()
@@ -281,7 +281,7 @@ final class FileCensus {
     }
 
     /**
-     * The generation's file had been renamed, and was too short for the block, when the census looked last.
+     * The generation's file had been renamed, and was too short for the block, at the last census.
      */
     boolean wasCutBefore(LogFileGeneration generation, LineBlock block) {
         return isRenamed(generation, id.log())
@@ -305,7 +305,7 @@ final class FileCensus {
     }
 
     /**
-     * Whether the run's lines can be of the file: it was long enough when the census looked, and begins like
+     * Whether the run's lines can be of the file: it was long enough at the time of the census, and begins like
      * them.
      */
     private static boolean mayHold(FileView view, UnassignedLines run) {
@@ -332,7 +332,7 @@ final class FileCensus {
     /**
      * The file that the run's lines are of, by what the census found after they were read: the one that was
      * under the run's path then, or, if that was renamed in between, the only one that begins with the run's
-     * bytes. Null when the census does not tell yet.
+     * bytes. Null when the census does not decide yet.
      *
      * <p>Around a rename the old file and the new one may have been there, and their banners may be equal. A file of
      * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to
@@ -368,13 +368,13 @@ final class FileCensus {
                 && generations.values().stream().noneMatch(generation -> mayHaveStartedIn(generation, view));
     }
 
-    /** The census has looked at the run's path after the run was read. */
+    /** A census has shown the path of the run after the run was read. */
     boolean checkedAfter(UnassignedLines run) {
         return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
     /**
-     * The census has looked at the generation's file after the block was read, and the block lies beyond its
+     * A census has shown the file of the generation after the block was read, and the block lies beyond its
      * end.
      */
     boolean isTooShort(LogFileGeneration generation, LineBlock block) {

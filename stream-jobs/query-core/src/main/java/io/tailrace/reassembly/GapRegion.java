@@ -9,7 +9,7 @@ import io.tailrace.framing.FramingKind;
 import java.util.ArrayDeque;
 
 /**
- * A gap with what it spoilt: the entry cut by it, and what was skipped after it until the next entry. Holds a
+ * A gap with what it made invalid: the entry cut by it, and what was skipped after it until the next entry. Holds a
  * reader that stands before the gap as if nothing had been lost; when the bytes come after all, it reads on,
  * and what it finds takes the place of what was posted.
  *

@@ -20,7 +20,7 @@ final class GapRegions {
     /** The region after which no entry has been found yet. */
     private GapRegion open;
 
-    /** A hole is being reported: an entry that ends there is none that the hole spoilt. */
+    /** A hole is being reported: an entry that ends there is none that the hole made invalid. */
     private boolean cutEntry;
 
     /**

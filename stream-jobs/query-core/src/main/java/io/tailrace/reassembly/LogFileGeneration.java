@@ -135,12 +135,12 @@ final class LogFileGeneration implements FrameListener {
         reader.extendLastLine();
     }
 
-    /** Whether a file's first bytes are this one's; null while too few were read to tell. */
+    /** Whether a file's first bytes are this one's; null while too few were read to decide. */
     Boolean hasHead(int length, String md5) {
         return head.matches(length, md5, reader.frontier(), reader.endMayBeLonger());
     }
 
-    /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones tell. */
+    /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones show. */
     boolean lineEndsAreLong() {
         return reader.endMayBeLonger() && reader.lineEndsAreLong();
     }

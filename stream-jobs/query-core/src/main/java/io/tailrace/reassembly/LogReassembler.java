@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * became of every byte of each of its files (docs/LEDGER.md).
  *
  * <p>Lines go to the generation whose {@linkplain LogFileGeneration#frontier frontier} they continue. Others are
- * held until their bytes, a census or a timeout tell: a duplicate, a new file, or lines behind a hole. What
+ * held until their bytes, a census or a timeout decides: a duplicate, a new file, or lines behind a hole. What
  * comes out depends only on what goes in, in its order, and on the times given; a copy made from saved state
  * goes on the same way.
  *

@@ -68,7 +68,7 @@ final class PathInodeHistory {
 
     /**
      * Inodes that may have been under the path at a time, the likeliest first: usually one, more around a rename.
-     * Empty as long as no census looked at the path since.
+     * Empty as long as no census has shown the path since.
      */
     List<Long> around(String path, long micros) {
         List<Long> found = new ArrayList<>();

@@ -136,7 +136,7 @@ final class UnassignedLines {
         return end;
     }
 
-    /** Whether a file's head hash contradicts the lines; false when too few are there to tell. */
+    /** Whether a file's head hash contradicts the lines; false when too few are there to decide. */
     boolean contradicts(int headLength, String md5) {
         boolean lineEndUnsure = headLength == to;
         return holdsHead(headLength)

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The header of one entry, read into fields. Lists and maps are made anew where an entry has any, for the event keeps them;
+ * The header of one entry, read into fields. Lists and maps are new where an entry has any, for the event keeps them;
  * everything else is used again. Not thread-safe.
  */
 final class SlowLogHeader {

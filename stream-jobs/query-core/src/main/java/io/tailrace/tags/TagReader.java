@@ -20,7 +20,7 @@ public final class TagReader {
     private static final int MAX_VALUE_LENGTH = 256;
 
     private static final int MAX_KEY_LENGTH = 64;
-    /** Pairs of one comment that are looked at; one with more is none of tags. */
+    /** Pairs of one comment that are inspected; one with more is none of tags. */
     private static final int MAX_PAIRS = 64;
 
     private static final int TRACEPARENT_LENGTH = 55;

@@ -12,12 +12,12 @@ import java.time.Instant;
 
 /**
  * Reads messages of the OpenTelemetry Collector's Kafka exporter: its encodings {@code otlp_proto} and
- * {@code otlp_json}, told apart by each message's first byte. The first is the protobuf message
+ * {@code otlp_json}, distinguished by each message's first byte. The first is the protobuf message
  * {@code ExportTraceServiceRequest}, which is {@code TracesData} on the wire; the second the same in OTLP's JSON
  * mapping (OTLP 1.9, "JSON Protobuf Encoding"). Not thread-safe.
  *
- * <p>Bounded: a message of {@value #MAX_MESSAGE_LENGTH} bytes, values nested as deep as protobuf allows (100), attributes of
- * {@value AttributeFormatter#MAX_LENGTH} characters. Nothing in a message makes it throw.
+ * <p>Bounded: a message of {@value #MAX_MESSAGE_LENGTH} bytes, values nested as deep as protobuf allows (100),
+ * attributes of {@value AttributeFormatter#MAX_LENGTH} characters. Nothing in a message makes it throw.
  */
 public final class SpanReader {
 
@@ -65,8 +65,8 @@ public final class SpanReader {
     }
 
     /**
-     * Protobuf begins with the tag of field 1, which is a line feed: JSON that begins with one is taken for protobuf. The
-     * Collector writes none.
+     * Protobuf begins with the tag of field 1, which is a line feed: JSON that begins with one is taken for protobuf.
+     * The Collector writes none.
      */
     private static boolean isJson(byte[] message) {
         return message.length > 0

@@ -48,7 +48,7 @@ import picocli.CommandLine.Option;
         })
 public final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
 
-    /** Several files tell of the same time one after the other: nothing is forgotten before the last has ended. */
+    /** Several files cover the same time one after the other: nothing is forgotten before the last has ended. */
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
     private static final int FAILED = 1;

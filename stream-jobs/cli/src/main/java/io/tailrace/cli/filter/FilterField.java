@@ -90,7 +90,7 @@ final class FilterField {
         return seconds;
     }
 
-    /** Its number; 0 where the log does not tell. */
+    /** Its number; 0 if the log does not contain it. */
     double number(QueryEvent event) {
         Number value = number.apply(event);
         return value == null ? 0 : value.doubleValue();

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A stretch of a log file and what was found in it. It goes through three hands, one after the other: a framer cuts it
+ * A part of a log file and what was found in it. It goes through three hands, one after the other: a framer cuts it
  * into pieces, a parser reads those that are entries, and a sink receives all of them in file order.
  */
 final class LogBlock implements FrameListener {

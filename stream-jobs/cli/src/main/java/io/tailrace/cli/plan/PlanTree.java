@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 /** A plan as a tree with its figures in columns; what deserves a look is coloured, and said in words. */
 final class PlanTree {
 
-    /** Flags that a warning tells. */
+    /** Flags that a warning reports. */
     private static final Set<PlanFlag> REPORTED_BY_WARNINGS = Set.of(
             PlanFlag.FILESORT,
             PlanFlag.SORT_ON_DISK,

@@ -56,7 +56,7 @@ public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean
         return columns <= 0 ? DEFAULT_COLUMNS : Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns));
     }
 
-    /** Columns as {@code stty} tells them, or nothing. */
+    /** Columns as {@code stty} reports them, or nothing. */
     private static String terminalSize() {
         try {
             Process stty = new ProcessBuilder("stty", "size")

@@ -180,7 +180,7 @@ final class ActionState {
         return truncated;
     }
 
-    /** Only rows of tables have told of it. */
+    /** Only rows of tables have recorded it. */
     boolean isRowsOnly() {
         return sources == 0;
     }
@@ -194,7 +194,7 @@ final class ActionState {
         return sources;
     }
 
-    /** Another event may be of it: its voice has not spoken of it, and nothing speaks against it. */
+    /** Another event may be of it: its source has not recorded it, and nothing contradicts it. */
     boolean awaits(ActionObservation event) {
         return (sources & event.source()) == 0 && isNear(event) && origin.matches(event.origin());
     }
@@ -205,7 +205,7 @@ final class ActionState {
                 <= Math.max(minimumDurationMicros, event.minimumDurationMicros()) + SessionActionIndex.TOLERANCE_MICROS;
     }
 
-    /** A statement that a row of a table may be of: no audit log has told of it yet. */
+    /** A statement that a row of a table may be of: no audit log has recorded it yet. */
     boolean mayTouch(ActionObservation row) {
         return kind != 0
                 && serverQuery == 0

@@ -1,8 +1,8 @@
 package io.tailrace.detection.action;
 
 /**
- * Who speaks of an action: a log, or one of the kinds of events with which a filter log tells of the same statement. A
- * voice speaks of an action once, so that two events of one voice are two actions. Voices are bits, for sets of them.
+ * The source of a record of an action: a log, or a kind of event of a filter log, which records a statement in several.
+ * A source records an action once: two events of one source are two actions. Sources are bits, for sets of them.
  */
 final class RecordSource {
 

@@ -17,10 +17,10 @@ import java.util.function.Predicate;
 /**
  * The actions of one session while events of it come, about 400 bytes each.
  *
- * <p>An event is of an action that is known if it is of the same kind (statements: the same fingerprint), if their times
- * differ by no more than {@link #TOLERANCE_MICROS} and the time that the statement took, and if its voice has not spoken
- * of it: of several, the earliest. So two equal statements in one log are two actions, and the same two in two logs, too.
- * Connection ids that start again after a restart are told apart by time.
+ * <p>An event is of an action that is known if it is of the same kind (statements: the same fingerprint), if their
+ * times differ by no more than {@link #TOLERANCE_MICROS} and the time that the statement took, and if its source has
+ * not recorded it of it: of several, the earliest. So two equal statements in one log are two actions, and the same two
+ * in two logs, too. Connection ids that start again after a restart are distinguished by time.
  */
 final class SessionActionIndex {
 
@@ -37,11 +37,11 @@ final class SessionActionIndex {
             .thenComparingLong(Place::micros)
             .thenComparingLong(Place::number);
 
-    /** @param number tells actions of the same time apart: in the order in which they became known */
+    /** @param number distinguishes actions of the same time: in the order in which they became known */
     private record Place(long kind, long micros, long number) {}
 
     private final NavigableMap<Place, ActionState> byTime = new TreeMap<>(BY_PLACE);
-    /** Those of which not every voice has spoken that was ever heard here. */
+    /** Those that not every source seen here has recorded. */
     private final NavigableMap<Place, ActionState> awaiting = new TreeMap<>(BY_PLACE);
 
     private final Map<Long, ActionState> byServerQuery = new HashMap<>();
@@ -76,7 +76,7 @@ final class SessionActionIndex {
         return event.candidateAction();
     }
 
-    /** A new voice may speak of everything that is remembered. */
+    /** A new source may record everything that is remembered. */
     private void addSource(int source) {
         if ((sources | source) == sources) {
             return;
@@ -128,7 +128,7 @@ final class SessionActionIndex {
         return known;
     }
 
-    /** The statement before an end, or after a begin, if it is the same and only its other end was told of. */
+    /** The statement before an end, or after a begin, if it is the same and only its other end was recorded. */
     private ActionState matchingStartOrEnd(ActionObservation event) {
         Place place = new Place(0, event.candidateAction().micros(), Long.MAX_VALUE);
         Map.Entry<Place, ActionState> next = event.isBeginning() ? byTime.higherEntry(place) : byTime.floorEntry(place);

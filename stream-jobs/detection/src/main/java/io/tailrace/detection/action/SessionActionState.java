@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * The actions of one session, told from what several logs say of them in whatever order. This is the state to keep per
+ * The actions of one session, derived from the records of several logs in any order. This is the state to keep per
  * {@link ActionObservation#session}. Not for several threads.
  *
  * <p>Most sessions that are remembered have ended: they can be {@linkplain #pack packed} into some 60 bytes an action,
@@ -74,7 +74,7 @@ public final class SessionActionState {
         }
     }
 
-    /** When the session is to be looked at next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
+    /** When the session is to be checked next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
     public long nextCleanupMillis() {
         return nextCleanupMillis;
     }

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * What the logs of one server have, and what was said of it: which rules can fire there. This is the state to keep per
  * server. Not thread-safe.
  *
- * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that the
- * contents are kept of the current period and of the one before, and both count.
+ * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that
+ * the contents are kept of the current period and of the one before, and both count.
  *
  * <p>Memory: two {@link ObservedFields} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
  */
@@ -109,7 +109,7 @@ public final class InstanceCoverage {
         refreshAt = millis;
     }
 
-    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be said anew. */
+    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be emitted again. */
     public void endPeriod(long nowMillis) {
         before.clear();
         before.putAll(current);

@@ -9,7 +9,7 @@ import java.util.TreeSet;
  *
  * @param reason a sentence without its full stop, such as "it needs rows_sent, which no event of this log has"
  * @param missingFields fields that the rule needs and no event has, in the order of the alphabet
- * @param missingClasses classes of events that it asks for and the log does not tell, in the same order
+ * @param missingClasses classes of events that it asks for and the log does not contain, in the same order
  */
 public record MissingRequirement(String reason, List<String> missingFields, List<String> missingClasses) {
 

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Which fields the events of a log have, and of which classes they are: all that is needed to say which rules can fire on
- * it. It only grows. Not thread-safe.
+ * Which fields the events of a log have, and of which classes they are: all that is needed to say which rules can fire
+ * on it. It only grows. Not thread-safe.
  *
  * <p>Memory: fields of the taxonomy, and at most {@value #MAX_OTHERS} that logs, clients and applications name
  * themselves. A log that has more counts as one that has every such field, because nobody knows which it has not.
@@ -124,7 +124,7 @@ public final class ObservedFields {
 
     /**
      * Whether an event of such a log may have a field: one that some event had, or one that events get by what happens,
-     * such as the code of an error in a log that tells outcomes, where no statement failed yet.
+     * such as the code of an error in a log that contains outcomes, where no statement failed yet.
      *
      * @param withDataClasses whether classes of data are configured
      */

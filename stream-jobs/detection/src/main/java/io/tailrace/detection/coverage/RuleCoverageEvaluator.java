@@ -26,14 +26,14 @@ import java.util.stream.Stream;
  * Which rules can never fire on a log, or on the logs of a server taken together, because events lack a field or are of
  * other classes. The command line asks about files, the detect job about servers: both get their answers here.
  *
- * <p>A rule over single events needs one log that tells all it asks for. A correlation needs as many of its rules as it
- * counts, each of them in a log that also tells the fields by which it is grouped; these may be different logs.
+ * <p>A rule over single events needs one log that contains all it asks for. A correlation needs as many of its rules as
+ * it counts, each of them in a log that also contains the fields by which it is grouped; these may be different logs.
  */
 public final class RuleCoverageEvaluator {
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
-    /** Of those that parsers tell events by: docs/TAXONOMY.md. */
+    /** Of those that parsers classify events by: docs/TAXONOMY.md. */
     private static final List<String> EVENT_CLASSES =
             List.of("admin", "connection", "message", "query", "server", "table");
 
@@ -228,7 +228,7 @@ public final class RuleCoverageEvaluator {
         return found.stream();
     }
 
-    /** What an expression asks for in vain; of a class that no parser tells, the empty name. */
+    /** What an expression asks for in vain; of a class that no parser emits, the empty name. */
     private record Missing(Set<String> fields, Set<String> classes) {}
 
     private void collectMissing(Expression expression, ObservedFields log, Missing missing) {

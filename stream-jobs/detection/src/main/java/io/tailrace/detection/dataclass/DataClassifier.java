@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Enriches events with the classes of data that they touch, and with how that is known. What cannot be told is unknown
- * access, never none; in doubt a class is touched. Used by one thread.
+ * Enriches events with the classes of data that they touch, and with how that is known. What cannot be determined is
+ * unknown access, never none; in doubt a class is touched. Used by one thread.
  */
 public final class DataClassifier {
 
@@ -26,9 +26,9 @@ public final class DataClassifier {
     /** Fingerprints are cut at 16 KiB: of one that is so long, not all names may be known. */
     private static final int MAX_FINGERPRINT_LENGTH = 16_000;
 
-    /** Statements that tell of tables and nothing of what is in them. */
+    /** Statements about tables, not about their content. */
     private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
-    /** Statements whose tables no text tells: prepared from a variable, or rows as the binary log has them. */
+    /** Statements whose tables no text names: prepared from a variable, or rows as the binary log has them. */
     private static final Set<String> DYNAMIC = Set.of("EXECUTE", "BINLOG");
     /** Blocks of a program, which may call and execute. */
     private static final Set<String> BLOCKS =
@@ -199,7 +199,9 @@ public final class DataClassifier {
                 : routines.get(QualifiedName.key(database, name));
     }
 
-    /** A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's. */
+    /**
+     * A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's.
+     */
     private void functions(Set<String> called, Key key, Search search) {
         for (String name : called) {
             boolean qualified = name.indexOf('.') >= 0;

@@ -42,7 +42,7 @@ public final class DetectorAlertFactory {
     /**
      * An alert that an observation made fire.
      *
-     * @param what tells it from other alerts of the detector about the entity: two with the same text are one
+     * @param what distinguishes it from other alerts of the detector about the entity: two with the same text are one
      */
     public RaisedAlert alert(
             Observation observation,

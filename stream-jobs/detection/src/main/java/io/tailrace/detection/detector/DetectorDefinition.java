@@ -12,7 +12,7 @@ import java.util.List;
  * What every detector has.
  *
  * @param exceptions events that it does not look at
- * @param ttlMicros how long an entity is remembered of which nothing is heard
+ * @param ttlMicros how long an entity without events is remembered
  */
 public record DetectorDefinition(RuleHeader header, Expression exceptions, long ttlMicros) {
 

@@ -56,7 +56,7 @@ public final class DetectorEventFields {
         return event.values("command").stream().anyMatch(command -> ENDS.contains(command.folded()));
     }
 
-    /** Whether the event is a statement, told once: filter logs tell of a statement in several events. */
+    /** Whether the event is a statement, told once: filter logs record a statement in several events. */
     public static boolean isStatement(DetectionEvent event) {
         String name = text(event, "event_name");
         return "query".equals(text(event, "event_class")) && (name.isEmpty() || "status".equals(name));

@@ -68,7 +68,7 @@ public final class DetectorOptions {
         return SearchCompiler.of(map, "exceptions", context);
     }
 
-    /** How long an entity is remembered of which nothing is heard, microseconds. */
+    /** How long an entity is remembered without events, microseconds. */
     long ttlMicros() {
         return timespan("ttl", DEFAULT_TTL_DAYS * DAY);
     }

@@ -59,7 +59,7 @@ public final class InMemoryDetectorEngine {
     }
 
     /**
-     * Says that all events up to a time are thought to have come, and forgets entities of which nothing was heard.
+     * Says that all events up to a time are thought to have come, and forgets entities without events.
      *
      * @param micros event time, microseconds since 1970 UTC; less than before changes nothing
      */

@@ -30,7 +30,7 @@ public interface StatefulDetector {
     /** What it says about itself; its alerts look like a rule's. */
     RuleHeader header();
 
-    /** What tells it from all other detectors and rules. */
+    /** What distinguishes it from all other detectors and rules. */
     default String key() {
         return header().key();
     }
@@ -52,7 +52,7 @@ public interface StatefulDetector {
     /** Reads what {@link DetectorState#write} wrote. Throws IOException where the version is another one. */
     DetectorState readState(DataInput in) throws IOException;
 
-    /** How long an entity is remembered of which nothing is heard, microseconds of event time. */
+    /** How long an entity is remembered without events, microseconds of event time. */
     long ttlMicros();
 
     /** Whether so much time has passed that the entity counts as never seen. */

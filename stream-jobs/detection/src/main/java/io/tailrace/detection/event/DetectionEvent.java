@@ -32,7 +32,7 @@ public final class DetectionEvent {
     /**
      * An event without fields yet.
      *
-     * @param id what tells it from all others
+     * @param id what distinguishes it from all others
      * @param micros event time, microseconds since 1970 UTC
      * @param source the log that it is from
      */
@@ -66,7 +66,7 @@ public final class DetectionEvent {
         return action;
     }
 
-    /** What tells the event's action from all others: the same for all events of one action. */
+    /** What distinguishes the event's action from all others: the same for all events of one action. */
     public String actionId() {
         return action().id();
     }
@@ -98,8 +98,8 @@ public final class DetectionEvent {
     }
 
     /**
-     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events with
-     * the same fields, and for others by chance only.
+     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events
+     * with the same fields, and for others by chance only.
      */
     public long shape() {
         return shape;

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * Finds signs of SQL that a rule's author most likely meant as they stand, and that Sigma or a regular expression reads
- * otherwise: the star of {@code select *}, a comment's mark, the question mark that stands for a literal in fingerprints.
- * Only texts about statements are looked at; a wildcard amid or behind words is taken as meant.
+ * otherwise: the star of {@code select *}, a comment's mark, the question mark that stands for a literal in
+ * fingerprints. Only texts about statements are inspected; a wildcard amid or behind words is taken as meant.
  */
 final class SqlPatternLint {
 

@@ -23,7 +23,7 @@ record UnresolvedCorrelation(
         return rule.header();
     }
 
-    /** One match of one rule suffices: matches of a group are told once in the timespan. */
+    /** One match of one rule suffices: matches of a group are reported once in the timespan. */
     boolean isFirstOccurrenceRule() {
         return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
     }

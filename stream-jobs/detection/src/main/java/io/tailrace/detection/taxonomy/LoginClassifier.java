@@ -4,9 +4,9 @@ import io.tailrace.event.AuditEvent;
 import java.util.Locale;
 
 /**
- * Which events are logins, in all formats: a connection that begins, is refused, or changes its user. A log tells of each
- * login with one event that is {@code success} or {@code failure}. A general log writes a line before the server decides,
- * which is {@code unknown}; the connection's next command tells that it was taken, or a line that it was not.
+ * Which events are logins, in all formats: a connection that begins, is refused, or changes its user. A log records
+ * each login with one event that is {@code success} or {@code failure}. A general log writes a line before the server
+ * decides, which is {@code unknown}; the connection's next command tells that it was taken, or a line that it was not.
  */
 public final class LoginClassifier {
 
@@ -20,9 +20,9 @@ public final class LoginClassifier {
     private LoginClassifier() {}
 
     /**
-     * Whether an event of an audit or general log tells of a login.
+     * Whether an event of an audit or general log records a login.
      *
-     * @param eventName empty, or the log's own name within the class: filter logs tell of a login in events of several
+     * @param eventName empty, or the log's own name within the class: filter logs record a login in events of several
      */
     public static boolean isLogin(String eventClass, String command, String eventName) {
         boolean one =
@@ -48,7 +48,7 @@ public final class LoginClassifier {
         };
     }
 
-    /** What came of the login that an event tells of; empty where it tells of none. */
+    /** What came of the login that an event records; empty if it records none. */
     static String of(AuditEvent event) {
         if (event.getFlags().contains(LOGGED_IN)) {
             return SUCCESS;

@@ -13,7 +13,7 @@ final class InsertMetrics {
     private final Map<String, Long> begun = new ConcurrentHashMap<>();
     private final LongAdder failed = new LongAdder();
 
-    /** Further attempts of a block do not count anew. */
+    /** Further attempts of a block do not count again. */
     void began(PendingBlock block) {
         begun.putIfAbsent(block.token(), System.nanoTime());
     }

@@ -3,7 +3,7 @@ package io.tailrace.flink.clickhouse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Which complaints are worth a line in the log: another one than the last, or the same a while later. */
+/** Which warnings are worth a line in the log: another one than the last, or the same a while later. */
 final class LogThrottle {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);

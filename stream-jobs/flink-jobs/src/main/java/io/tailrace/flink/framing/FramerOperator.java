@@ -40,7 +40,7 @@ import org.apache.flink.util.function.SerializableSupplier;
  * the order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
  *
  * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state
- * before each checkpoint. So state is read once for each log and start, works alike on every state backend,
+ * before each checkpoint. So state is read once for each log and start, works the same on every state backend,
  * and a line costs no state access.
  *
  * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the

@@ -36,7 +36,7 @@ final class Predicates {
     private static final Set<String> NO_FUNCTIONS =
             Set.of("in", "and", "or", "not", "cache", "if", "trigcond", "match");
 
-    /** Characters of a condition that are looked at. */
+    /** Characters of a condition that are inspected. */
     private static final int MAX_LENGTH = 16 << 10;
 
     private final String text;

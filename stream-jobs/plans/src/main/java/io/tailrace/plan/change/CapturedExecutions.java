@@ -7,9 +7,9 @@ import java.io.IOException;
 /**
  * Executions of a statement whose plan is captured now and then, by where they stand between the captures.
  *
- * <p>Those between two captures of one plan had it, as far as anybody can tell. Those after the last capture have its plan
- * until a capture says otherwise. Those between two captures that differ had either; they are kept apart, because after a
- * change for the worse most of them are slow ones of the new plan. Executions may come later than captures of their
+ * <p>Those between two captures of one plan had it, as far as it is known. Those after the last capture have its plan
+ * until a capture says otherwise. Those between two captures that differ had either; they are kept apart, because after
+ * a change for the worse most of them are slow ones of the new plan. Executions may come later than captures of their
  * time.
  */
 final class CapturedExecutions {

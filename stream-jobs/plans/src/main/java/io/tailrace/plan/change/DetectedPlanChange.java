@@ -9,10 +9,10 @@ package io.tailrace.plan.change;
  * @param oldSeenMicros when the old plan was seen last, microseconds since 1970 UTC: the plan changed after that; 0
  *     where an earlier version of the state did not say
  * @param micros when the new plan was first seen, microseconds since 1970 UTC
- * @param verdict PENDING when the change is told, something else when it is told again
+ * @param verdict PENDING when the change is reported first, another value when it is reported again
  * @param reason why the verdict is UNKNOWN; else empty
- * @param verdictMicros when that was settled: the time of the execution that decided, microseconds since 1970 UTC; 0 while
- *     pending
+ * @param verdictMicros when that was settled: the time of the execution that decided, microseconds since 1970 UTC; 0
+ *     while pending
  * @param before the old plan's executions, those that are remembered
  * @param after the new plan's executions
  */

@@ -3,9 +3,9 @@ package io.tailrace.plan.change;
 /**
  * Whether a statement is slower with its new plan.
  *
- * <p>Asked again and again, a test is wrong ever more often. So it is asked at set numbers of executions only, each time
- * at 0.1 %, and two things must hold: the ranks differ, and the medians differ by more than the statement varied by
- * itself while it had the old plan.
+ * <p>Asked again and again, a test is wrong ever more often. So it is asked at set numbers of executions only, each
+ * time at 0.1 %, and two things must hold: the ranks differ, and the medians differ by more than the statement varied
+ * by itself while it had the old plan.
  */
 final class LatencyComparison {
 
@@ -16,7 +16,9 @@ final class LatencyComparison {
     private static final int TESTS = 6;
     private static final double DEVIATIONS = 3.09;
     private static final int INTERVALS_NEEDED = 6;
-    /** Wide, for stretches that follow each other are alike, and few of them show little of the spread: 3 + 20 / n. */
+    /**
+     * Wide, for intervals that follow each other are similar, and few of them show little of the spread: 3 + 20 / n.
+     */
     private static final double SPREADS = 3;
 
     private static final double MORE_SPREADS = 20;

@@ -10,17 +10,17 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The plans of one statement on one server, and what its executions tell of them.
+ * The plans of one statement on one server, and what its executions show of them.
  *
- * <p>A log that names each execution's plan tells a change by itself: a plan is the statement's plan from the third
+ * <p>A log that names each execution's plan shows a change by itself: a plan is the statement's plan from the third
  * execution in a row on, for the optimizer may choose another for a rare value. Where plans are captured now and then,
  * each capture decides: see {@link CapturedExecutions} for what becomes of the executions between two captures.
  *
- * <p>A history has one {@link PlanBasis}: what EXPLAIN says and what the log says may differ for one and the same plan. A log
- * that names plans is believed alone; a change of basis is no change of plan, and the history begins anew.
+ * <p>A history has one {@link PlanBasis}: what EXPLAIN says and what the log says may differ for one and the same plan.
+ * A log that names plans is believed alone; a change of basis is no change of plan, and the history restarts.
  *
- * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one database:
- * the first that was captured, until it was not for a day.
+ * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one
+ * database: the first that was captured, until it was not for a day.
  *
  * <p>Its size is bounded: {@value #PLANS} plans, the least recent are forgotten.
  */
@@ -39,7 +39,10 @@ public final class PlanHistory {
     private static final int IN_A_ROW = 3;
     private static final long HOUR_MICROS = 3_600_000_000L;
     private static final long DAY_MICROS = 24 * HOUR_MICROS;
-    /** Changes told in an hour, or of captures in a day: a statement that goes back and forth has two plans and no change. */
+    /**
+     * Changes reported in an hour, or of captures in a day: a statement that goes back and forth has two plans and no
+     * change.
+     */
     private static final int MAX_CHANGES = 4;
 
     private PlanBasis basis = PlanBasis.LOGGED;
@@ -137,10 +140,10 @@ public final class PlanHistory {
     }
 
     /**
-     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too late.
-     * So is each of another database than the one that is followed; and each while the log names plans, until the statement
-     * ran without a name for a day. That day is one of its executions: captures may be read long before the executions of
-     * their time.
+     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too
+     * late. So is each of another database than the one that is followed; and each while the log names plans, until the
+     * statement ran without a name for a day. That day is one of its executions: captures may be read long before the
+     * executions of their time.
      *
      * @param of database; empty where the capture does not say
      */

@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * How long a statement took with one plan: all its executions, and the medians of the latest stretches of time, whose
+ * How long a statement took with one plan: all its executions, and the medians of the latest intervals, whose
  * spread says how much it varies by itself, with load and data, while the plan stays.
  */
 final class PlanLatencyHistory {
 
-    /** Executions that make a stretch's median worth something. */
+    /** Executions that make the median of an interval worth something. */
     static final int INTERVAL_EXECUTIONS = 20;
 
     private static final long INTERVAL_MICROS = 180_000_000L;
@@ -84,12 +84,12 @@ final class PlanLatencyHistory {
         }
     }
 
-    /** How many stretches there are to compare, at most {@value #INTERVALS}. */
+    /** How many intervals there are to compare, at most {@value #INTERVALS}. */
     int intervals() {
         return Math.min(intervals, INTERVALS);
     }
 
-    /** Standard deviation of the stretches' medians on the natural logarithmic scale. */
+    /** Standard deviation of the intervals' medians on the natural logarithmic scale. */
     double spread() {
         int n = intervals();
         double mean = Arrays.stream(medians, 0, n).sum() / n;

@@ -21,8 +21,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What all parsers of audit events do alike: an event's place and identity, its account, tables and statement. Holds the
- * statement of the record at hand. Not thread-safe.
+ * What all parsers of audit events have in common: an event's place and identity, its account, tables and statement.
+ * Holds the statement of the record at hand. Not thread-safe.
  */
 public final class AuditEventBuilder {
 

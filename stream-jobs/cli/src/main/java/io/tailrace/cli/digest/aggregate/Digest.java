@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  */
 public final class Digest {
 
-    /** Groups that are told apart; statements of further ones are one group, so that memory has a bound. */
+    /** Groups that are distinguished; statements of further ones are one group, so that memory has a bound. */
     public static final int MAX_GROUPS = 65_536;
 
     /** Classes that are found without looking into the map; a power of two. */
@@ -23,7 +23,7 @@ public final class Digest {
     /** So many groups have charts of their full resolution; the many small ones of a long tail have coarse ones. */
     private static final int DETAILED_GROUPS = 10_000;
 
-    /** Statements whose classes are looked up at once. */
+    /** Statements whose classes are looked up together. */
     private static final int MAX_WAITING = 256;
 
     public static final String FURTHER = "(further ones)";
@@ -217,7 +217,7 @@ public final class Digest {
         return groups.size();
     }
 
-    /** Executions that were counted together because {@link #MAX_GROUPS} groups are told apart; 0 without any. */
+    /** Executions that were counted together because {@link #MAX_GROUPS} groups are distinguished; 0 without any. */
     public double furtherOnes() {
         complete();
         StatementGroup further = groups.get(FURTHER);

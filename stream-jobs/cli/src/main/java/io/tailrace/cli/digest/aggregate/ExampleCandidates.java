@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Which of the statements that one thread sees may be the slowest of their group, as far as this thread can tell: those
+ * Which of the statements that one thread sees may be the slowest of their group, as far as this thread knows: those
  * that are slower than all that it saw before. What it forgets makes it say yes too often. Not thread-safe.
  */
 final class ExampleCandidates implements Predicate<QueryEvent> {
@@ -16,7 +16,9 @@ final class ExampleCandidates implements Predicate<QueryEvent> {
     private static final int CLASSES = 1 << 16;
 
     private final Grouping grouping;
-    /** Ids of classes that came before, each in the slot that its bits name, and behind each how long its slowest took. */
+    /**
+     * Ids of classes that came before, each in the slot that its bits name, and behind each how long its slowest took.
+     */
     private final long[] classes;
 
     private final Map<String, Double> slowest = new HashMap<>();

@@ -67,7 +67,7 @@ public final class LoggingProperties {
         return minWeight == maxWeight ? List.of(minWeight) : List.of(minWeight, maxWeight);
     }
 
-    /** {@code session} or {@code query}, as Percona Server says; empty where the log does not tell. */
+    /** {@code session} or {@code query}, as Percona Server says; empty if the log does not contain it. */
     public List<String> rateTypes() {
         return List.copyOf(rateTypes);
     }

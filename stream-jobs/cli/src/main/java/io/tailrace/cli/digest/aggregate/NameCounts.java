@@ -13,10 +13,10 @@ public final class NameCounts {
     /** A name and its weight. */
     public record Count(String name, double weight) {}
 
-    /** Names that are told apart; the rest counts as {@link #OTHER}. */
+    /** Names that are distinguished; the rest counts as {@link #OTHER}. */
     static final int MAX_NAMES = 1_000;
 
-    /** So many names are looked through; more have an index, which takes more memory than all else of a small group. */
+    /** So many names are searched; more have an index, which takes more memory than all else of a small group. */
     private static final int FEW = 40;
 
     static final String OTHER = "other";

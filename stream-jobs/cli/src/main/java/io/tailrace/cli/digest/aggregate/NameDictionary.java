@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Numbers for names, so that very many places can tell names apart without holding them. */
+/** Numbers for names, so that very many places can distinguish names without holding them. */
 final class NameDictionary {
 
     /** Names that have a number of their own; the rest share that of {@link NameCounts#OTHER}. */

@@ -13,11 +13,11 @@ import java.util.List;
  */
 public record ObservedTimeRange(long from, long to, double outliers) {
 
-    /** At each end so large a part of all may be strays. */
+    /** At each end so large a part of all may be outliers. */
     private static final double MAX_OUTLIERS = 0.01;
-    /** A gap before strays is so many times as long as what nearly all others span. */
+    /** A gap before outliers is so many times as long as what nearly all others span. */
     private static final long GAP = 10;
-    /** Shorter gaps make no strays, seconds. */
+    /** Shorter gaps make no outliers, seconds. */
     private static final long MIN_GAP = 86_400;
 
     private record Slot(long from, long to, double weight) {}

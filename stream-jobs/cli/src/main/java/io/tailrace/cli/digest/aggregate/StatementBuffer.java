@@ -27,7 +27,7 @@ final class StatementBuffer {
     private static final int ACCOUNT = 8;
     private static final int DATABASE_AND_ERROR = 9;
     private static final int WIDTH = 10;
-    /** Stands for a number that the log does not tell. */
+    /** Stands for a number that the log does not contain. */
     private static final long NONE = -1;
 
     private long[] cells = new long[MIN_ROWS * WIDTH];
@@ -140,12 +140,12 @@ final class StatementBuffer {
         return cell(row, ROWS_EXAMINED);
     }
 
-    /** Negative where the log does not tell. */
+    /** Negative if the log does not contain it. */
     long rowsAffected(int row) {
         return cell(row, ROWS_AFFECTED);
     }
 
-    /** Negative where the log does not tell. */
+    /** Negative if the log does not contain it. */
     long bytesSent(int row) {
         return cell(row, BYTES_SENT);
     }

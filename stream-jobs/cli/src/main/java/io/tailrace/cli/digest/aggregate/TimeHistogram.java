@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Statements and their seconds counted by time, in slots of 2^n seconds. Only slots that hold something take room, so
- * that one stray time of another year does not spoil the rest; when there are too many, neighbours become one.
+ * that one wrong time of another year does not spoil the rest; when there are too many, neighbours become one.
  */
 public final class TimeHistogram {
 

@@ -65,7 +65,7 @@ final class ReportNotes {
                 + ": what is no entry of the log, or tells no time; tailrace parse shows them";
     }
 
-    /** Statements that came after the last group that is told apart. */
+    /** Statements that came after the last group that is distinguished. */
     static String furtherOnes(Digest digest) {
         String nouns = digest.grouping().nouns();
         return statements(digest.furtherOnes()) + " of other " + nouns + " than the first "

@@ -424,7 +424,7 @@ public final class TextReport {
         }
     }
 
-    /** One character for each stretch of the log's time. */
+    /** One character for each interval of the log's time. */
     private void overTime(String label, StatementGroup group, boolean load) {
         if (range.length() < 2) {
             return;

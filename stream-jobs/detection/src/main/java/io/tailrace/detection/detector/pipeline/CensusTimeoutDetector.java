@@ -15,7 +15,7 @@ import java.util.Map;
  */
 public final class CensusTimeoutDetector extends PipelineDetector {
 
-    /** How long an instance is remembered that is not heard of, microseconds, unless the file says otherwise. */
+    /** How long an instance is remembered without events, microseconds, unless the file says otherwise. */
     public static final long DEFAULT_TTL_MICROS = 7 * 24 * ExpiringValueSet.HOUR;
     /** An alert is raised again after so much time, microseconds, while it lasts. */
     public static final long AGAIN_MICROS = 24 * ExpiringValueSet.HOUR;
@@ -46,7 +46,7 @@ public final class CensusTimeoutDetector extends PipelineDetector {
         return new CensusTimeoutDetector(basis, silent, settings.timespan("ttl", DEFAULT_TTL_MICROS));
     }
 
-    /** How long nothing may be heard of an instance, microseconds. */
+    /** How long an instance may be without a census, microseconds. */
     public long silentMicros() {
         return silentMicros;
     }
@@ -57,7 +57,8 @@ public final class CensusTimeoutDetector extends PipelineDetector {
     }
 
     /**
-     * What is said of a silent instance. The id goes by the first three: said again after a restart, it is the same alert.
+     * What is said of a silent instance. The id goes by the first three: said again after a restart, it is the same
+     * alert.
      *
      * @param lastSeen time of its newest census, microseconds since 1970 UTC
      * @param repetition how often it was said of this silence before

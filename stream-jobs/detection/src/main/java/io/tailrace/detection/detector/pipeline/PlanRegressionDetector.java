@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A statement that is slower since its plan changed. The job compares the executions; this says by how much is worth a word. */
+/**
+ * A statement that is slower since its plan changed. The job compares the executions; this says by how much is worth a
+ * word.
+ */
 public final class PlanRegressionDetector extends PipelineDetector {
 
     /** Ratio of medians below which a change is no difference, unless the file says otherwise. */
@@ -34,7 +37,10 @@ public final class PlanRegressionDetector extends PipelineDetector {
         return ratio;
     }
 
-    /** What is said of a change with the verdict slower. The id goes by the change: told again, it is the same alert. */
+    /**
+     * What is said of a change with the verdict slower. The id is derived from the change: reported again, it is the
+     * same alert.
+     */
     public RaisedAlert alert(PlanChange change) {
         String queryId = String.format(Locale.ROOT, "%016X", change.getQueryId());
         long changed = micros(change.getChangedAt());

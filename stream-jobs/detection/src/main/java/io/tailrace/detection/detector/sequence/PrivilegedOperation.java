@@ -45,7 +45,7 @@ public enum PrivilegedOperation {
     private static final List<String> CHANGING = List.of("alter user", "set password");
     /** Of what roles may be given, too. Others name users. */
     private static final List<String> TO_ROLES = List.of("grant ", "set default role");
-    /** What a statement prepares, as flags tell it. */
+    /** What a statement prepares, as flags report it. */
     private static final Set<String> PREPARED_GIVING = Set.of(
             "dynamic_grant",
             "dynamic_create_user",
@@ -98,7 +98,7 @@ public enum PrivilegedOperation {
             "audit_log_connection",
             "log_error_suppression",
             "log_error_services");
-    /** What flags tell of settings of logs. */
+    /** What flags report of settings of logs. */
     private static final Pattern LOG_SETTING = Pattern.compile("(slow_query_log|log_slow_query|general_log|log_output"
             + "|server_audit_logging|sql_log_bin|audit_log_(filter_)?disable|log_error_verbosity)=.*");
 

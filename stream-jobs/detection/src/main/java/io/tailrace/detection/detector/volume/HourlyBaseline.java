@@ -20,7 +20,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
 
     /** Makes a median absolute deviation comparable with a standard deviation. */
     private static final double NORMAL = 1.4826;
-    /** Half a doubling: an hour is not unusual because all others were alike. */
+    /** Half a doubling: an hour is not unusual because all others were the same. */
     private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;

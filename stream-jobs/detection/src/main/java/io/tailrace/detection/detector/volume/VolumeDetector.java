@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * A user has far more of something in an hour than in the same hour of other weeks: {@link HourlyBaseline}. Fires as soon as
- * the hour's total is unusual, once for each hour.
+ * A user has far more of something in an hour than in the same hour of other weeks: {@link HourlyBaseline}. Fires as
+ * soon as the hour's total is unusual, once for each hour.
  */
 public final class VolumeDetector extends AbstractDetector {
 
@@ -32,7 +32,7 @@ public final class VolumeDetector extends AbstractDetector {
     public enum Measure {
         /** Rows that statements sent, where the log says so. */
         ROWS,
-        /** Statements, where the log does not tell of rows. */
+        /** Statements, if the log contains no rows. */
         STATEMENTS,
         /** Distinct tables. */
         TABLES
@@ -87,7 +87,7 @@ public final class VolumeDetector extends AbstractDetector {
         }
     }
 
-    /** Each kind of log is counted apart: a statement that two of them tell of counts once in each. */
+    /** Each kind of log is counted apart: a statement that two of them record counts once in each. */
     private static List<String> entity(DetectionEvent event) {
         return List.of(
                 DetectorEventFields.text(event, "cluster"),

@@ -28,9 +28,9 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Passes the first alert of a rule, an entity and a stretch of event time on at once; further ones raise its count, and it
- * is passed on again at most every few seconds. Keyed by these three, of which the group's id is made too: after a crash
- * alerts may come again in another order, and must meet the row that they had. Marks what a silence covers.
+ * Passes the first alert of a rule, an entity and an interval of event time on at once; further ones raise its count,
+ * and it is passed on again at most every few seconds. Keyed by these three, of which the group's id is made too: after
+ * a crash alerts may come again in another order, and must meet the row that they had. Marks what a silence covers.
  */
 public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<String, Alert, RuleRecord, Alert> {
 
@@ -58,7 +58,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
 
     /**
      * @param newest what the topic held when the job started
-     * @param group stretch of event time whose alerts are one
+     * @param group interval of event time whose alerts are one
      * @param update how often it is passed on again at most
      * @param remembered how long after it was last passed on it is known again, so that its count goes on
      */
@@ -72,7 +72,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     /**
      * What alerts of one group have in common.
      *
-     * @param group as the operator's own; stretches begin at multiples of it since 1970
+     * @param group as the operator's own; intervals begin at multiples of it since 1970
      */
     public static String key(Alert alert, Duration group) {
         long interval = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());

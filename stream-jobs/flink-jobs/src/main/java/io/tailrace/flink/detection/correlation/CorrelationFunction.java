@@ -58,7 +58,7 @@ public final class CorrelationFunction
 
     private static final long RETRY_MILLIS = 50;
     private static final Duration MAX_WAIT = Duration.ofSeconds(30);
-    /** State is looked through this often while it is kept: parts of the time for which it is. */
+    /** State is searched this often while it is kept: parts of the time for which it is. */
     private static final int EXPIRY_CHECKS = 4;
 
     private final RuleBroadcastState rules;
@@ -248,7 +248,7 @@ public final class CorrelationFunction
         return event.build();
     }
 
-    /** How long a group is kept of which nothing is heard, microseconds. */
+    /** How long a group is kept without events, microseconds. */
     private long kept(CorrelationRule rule) {
         return rule.timespanMicros() + rules.latenessMicros();
     }

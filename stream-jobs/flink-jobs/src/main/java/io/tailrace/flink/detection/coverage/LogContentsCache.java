@@ -19,7 +19,7 @@ import java.util.Set;
  * <p>It is asked about every event. So an event whose fields are those of another one of its log is recognised by
  * a hash that was made with the event; only others are compared name by name.
  *
- * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it begins anew, and at most
+ * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it restarts, and at most
  * {@value #MAX_SHAPES} hashes for each.
  */
 public final class LogContentsCache {

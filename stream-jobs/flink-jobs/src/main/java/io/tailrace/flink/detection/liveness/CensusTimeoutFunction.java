@@ -23,8 +23,9 @@ import org.apache.flink.util.function.SerializableSupplier;
 /**
  * Raises an alert when no census of an instance comes any more. Keyed by instance.
  *
- * <p>Silence is counted by this machine's clock, from when the newest census came or the job started, whichever is later:
- * what came while the job was down is there before that time is over, and a backlog that is being read is no silence.
+ * <p>Silence is counted by this machine's clock, from when the newest census came or the job started, whichever is
+ * later: what came while the job was down is there before that time is over, and a backlog that is being read is no
+ * silence.
  */
 public final class CensusTimeoutFunction
         extends KeyedBroadcastProcessFunction<String, CensusHeartbeat, RuleRecord, Alert> {
@@ -32,7 +33,7 @@ public final class CensusTimeoutFunction
     private static final long serialVersionUID = 1;
     private static final long MICROS_PER_MILLI = 1000;
     private static final long AGAIN_MILLIS = CensusTimeoutDetector.AGAIN_MICROS / MICROS_PER_MILLI;
-    /** How often an instance is looked at, at least: a push may shorten how long it may be silent. */
+    /** How often an instance is checked, at least: a push may shorten how long it may be silent. */
     private static final long TIMER_INTERVAL_MILLIS = Duration.ofSeconds(10).toMillis();
 
     private final RuleBroadcastState rules;

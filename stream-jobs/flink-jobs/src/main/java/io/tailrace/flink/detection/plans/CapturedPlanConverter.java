@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes rows of captured plans. A document that is cut off, too long or too deep, or of which nobody can tell what is a
- * literal, has no hash that could be compared with another: it is {@value #UNREADABLE}, and its row says why. Not thread-safe.
+ * Makes rows of captured plans. A document that is cut off, too long or too deep, or of which it cannot be decided what
+ * is a literal, has no hash that could be compared with another: it is {@value #UNREADABLE}, and its row says why. Not
+ * thread-safe.
  */
 final class CapturedPlanConverter {
 
@@ -34,8 +35,8 @@ final class CapturedPlanConverter {
      * What came of a capture.
      *
      * @param plan its row; empty where there is none
-     * @param hasTables the plan reads tables. One that does not (an impossible condition, constant tables of MySQL) tells
-     *     of the sample's literals and not of the statement
+     * @param hasTables the plan reads tables. One that does not (an impossible condition, constant tables of MySQL)
+     *     tells of the sample's literals and not of the statement
      */
     record Captured(PlanCapture capture, Optional<StatementPlan> plan, boolean hasTables) {}
 
