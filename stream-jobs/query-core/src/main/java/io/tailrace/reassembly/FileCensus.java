@@ -325,7 +325,7 @@ final class FileCensus {
     }
 
     private boolean wasElsewhere(FileView view, UnassignedLines run) {
-        List<Long> named = owners.around(run.first().path(), run.readAt() * MICROS_PER_MILLI);
+        List<Long> named = owners.around(run.first().origin().path(), run.readAt() * MICROS_PER_MILLI);
         return !named.isEmpty() && !named.contains(view.inode());
     }
 
@@ -340,7 +340,7 @@ final class FileCensus {
      */
     FileView seenAfter(UnassignedLines run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
-        List<Long> named = owners.around(run.first().path(), readAt);
+        List<Long> named = owners.around(run.first().origin().path(), readAt);
         if (named.isEmpty()) {
             return null;
         }
@@ -370,7 +370,7 @@ final class FileCensus {
 
     /** A census has shown the path of the run after the run was read. */
     boolean checkedAfter(UnassignedLines run) {
-        return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
+        return owners.seenSince(run.first().origin().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
     /**

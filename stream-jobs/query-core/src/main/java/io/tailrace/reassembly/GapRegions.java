@@ -53,13 +53,13 @@ final class GapRegions {
     /** Reads bytes of a block into a region; returns the index of the first byte that the region does not need. */
     int fill(GapRegion region, LineBlock block, int from, int to) {
         if (region.frontier() < block.offset() + from) {
-            region.readLineEnd(block.format());
+            region.readLineEnd(block.origin().format());
         }
         int end = (int) Math.min(to, region.neededTo() - block.offset());
         if (end <= from) {
             return from;
         }
-        if (region.read(block.format(), block.bytes(), from, end, block.backfill())) {
+        if (region.read(block.origin().format(), block.bytes(), from, end, block.backfill())) {
             finish(region);
         }
         return end;

@@ -171,7 +171,7 @@ final class LogFileGeneration implements FrameListener {
         ended = false;
         file.mayGrow();
         head.keep(block.bytes(), from, reader.frontier());
-        reader.read(block.format(), block.bytes(), from, block.bytes().length);
+        reader.read(block.origin().format(), block.bytes(), from, block.bytes().length);
     }
 
     /** The census knows the file before any line of it came. */
@@ -183,9 +183,9 @@ final class LogFileGeneration implements FrameListener {
 
     private void takeOrigin(LineBlock block, TwoClockTime now) {
         changed = true;
-        cluster = block.cluster();
-        zone = block.zone();
-        path = block.path();
+        cluster = block.origin().cluster();
+        zone = block.origin().zone();
+        path = block.origin().path();
         lastBlockAt = now;
         lastReadAt = Math.max(lastReadAt, block.readAt());
         if (firstPath.isEmpty()) {

@@ -112,7 +112,7 @@ public final class LogReassembler {
 
     private boolean continueFile(LineBlock block) {
         LogFileGeneration next = block.backfill() ? null : continuedBy(block, block.offset());
-        if (next == null || census.isRenamed(next, block.path())) {
+        if (next == null || census.isRenamed(next, block.origin().path())) {
             return false;
         }
         next.read(block, 0, now);
@@ -214,7 +214,7 @@ public final class LogReassembler {
      * A file under the same path is likelier than another, one that is read likelier than one that has ended.
      */
     private int rank(LogFileGeneration generation, LineBlock block) {
-        return (census.isUnder(generation, block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
+        return (census.isUnder(generation, block.origin().path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
     }
 
     /** Places the runs that can be placed, again and again, because each may make place for another. */
@@ -249,7 +249,7 @@ public final class LogReassembler {
             return placeBackfill(run);
         }
         LogFileGeneration next = continuedBy(first, run.from());
-        if (next != null && !census.isRenamed(next, first.path())) {
+        if (next != null && !census.isRenamed(next, first.origin().path())) {
             return absorb(next, run, Long.MAX_VALUE);
         }
         List<LogFileGeneration> alike = new ArrayList<>();
@@ -489,7 +489,7 @@ public final class LogReassembler {
     private void conflict(UnassignedLines run, String message) {
         run.drain((block, from) -> {
             byte[] bytes = Arrays.copyOfRange(block.bytes(), from, block.bytes().length);
-            poster.origin(block.cluster(), block.path());
+            poster.origin(block.origin().cluster(), block.origin().path());
             String code = DeadLetterCode.OFFSET_CONFLICT.name();
             poster.deadLetter(0, block.offset() + from, bytes, code, message);
             PostingBuffer apart = new PostingBuffer();

@@ -109,7 +109,7 @@ final class UnassignedLines {
         return block.backfill() == last.backfill()
                 && block.generation() == last.generation()
                 && block.readAt() >= last.readAt()
-                && block.path().equals(last.path());
+                && block.origin().path().equals(last.origin().path());
     }
 
     void add(LineBlock block) {
@@ -224,10 +224,10 @@ final class UnassignedLines {
 
     private static void saveBlock(StateWriter out, Held held) {
         LineBlock block = held.block;
-        out.text(block.cluster());
-        out.text(block.format());
-        out.text(block.zone());
-        out.text(block.path());
+        out.text(block.origin().cluster());
+        out.text(block.origin().format());
+        out.text(block.origin().zone());
+        out.text(block.origin().path());
         out.number(block.offset());
         out.number(block.readAt());
         out.flag(block.backfill());
@@ -254,13 +254,7 @@ final class UnassignedLines {
         long generation = in.number();
         long storedAs = in.number();
         Held held = new Held(new LineBlock(
-                id.toKey(),
-                cluster,
-                id.instance(),
-                id.source(),
-                format,
-                zone,
-                path,
+                new FileOrigin(id.toKey(), cluster, id.instance(), id.source(), format, zone, path),
                 offset,
                 in.stored(storedAs),
                 readAt,

@@ -75,7 +75,12 @@ class EqualBannersTest {
     private void block(byte[] bytes, long readAt) {
         log.block(
                 new LineBlock(
-                        LOG.toKey(), "c", "db1", "slowlog", "plain", "UTC", "/slow.log", 0, bytes, readAt, false, 0),
+                        new FileOrigin(LOG.toKey(), "c", "db1", "slowlog", "plain", "UTC", "/slow.log"),
+                        0,
+                        bytes,
+                        readAt,
+                        false,
+                        0),
                 readAt + 300);
     }
 

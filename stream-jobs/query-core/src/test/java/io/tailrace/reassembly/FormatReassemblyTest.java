@@ -93,13 +93,7 @@ class FormatReassemblyTest {
 
     private static LineBlock block(LogFormat format, byte[] bytes, int offset) {
         return new LineBlock(
-                "db1",
-                "main",
-                "db1",
-                FormatRegistry.sourceOf(format),
-                "auto",
-                "UTC",
-                PATH,
+                new FileOrigin("db1", "main", "db1", FormatRegistry.sourceOf(format), "auto", "UTC", PATH),
                 offset,
                 bytes,
                 1_000,

@@ -65,7 +65,7 @@ class ReassemblySimulationTest {
                             "lines read at %,d: %d as %s [%d, %d)",
                             sent.block().readAt(),
                             sent.file().inode,
-                            sent.block().path(),
+                            sent.block().origin().path(),
                             sent.block().offset(),
                             sent.block().end());
         }

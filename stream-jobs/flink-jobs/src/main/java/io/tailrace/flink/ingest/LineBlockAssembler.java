@@ -1,5 +1,6 @@
 package io.tailrace.flink.ingest;
 
+import io.tailrace.reassembly.FileOrigin;
 import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
 import java.nio.ByteBuffer;
@@ -166,13 +167,14 @@ final class LineBlockAssembler {
 
         private LineBlock block(long from, byte[] lines, long at, boolean backfill, long generation) {
             return new LineBlock(
-                    key,
-                    text[LineMessage.CLUSTER],
-                    text[LineMessage.INSTANCE],
-                    text[LineMessage.SOURCE],
-                    text[LineMessage.FORMAT],
-                    text[LineMessage.ZONE],
-                    text[LineMessage.PATH],
+                    new FileOrigin(
+                            key,
+                            text[LineMessage.CLUSTER],
+                            text[LineMessage.INSTANCE],
+                            text[LineMessage.SOURCE],
+                            text[LineMessage.FORMAT],
+                            text[LineMessage.ZONE],
+                            text[LineMessage.PATH]),
                     from,
                     lines,
                     at,

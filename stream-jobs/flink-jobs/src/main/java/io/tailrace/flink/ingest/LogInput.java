@@ -22,6 +22,6 @@ public record LogInput(LineBlock lines, CensusRecord census) {
 
     /** {@link LogId#toKey} of the log. */
     public String key() {
-        return lines != null ? lines.key() : census.key();
+        return lines != null ? lines.origin().key() : census.key();
     }
 }

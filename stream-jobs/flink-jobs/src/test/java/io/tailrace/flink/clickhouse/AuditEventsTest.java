@@ -17,6 +17,7 @@ import io.tailrace.flink.parsing.ParseOutputs;
 import io.tailrace.flink.parsing.ParserConfig;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.reassembly.FileOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
@@ -95,7 +96,12 @@ class AuditEventsTest {
                         new Entries(entries));
                 reassembler.block(
                         new LineBlock(
-                                instance, "c", instance, "audit", "auto", "UTC", "/audit.log", 0, file, 1, false, 0),
+                                new FileOrigin(instance, "c", instance, "audit", "auto", "UTC", "/audit.log"),
+                                0,
+                                file,
+                                1,
+                                false,
+                                0),
                         1);
             }
         }

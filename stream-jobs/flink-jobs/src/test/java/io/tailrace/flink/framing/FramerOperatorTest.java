@@ -10,6 +10,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.flink.ingest.LogInput;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.reassembly.CensusRecord;
+import io.tailrace.reassembly.FileOrigin;
 import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
@@ -106,7 +107,7 @@ class FramerOperatorTest {
         for (int log = 0; log < LOGS; log++) {
             LineBlock rest = block(log, half, file.substring(half));
             for (Framer framer : two) {
-                if (framer.owns(rest.key())) {
+                if (framer.owns(rest.origin().key())) {
                     framer.send(rest);
                 }
             }
@@ -233,13 +234,7 @@ class FramerOperatorTest {
         String path = "/var/log/mysql/slow.log";
         String key = LogId.of(instance, "slowlog", path).toKey();
         return new LineBlock(
-                key,
-                "c1",
-                instance,
-                "slowlog",
-                "auto",
-                "UTC",
-                path,
+                new FileOrigin(key, "c1", instance, "slowlog", "auto", "UTC", path),
                 offset,
                 text.getBytes(ISO_8859_1),
                 START,
@@ -250,7 +245,16 @@ class FramerOperatorTest {
     private static CensusRecord census(int log, long inode, long size) {
         LineBlock block = block(log, 0, "");
         return new CensusRecord(
-                block.key(), "c1", block.instance(), "slowlog", block.path(), inode, size, 0, "", START * 1000);
+                block.origin().key(),
+                "c1",
+                block.origin().instance(),
+                "slowlog",
+                block.origin().path(),
+                inode,
+                size,
+                0,
+                "",
+                START * 1000);
     }
 
     /** A running operator. What it gives out is collected when a checkpoint is taken. */

@@ -98,9 +98,9 @@ class LineBlockOperatorTest {
         sendLines("/var/log/slow.log.1", 0, "one\n");
         operator.prepareSnapshotPreBarrier(1);
         LineBlock block = operator.extractOutputValues().get(0).lines();
-        assertThat(block.key()).isEqualTo("db-1\u001fslowlog\u001f/var/log/slow.log");
-        assertThat(block.cluster()).isEqualTo("shop");
-        assertThat(block.zone()).isEqualTo("UTC");
+        assertThat(block.origin().key()).isEqualTo("db-1\u001fslowlog\u001f/var/log/slow.log");
+        assertThat(block.origin().cluster()).isEqualTo("shop");
+        assertThat(block.origin().zone()).isEqualTo("UTC");
         assertThat(block.readAt()).isEqualTo(1_700_000_000_500L);
     }
 
@@ -114,10 +114,10 @@ class LineBlockOperatorTest {
         send(MessagePack.map(line));
         operator.prepareSnapshotPreBarrier(1);
         LineBlock block = operator.extractOutputValues().get(0).lines();
-        assertThat(block.source()).isEqualTo("slowlog");
-        assertThat(block.format()).isEmpty();
-        assertThat(block.zone()).isEqualTo("Europe/Berlin");
-        assertThat(block.cluster()).isEqualTo("shop|1");
+        assertThat(block.origin().source()).isEqualTo("slowlog");
+        assertThat(block.origin().format()).isEmpty();
+        assertThat(block.origin().zone()).isEqualTo("Europe/Berlin");
+        assertThat(block.origin().cluster()).isEqualTo("shop|1");
         assertThat(operator.getSideOutput(DEAD))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.getValue().getMessage()).isEqualTo("key cluster is missing"));
