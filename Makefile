@@ -212,7 +212,7 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 .PHONY: bench-detect
 bench-detect: ## The detect job at its limit: events/s and per CPU-second, with 100 rules, 3,000 and the pack; OPTIONS for Maven
 	@$(MAVEN) -pl flink-jobs -am verify -Dexcluded.tags=long -Dtest=None \
-	    -Dit.test='$(or $(BENCHMARK),DetectThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
+	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
 
 .PHONY: bench-dashboards

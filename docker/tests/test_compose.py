@@ -85,7 +85,8 @@ def clickhouse_accounts() -> set[str]:
 
 def job_defaults(job: str, name: str) -> dict[str, str | None]:
     """Every key of a job and its default as its enum says; None where it must be given."""
-    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/{job}/{name}.java"
+    package = {"normalize": "normalize", "detect": "detection"}[job]
+    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/flink/{package}/{name}.java"
     found = re.findall(r'^    [A-Z_]+\("([a-z.-]+)", (null|"(.*)")\)[,;]$', source.read_text(), re.MULTILINE)
     return {key: None if usual == "null" else text for key, usual, text in found}
 
@@ -123,8 +124,8 @@ def test_every_setting_has_its_place():
 @pytest.mark.parametrize(
     ("config", "part", "job", "keys"),
     [
-        ("normalize.yaml", Flink, "normalize", "NormalizeKey"),
-        ("detect.yaml", Detect, "detect", "DetectKey"),
+        ("normalize.yaml", Flink, "normalize", "NormalizeJobOptions"),
+        ("detect.yaml", Detect, "detect", "DetectionJobOptions"),
     ],
 )
 def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, part, job, keys):
@@ -139,7 +140,7 @@ def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, confi
 
 
 def test_defaults_of_the_job_keep_rows_as_long_as_the_tables():
-    kept, defaults = migrations.load_retention(), job_defaults("normalize", "NormalizeKey")
+    kept, defaults = migrations.load_retention(), job_defaults("normalize", "NormalizeJobOptions")
     for key in (key for key in defaults if key.startswith("retention.")):
         assert defaults[key] == str(kept[key.split(".")[1].replace("-", "_")])
 

@@ -119,7 +119,7 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
     # Everything has exactly one writer.
     assert writers.keys() == names
     assert all(len(each) == 1 for each in writers.values())
-    for job, keys in (("normalize", "NormalizeKey"), ("detect", "DetectKey")):
+    for job, keys in (("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")):
         defaults = job_defaults(job, keys)
         read = {
             acl["resource"]["name"]
@@ -257,7 +257,7 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     assert mounted == {volume["name"] for volume in snippet["volumes"]} | {"logs"}
 
 
-@pytest.mark.parametrize(("job", "keys"), [("normalize", "NormalizeKey"), ("detect", "DetectKey")])
+@pytest.mark.parametrize(("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")])
 def test_jobs_have_what_they_must_be_given(everything, job, keys):
     lines = everything["ConfigMap", f"{RELEASE}-{job}"]["data"]["job.yaml"].splitlines()
     given = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
@@ -272,7 +272,7 @@ def test_jobs_have_what_they_must_be_given(everything, job, keys):
     assert str(deployed["job"]["parallelism"]) == given["parallelism"]
     assert (
         deployed["job"]["entryClass"]
-        == {"normalize": "io.tailrace.normalize.NormalizeJob", "detect": Detect.main_class}[job]
+        == {"normalize": "io.tailrace.flink.normalize.NormalizeJob", "detect": Detect.main_class}[job]
     )
     (container,) = deployed["podTemplate"]["spec"]["containers"]
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}

@@ -10,7 +10,7 @@ class Detect(FlinkJob):
     """Where nobody has pushed rules yet, it pushes the repository's own before the job starts."""
 
     name = "detect"
-    main_class = "io.tailrace.detect.DetectJob"
+    main_class = "io.tailrace.flink.detection.DetectionJob"
     account = "detect"
     jvm_options = (
         # A few events a second do not repay an optimising compiler, which takes memory too.
@@ -31,13 +31,13 @@ class Detect(FlinkJob):
         super().prepare()
 
     def complaint(self) -> str:
-        """Whether rules are in force is an accumulator of io.tailrace.detect.RuleGate."""
+        """Whether rules are in force is an accumulator of io.tailrace.flink.detection.rules.RuleBundleValidator."""
         accumulators = self.ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
         values = {each["name"]: each["value"] for each in accumulators}
         return NO_RULES if values.get("rules-in-force") == "0" else ""
 
     def job_configuration(self) -> dict[str, object]:
-        """The keys are documented in io.tailrace.detect.DetectKey."""
+        """The keys are documented in io.tailrace.flink.detection.DetectionJobOptions."""
         return {
             "checkpoint.interval.ms": self.settings.detect_checkpoint_interval,
             "alerts.group.ms": self.settings.alert_group * 1000,

@@ -223,7 +223,7 @@ class Flink(FlinkJob):
     """The normalize job: from lines to events."""
 
     name = "flink"
-    main_class = "io.tailrace.normalize.NormalizeJob"
+    main_class = "io.tailrace.flink.normalize.NormalizeJob"
     account = "normalize"
 
     def memory(self) -> int:
@@ -236,7 +236,7 @@ class Flink(FlinkJob):
         return self.settings.jvm_options_flink.split()
 
     def job_configuration(self) -> dict[str, object]:
-        """The keys are documented in io.tailrace.normalize.NormalizeKey."""
+        """The keys are documented in io.tailrace.flink.normalize.NormalizeJobOptions."""
         retention = migrations.load_retention()
         return {
             "checkpoint.interval.ms": self.settings.checkpoint_interval,

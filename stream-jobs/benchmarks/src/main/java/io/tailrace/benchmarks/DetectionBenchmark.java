@@ -2,7 +2,7 @@ package io.tailrace.benchmarks;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.index.RuleIndex;
+import io.tailrace.detection.index.RulePrefilter;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.openjdk.jmh.infra.Blackhole;
 
 /**
  * Events per second and core through rules whose fields every event has: half look for texts in the statement, the
- * others for users, tables, programs and codes. Events are made anew for each pass, so that nothing is folded yet.
+ * others for users, tables, programs and codes. Events are created again for each pass, so that nothing is folded yet.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -42,7 +42,7 @@ public class DetectionBenchmark {
     @Param({"100", "3000"})
     private int rules;
 
-    private RuleIndex index;
+    private RulePrefilter index;
     private RuleSet ruleSet;
     private int matches;
 
@@ -56,7 +56,7 @@ public class DetectionBenchmark {
         if (!ruleSet.errors().isEmpty()) {
             throw new IllegalStateException(ruleSet.errors().toString());
         }
-        index = new RuleIndex(ruleSet.rules());
+        index = new RulePrefilter(ruleSet.rules());
         assertSameAsEvaluatingAll();
     }
 

@@ -1,14 +1,14 @@
 package io.tailrace.benchmarks;
 
-import io.tailrace.detection.Alert;
-import io.tailrace.detection.Detector;
-import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.action.ActionResolver;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
-import io.tailrace.detection.detector.DetectorEngine;
+import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.taxonomy.DatabaseEvents;
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseEventMapper;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.EventId;
 import java.io.IOException;
@@ -55,20 +55,20 @@ public class RulePackBenchmark {
     private static final Instant START = Instant.parse("2026-03-02T08:00:00Z");
 
     private final List<AuditEvent> statements = new ArrayList<>(EVENTS);
-    private final Actions actions = new Actions(10_000);
-    private Detector rules;
-    private DetectorEngine detectors;
+    private final ActionResolver actions = new ActionResolver(10_000);
+    private DetectionEngine rules;
+    private InMemoryDetectorEngine detectors;
     private DataClassifier classifier;
     private long seconds;
 
     @Setup
     public void compile() throws IOException {
-        RuleBundle bundle = RuleBundle.of(RuleBundle.files(RULES), new DatabaseFields());
+        RuleBundle bundle = RuleBundle.of(RuleBundle.files(RULES), new DatabaseFieldMapping());
         if (bundle.isRefused()) {
             throw new IllegalStateException(bundle.errors().toString());
         }
-        rules = new Detector(bundle.rules(), 0);
-        detectors = new DetectorEngine(bundle.detectors(), 0, () -> Long.MAX_VALUE / 2);
+        rules = new DetectionEngine(bundle.rules(), 0);
+        detectors = new InMemoryDetectorEngine(bundle.detectors(), 0, () -> Long.MAX_VALUE / 2);
         classifier = new DataClassifier(bundle.dataClasses());
         Random random = new Random(7);
         for (int i = 0; i < EVENTS; i++) {
@@ -125,20 +125,20 @@ public class RulePackBenchmark {
     @Benchmark
     @OperationsPerInvocation(EVENTS)
     public void evaluate(Blackhole alerts) {
-        Consumer<Alert> raised = alerts::consume;
+        Consumer<RaisedAlert> raised = alerts::consume;
         seconds++;
         for (int i = 0; i < EVENTS; i++) {
             AuditEvent statement = statements.get(i);
             EventIds.number(statement.getEventId(), seconds * EVENTS + i);
             statement.setEventTime(START.plus(seconds * MICROS_PER_SECOND + i * 1000L, ChronoUnit.MICROS));
-            evaluate(DatabaseEvents.of(statement, statement.getFingerprint()), raised);
+            evaluate(DatabaseEventMapper.of(statement, statement.getFingerprint()), raised);
         }
         long now = ChronoUnit.MICROS.between(Instant.EPOCH, START) + seconds * MICROS_PER_SECOND;
         rules.advance(now, raised);
         detectors.advance(now);
     }
 
-    private void evaluate(DetectionEvent event, Consumer<Alert> alerts) {
+    private void evaluate(DetectionEvent event, Consumer<RaisedAlert> alerts) {
         event.actionFrom(actions::of);
         classifier.enrich(event);
         rules.detect(event, alerts);

@@ -131,7 +131,7 @@ public class SlowLogBenchmark {
     private final class Events implements ParseListener {
 
         @Override
-        public boolean wantsStatement(QueryEvent event) {
+        public boolean needsStatement(QueryEvent event) {
             return false;
         }
 

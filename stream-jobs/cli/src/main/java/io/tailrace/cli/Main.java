@@ -1,5 +1,15 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.command.DetectCommand;
+import io.tailrace.cli.command.DigestCommand;
+import io.tailrace.cli.command.FingerprintCommand;
+import io.tailrace.cli.command.ParseCommand;
+import io.tailrace.cli.command.PlanCommand;
+import io.tailrace.cli.command.RuleCoverageCommand;
+import io.tailrace.cli.command.RulesCommand;
+import io.tailrace.cli.terminal.OutputClosedException;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -38,21 +48,22 @@ public final class Main {
 
     public static void main(String[] arguments) {
         PrintStream out = new PrintStream(
-                new BufferedOutputStream(OutputLost.telling(new FileOutputStream(FileDescriptor.out)), BUFFER),
+                new BufferedOutputStream(
+                        OutputClosedException.reportingClosed(new FileOutputStream(FileDescriptor.out)), BUFFER),
                 false,
                 StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        Terminal terminal = new Terminal(System.in, out, err, Screen.of(System.getenv()));
+        Terminal terminal = new Terminal(System.in, out, err, TerminalCapabilities.of(System.getenv()));
         System.exit(run(terminal, Clock.systemUTC(), arguments));
     }
 
     /** Runs one command; returns its exit code. */
-    static int run(Terminal terminal, Clock clock, String... arguments) {
+    public static int run(Terminal terminal, Clock clock, String... arguments) {
         try {
             int exit = execute(terminal, clock, arguments);
             terminal.out().flush();
             return exit;
-        } catch (OutputLost e) {
+        } catch (OutputClosedException e) {
             return lost(terminal, e);
         }
     }
@@ -64,7 +75,8 @@ public final class Main {
         line.addSubcommand(new FingerprintCommand(terminal));
         line.addSubcommand(new PlanCommand(terminal));
         line.addSubcommand(new DetectCommand(terminal, clock));
-        line.addSubcommand(new CommandLine(new RulesCommand(terminal)).addSubcommand(new CoverageCommand(terminal)));
+        line.addSubcommand(
+                new CommandLine(new RulesCommand(terminal)).addSubcommand(new RuleCoverageCommand(terminal)));
         line.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((failure, words) -> {
@@ -74,7 +86,7 @@ public final class Main {
         });
         line.setExecutionStrategy(new CommandLine.RunLast());
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
-            if (failure instanceof OutputLost lost) {
+            if (failure instanceof OutputClosedException lost) {
                 return lost(terminal, lost);
             }
             throw failure;
@@ -82,7 +94,7 @@ public final class Main {
         return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
     }
 
-    private static int lost(Terminal terminal, OutputLost lost) {
+    private static int lost(Terminal terminal, OutputClosedException lost) {
         if (lost.isBrokenPipe()) {
             return BROKEN_PIPE;
         }

@@ -3,12 +3,14 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tailrace.detection.action.Actions;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.detection.action.ActionResolver;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -28,9 +30,9 @@ import org.junit.jupiter.api.Test;
 class ActionsOfLogsTest {
 
     private static final int HEAD = 64 << 10;
-    private static final int MOST = 2_000_000;
+    private static final int MAX_COUNT = 2_000_000;
     /** Of each eight connections; actions are told apart within a connection. */
-    private static final int LEFT_OUT = Cases.of(4, 0);
+    private static final int LEFT_OUT = PropertyTestBudget.of(4, 0);
 
     private static Path corpora() {
         String named = System.getenv("TAILRACE_CORPORA");
@@ -38,7 +40,7 @@ class ActionsOfLogsTest {
     }
 
     /** Statements of connections that all three logs have, in one log. */
-    private static final class Log implements DetectionSink {
+    private static final class Log implements DetectionEventHandler {
 
         private final String service;
         private final List<DetectionEvent> statements = new ArrayList<>();
@@ -48,7 +50,7 @@ class ActionsOfLogsTest {
             InputStream stored = Files.newInputStream(file);
             try (InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(stored) : stored) {
                 byte[] head = in.readNBytes(HEAD);
-                LogFormat format = new KnownFormats().detect("", "auto", head).orElseThrow();
+                LogFormat format = new FormatRegistry().detect("", "auto", head).orElseThrow();
                 LogOrigin origin = new LogOrigin("", "db1", service, format.name(), "UTC", service);
                 new LogReader(head, in, format, origin, this).read(1);
             }
@@ -77,7 +79,7 @@ class ActionsOfLogsTest {
     }
 
     private static long joined(List<Log> logs) {
-        Actions actions = new Actions(MOST);
+        ActionResolver actions = new ActionResolver(MAX_COUNT);
         Set<String> first = new HashSet<>();
         logs.get(0).statements.forEach(event -> first.add(actions.of(event).id()));
         long joined = 0;

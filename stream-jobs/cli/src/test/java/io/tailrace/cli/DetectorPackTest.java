@@ -2,15 +2,17 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.detector.DetectorEngine;
-import io.tailrace.detection.detector.DetectorFile;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.RuleContext;
-import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.ByteArrayInputStream;
@@ -43,9 +45,9 @@ class DetectorPackTest {
 
     private static List<StatefulDetector> read() {
         try {
-            RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
-            Path file = PACK.resolve(RuleBundle.DETECTORS);
-            return DetectorFile.of(file.toString(), Files.readString(file), context)
+            RuleContext context = new RuleContext(Map.of(), new DatabaseFieldMapping());
+            Path file = PACK.resolve(BundleFiles.DETECTORS);
+            return DetectorConfig.of(file.toString(), Files.readString(file), context)
                     .detectors();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -77,7 +79,7 @@ class DetectorPackTest {
         }
     }
 
-    private static List<Alert> alerts(String name, Path log) throws IOException {
+    private static List<RaisedAlert> alerts(String name, Path log) throws IOException {
         Run run = new Run(log);
         assertThat(run.events).isPositive();
         return run.alerts.stream()
@@ -86,17 +88,17 @@ class DetectorPackTest {
     }
 
     /** All detectors of the pack on one log. */
-    private static final class Run implements DetectionSink {
+    private static final class Run implements DetectionEventHandler {
 
-        private final DetectorEngine engine = new DetectorEngine(read(), 0, () -> Long.MAX_VALUE / 2);
-        private final List<Alert> alerts = new ArrayList<>();
+        private final InMemoryDetectorEngine engine = new InMemoryDetectorEngine(read(), 0, () -> Long.MAX_VALUE / 2);
+        private final List<RaisedAlert> alerts = new ArrayList<>();
         private int events;
 
         Run(Path log) throws IOException {
             byte[] bytes = Files.readAllBytes(log);
-            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
+            LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElseThrow();
             LogOrigin origin =
-                    new LogOrigin("", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", log.toString());
+                    new LogOrigin("", "db1", FormatRegistry.sourceOf(format), format.name(), "UTC", log.toString());
             new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
         }
 

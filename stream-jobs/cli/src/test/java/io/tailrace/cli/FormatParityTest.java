@@ -2,13 +2,15 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogReader;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.taxonomy.DatabaseField;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.ByteArrayInputStream;
@@ -33,13 +35,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A rule means the same on every log: the same deeds, written by all formats, have the same values in every field that
- * rules use. What a format does not write is absent, which {@link #UNTOLD} lists with the reason; it is never another value,
+ * rules use. What a format does not write is absent, which {@link #NOT_WRITTEN} lists with the reason; it is never another value,
  * but for the database of McAfee's plugin.
  */
 class FormatParityTest {
 
     private static final Path PACK = Path.of("../../rules");
-    private static final List<Deed> DEEDS = DaysWork.deeds();
+    private static final List<DatabaseOperation> OPERATIONS = DayOfWork.operations();
     private static final DataClassifier CLASSIFIER = classifier();
     private static final List<DetectionEvent> REFERENCE = events("percona-audit-json");
 
@@ -84,22 +86,22 @@ class FormatParityTest {
             Map.entry(DatabaseField.TIMESTAMP, "to the second or finer"));
 
     /** What a format does not say of a deed, for this reason. */
-    private record Untold(String format, DatabaseField field, String reason) {}
+    private record NotWritten(String format, DatabaseField field, String reason) {}
 
     private static final String ONE_FIELD = "one field for the client: its name where the server knows it";
-    private static final List<Untold> UNTOLD = List.of(
-            new Untold("mariadb-audit", DatabaseField.SRC_IP, ONE_FIELD),
-            new Untold("mariadb-audit-syslog", DatabaseField.SRC_IP, ONE_FIELD),
-            new Untold("aurora-audit", DatabaseField.SRC_IP, ONE_FIELD),
-            new Untold("mysql-general", DatabaseField.SRC_IP, ONE_FIELD),
-            new Untold("mysql-error", DatabaseField.SRC_IP, ONE_FIELD),
-            new Untold("mysql-general", DatabaseField.OUTCOME, "a command is written before it runs"),
-            new Untold("mysql-general", DatabaseField.ERROR_CODE, "a command is written before it runs"),
-            new Untold("mysql-general", DatabaseField.DATABASE, "a refusal names no database"),
-            new Untold("mysql-slow", DatabaseField.OUTCOME, "MySQL and MariaDB write no outcome, Percona does"),
-            new Untold("mysql-slow", DatabaseField.ERROR_CODE, "MySQL and MariaDB write no outcome, Percona does"),
-            new Untold("mysql-error", DatabaseField.DATABASE, "a refusal names no database"),
-            new Untold(
+    private static final List<NotWritten> NOT_WRITTEN = List.of(
+            new NotWritten("mariadb-audit", DatabaseField.SRC_IP, ONE_FIELD),
+            new NotWritten("mariadb-audit-syslog", DatabaseField.SRC_IP, ONE_FIELD),
+            new NotWritten("aurora-audit", DatabaseField.SRC_IP, ONE_FIELD),
+            new NotWritten("mysql-general", DatabaseField.SRC_IP, ONE_FIELD),
+            new NotWritten("mysql-error", DatabaseField.SRC_IP, ONE_FIELD),
+            new NotWritten("mysql-general", DatabaseField.OUTCOME, "a command is written before it runs"),
+            new NotWritten("mysql-general", DatabaseField.ERROR_CODE, "a command is written before it runs"),
+            new NotWritten("mysql-general", DatabaseField.DATABASE, "a refusal names no database"),
+            new NotWritten("mysql-slow", DatabaseField.OUTCOME, "MySQL and MariaDB write no outcome, Percona does"),
+            new NotWritten("mysql-slow", DatabaseField.ERROR_CODE, "MySQL and MariaDB write no outcome, Percona does"),
+            new NotWritten("mysql-error", DatabaseField.DATABASE, "a refusal names no database"),
+            new NotWritten(
                     "mcafee-audit-json",
                     DatabaseField.DATABASE,
                     "of a login none, of a statement that of its first object"));
@@ -110,7 +112,7 @@ class FormatParityTest {
 
     private static DataClassifier classifier() {
         try {
-            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            Path file = PACK.resolve(BundleFiles.DATA_CLASSES);
             return new DataClassifier(DataClassReader.read(file.toString(), Files.readString(file), error -> {
                 throw new AssertionError(error.toString());
             }));
@@ -120,10 +122,10 @@ class FormatParityTest {
     }
 
     private static List<DetectionEvent> events(String name) {
-        LogFormat format = new KnownFormats().named(name).orElseThrow();
-        String source = KnownFormats.sourceOf(format);
+        LogFormat format = new FormatRegistry().named(name).orElseThrow();
+        String source = FormatRegistry.sourceOf(format);
         LogOrigin origin = new LogOrigin("", "db1", source, name, "UTC", name);
-        byte[] log = RenderedLog.of(RenderedLog.writers().get(name), DEEDS).getBytes(StandardCharsets.UTF_8);
+        byte[] log = RenderedLog.of(RenderedLog.writers().get(name), OPERATIONS).getBytes(StandardCharsets.UTF_8);
         List<DetectionEvent> events = new ArrayList<>();
         try {
             new LogReader(log, new ByteArrayInputStream(new byte[0]), format, origin, new Sink(events)).read(1);
@@ -133,7 +135,7 @@ class FormatParityTest {
         return events;
     }
 
-    private record Sink(List<DetectionEvent> events) implements DetectionSink {
+    private record Sink(List<DetectionEvent> events) implements DetectionEventHandler {
 
         @Override
         public void event(DetectionEvent event) {
@@ -155,27 +157,29 @@ class FormatParityTest {
     void everyFormatIsRendered() {
         assertThat(formats())
                 .containsExactlyInAnyOrderElementsOf(
-                        new KnownFormats().all().stream().map(LogFormat::name).toList());
+                        new FormatRegistry().all().stream().map(LogFormat::name).toList());
     }
 
     @Test
     void theReferenceSaysWhatWasDone() {
         List<DetectionEvent> statements = statements(REFERENCE);
-        List<Deed> done =
-                DEEDS.stream().filter(deed -> deed.statement() != null).toList();
-        assertThat(statements).hasSize(DaysWork.STATEMENTS).hasSameSizeAs(done);
+        List<DatabaseOperation> done = OPERATIONS.stream()
+                .filter(operation -> operation.statement() != null)
+                .toList();
+        assertThat(statements).hasSize(DayOfWork.STATEMENTS).hasSameSizeAs(done);
         for (int i = 0; i < done.size(); i++) {
-            Deed deed = done.get(i);
+            DatabaseOperation operation = done.get(i);
             Map<DatabaseField, String> found = fields(statements.get(i));
             assertThat(texts(statements.get(i), DatabaseField.TABLE_WRITTEN))
-                    .as(deed.toString())
-                    .isEqualTo(deed.writes());
+                    .as(operation.toString())
+                    .isEqualTo(operation.writes());
             assertThat(texts(statements.get(i), DatabaseField.TABLE_READ))
-                    .as(deed.toString())
-                    .isEqualTo(deed.reads());
-            isOf(deed, found);
+                    .as(operation.toString())
+                    .isEqualTo(operation.reads());
+            isOf(operation, found);
         }
-        List<Deed> logins = DEEDS.stream().filter(Deed::isLogin).toList();
+        List<DatabaseOperation> logins =
+                OPERATIONS.stream().filter(DatabaseOperation::isLogin).toList();
         assertThat(logins(REFERENCE)).hasSameSizeAs(logins);
         for (int i = 0; i < logins.size(); i++) {
             Map<DatabaseField, String> found = fields(logins(REFERENCE).get(i));
@@ -184,16 +188,16 @@ class FormatParityTest {
         }
     }
 
-    private static void isOf(Deed deed, Map<DatabaseField, String> found) {
+    private static void isOf(DatabaseOperation operation, Map<DatabaseField, String> found) {
         assertThat(found)
-                .as(deed.toString())
-                .containsEntry(DatabaseField.USER, deed.account().user())
-                .containsEntry(DatabaseField.HOST, deed.account().from())
-                .containsEntry(DatabaseField.CONNECTION_ID, "" + deed.connection())
-                .containsEntry(DatabaseField.OUTCOME, deed.failed() ? "failure" : "success");
+                .as(operation.toString())
+                .containsEntry(DatabaseField.USER, operation.account().user())
+                .containsEntry(DatabaseField.HOST, operation.account().from())
+                .containsEntry(DatabaseField.CONNECTION_ID, "" + operation.connection())
+                .containsEntry(DatabaseField.OUTCOME, operation.failed() ? "failure" : "success");
         assertThat(found.getOrDefault(DatabaseField.SRC_IP, ""))
-                .isEqualTo(deed.account().address());
-        assertThat(found.getOrDefault(DatabaseField.DATABASE, "")).isEqualTo(deed.database());
+                .isEqualTo(operation.account().address());
+        assertThat(found.getOrDefault(DatabaseField.DATABASE, "")).isEqualTo(operation.database());
     }
 
     @ParameterizedTest
@@ -269,14 +273,14 @@ class FormatParityTest {
             String wanted = expected.getOrDefault(field, "");
             boolean missing = value.isEmpty() || value.equals("unknown");
             boolean guessed = format.equals("mcafee-audit-json") && field == DatabaseField.DATABASE;
-            if (!guessed && !(missing && isUntold(format, field))) {
+            if (!guessed && !(missing && isNotWritten(format, field))) {
                 assertThat(value).as(format + ' ' + field + " of " + expected).isEqualTo(wanted);
             }
         }
     }
 
-    private static boolean isUntold(String format, DatabaseField field) {
-        return UNTOLD.stream()
+    private static boolean isNotWritten(String format, DatabaseField field) {
+        return NOT_WRITTEN.stream()
                 .anyMatch(each -> each.format().equals(format)
                         && each.field() == field
                         && !each.reason().isEmpty());

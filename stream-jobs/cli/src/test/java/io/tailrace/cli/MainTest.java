@@ -2,6 +2,8 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -45,10 +47,10 @@ class MainTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int run(String input, String... arguments) {
-        return run(Screen.NONE, input, arguments);
+        return run(TerminalCapabilities.NONE, input, arguments);
     }
 
-    private int run(Screen screen, String input, String... arguments) {
+    private int run(TerminalCapabilities screen, String input, String... arguments) {
         Terminal terminal = new Terminal(
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
@@ -159,7 +161,8 @@ class MainTest {
     @Test
     void aWrongCommandLineIsRefused() throws IOException {
         String log = file("slow.log", LOG);
-        assertThat(run(new Screen(true, false, false, false, 120), "", "parse")).isEqualTo(2);
+        assertThat(run(new TerminalCapabilities(true, false, false, false, 120), "", "parse"))
+                .isEqualTo(2);
         assertThat(run("", "parse", "--tz", "Mars/Base", log)).isEqualTo(2);
         assertThat(run("", "parse", "--format", "csv", log)).isEqualTo(2);
         assertThat(run("", "digest", "--since", "yesterday", log)).isEqualTo(2);

@@ -2,16 +2,18 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
-import io.tailrace.detection.Detector;
-import io.tailrace.detection.action.Actions;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.action.ActionResolver;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
-import io.tailrace.detection.detector.DetectorEngine;
+import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.Level;
-import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.ByteArrayInputStream;
@@ -57,34 +59,34 @@ class OrdinaryHabitsTest {
         }
         run.end();
 
-        Map<String, Long> told = run.ofLevel(Level.MEDIUM);
-        assertThat(told).isEqualTo(TRUE_ALERTS);
-        assertThat(told.values().stream().mapToLong(Long::longValue).sum())
+        Map<String, Long> reported = run.ofLevel(Level.MEDIUM);
+        assertThat(reported).isEqualTo(TRUE_ALERTS);
+        assertThat(reported.values().stream().mapToLong(Long::longValue).sum())
                 .isLessThanOrEqualTo(run.events / EVENTS_AN_ALERT);
     }
 
     /** The whole pack and its detectors on logs of several servers. */
-    private static final class Run implements DetectionSink {
+    private static final class Run implements DetectionEventHandler {
 
-        private final Detector detector;
-        private final DetectorEngine detectors;
+        private final DetectionEngine detector;
+        private final InMemoryDetectorEngine detectors;
         private final DataClassifier classifier;
-        private final Actions actions = new Actions(Actions.MOST_ACTIONS);
+        private final ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         private final Map<String, Long> counts = new TreeMap<>();
         private long events;
 
         Run() throws IOException {
-            RuleBundle bundle = RuleBundle.of(RuleBundle.files(PACK), new DatabaseFields());
+            RuleBundle bundle = RuleBundle.of(RuleBundle.files(PACK), new DatabaseFieldMapping());
             assertThat(bundle.errors()).isEmpty();
-            detector = new Detector(bundle.rules(), 0);
-            detectors = new DetectorEngine(bundle.detectors(), 0, () -> Long.MAX_VALUE / 2);
+            detector = new DetectionEngine(bundle.rules(), 0);
+            detectors = new InMemoryDetectorEngine(bundle.detectors(), 0, () -> Long.MAX_VALUE / 2);
             classifier = new DataClassifier(bundle.dataClasses());
         }
 
         void read(String name, byte[] bytes) throws IOException {
-            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
-            LogOrigin origin =
-                    new LogOrigin("", "db-" + name, KnownFormats.sourceOf(format), format.name(), "UTC", name + ".log");
+            LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElseThrow();
+            LogOrigin origin = new LogOrigin(
+                    "", "db-" + name, FormatRegistry.sourceOf(format), format.name(), "UTC", name + ".log");
             new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
         }
 
@@ -92,7 +94,7 @@ class OrdinaryHabitsTest {
             detector.advance(END_OF_TIME, this::count);
         }
 
-        private void count(Alert alert) {
+        private void count(RaisedAlert alert) {
             counts.merge(alert.rule().level() + " " + alert.rule().name(), 1L, Long::sum);
         }
 

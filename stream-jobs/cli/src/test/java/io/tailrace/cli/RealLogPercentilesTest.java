@@ -3,11 +3,13 @@ package io.tailrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.tailrace.digest.LogBuckets;
+import io.tailrace.cli.digest.aggregate.LatencyHistogram;
+import io.tailrace.cli.input.LogEventHandler;
+import io.tailrace.cli.input.LogReader;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.IOException;
@@ -28,7 +30,7 @@ class RealLogPercentilesTest {
             QueryEvent::getQueryTime, QueryEvent::getLockTime, QueryEvent::getRowsExamined, QueryEvent::getRowsSent);
 
     /** Keeps the events. */
-    private static final class Events implements LogSink {
+    private static final class Events implements LogEventHandler {
 
         private final List<QueryEvent> events = new ArrayList<>();
 
@@ -55,7 +57,7 @@ class RealLogPercentilesTest {
     }
 
     private static List<QueryEvent> events(Path log) throws IOException {
-        LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
+        LogFormat format = new FormatRegistry().named("mysql-slow").orElseThrow();
         LogOrigin origin = new LogOrigin("", "db1", "slowlog", "mysql-slow", "UTC", "/slow.log");
         Events events = new Events();
         new LogReader(Files.readAllBytes(log), InputStream.nullInputStream(), format, origin, events).read();
@@ -68,7 +70,8 @@ class RealLogPercentilesTest {
         List<QueryEvent> events = events(Path.of(log));
         assertThat(events).hasSizeGreaterThan(20);
         for (ToDoubleFunction<QueryEvent> measure : MEASURES) {
-            LogBuckets buckets = new LogBuckets(measure == MEASURES.get(0) || measure == MEASURES.get(1) ? 1e-6 : 1);
+            LatencyHistogram buckets =
+                    new LatencyHistogram(measure == MEASURES.get(0) || measure == MEASURES.get(1) ? 1e-6 : 1);
             events.forEach(event -> buckets.add(measure.applyAsDouble(event), event.getWeight()));
             events.sort(Comparator.comparingDouble(measure));
             for (double part : new double[] {0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1}) {

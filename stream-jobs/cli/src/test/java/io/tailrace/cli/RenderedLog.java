@@ -2,8 +2,8 @@ package io.tailrace.cli;
 
 import static java.util.stream.Collectors.joining;
 
-import io.tailrace.cli.Deed.Kind;
-import io.tailrace.json.RecordJson;
+import io.tailrace.cli.DatabaseOperation.Kind;
+import io.tailrace.json.AvroJsonWriter;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
@@ -22,7 +22,7 @@ final class RenderedLog {
     /** What a format makes of one deed; nothing where it does not record it. */
     interface Writer {
 
-        String of(Deed deed);
+        String of(DatabaseOperation operation);
     }
 
     private RenderedLog() {}
@@ -30,42 +30,42 @@ final class RenderedLog {
     /** By the name of the format. */
     static Map<String, Writer> writers() {
         Map<String, Writer> writers = new LinkedHashMap<>();
-        writers.put("percona-audit-json", deed -> "{\"audit_record\":" + json(plugin(deed, true)) + "}\n");
-        writers.put("percona-audit-xml-old", deed -> old(plugin(deed, true)));
-        writers.put("percona-audit-xml-new", deed -> elements(plugin(deed, true)));
+        writers.put("percona-audit-json", operation -> "{\"audit_record\":" + json(plugin(operation, true)) + "}\n");
+        writers.put("percona-audit-xml-old", operation -> old(plugin(operation, true)));
+        writers.put("percona-audit-xml-new", operation -> elements(plugin(operation, true)));
         writers.put("percona-audit-csv", RenderedLog::csv);
         writers.put(
                 "percona-audit-syslog",
-                deed -> "Nov 21 " + time("HH:mm:ss").format(deed.time()) + " db1 percona-audit: " + "{\"audit_record\":"
-                        + json(plugin(deed, true)) + "}\n");
-        writers.put("percona-audit-filter-json", deed -> filterJson(deed, true) + ",\n");
-        writers.put("percona-audit-filter-xml-old", deed -> old(plugin(deed, false)));
-        writers.put("percona-audit-filter-xml-new", deed -> elements(plugin(deed, false)));
-        writers.put("mysql-enterprise-audit-json", deed -> filterJson(deed, false) + ",\n");
-        writers.put("mysql-enterprise-audit-xml-old", deed -> old(plugin(deed, false)));
-        writers.put("mysql-enterprise-audit-xml-new", deed -> elements(plugin(deed, false)));
+                operation -> "Nov 21 " + time("HH:mm:ss").format(operation.time()) + " db1 percona-audit: "
+                        + "{\"audit_record\":" + json(plugin(operation, true)) + "}\n");
+        writers.put("percona-audit-filter-json", operation -> filterJson(operation, true) + ",\n");
+        writers.put("percona-audit-filter-xml-old", operation -> old(plugin(operation, false)));
+        writers.put("percona-audit-filter-xml-new", operation -> elements(plugin(operation, false)));
+        writers.put("mysql-enterprise-audit-json", operation -> filterJson(operation, false) + ",\n");
+        writers.put("mysql-enterprise-audit-xml-old", operation -> old(plugin(operation, false)));
+        writers.put("mysql-enterprise-audit-xml-new", operation -> elements(plugin(operation, false)));
         writers.put("mcafee-audit-json", RenderedLog::mcAfee);
-        writers.put("mariadb-audit", deed -> COMPACT.format(deed.time()) + ',' + mariaDb(deed));
+        writers.put("mariadb-audit", operation -> COMPACT.format(operation.time()) + ',' + mariaDb(operation));
         writers.put(
                 "mariadb-audit-syslog",
-                deed -> SECONDS.format(deed.time()) + "Z db1 mysql-server_auditing: " + mariaDb(deed));
-        writers.put("aurora-audit", deed -> deed.time().getEpochSecond() + "000000," + mariaDb(deed));
+                operation -> SECONDS.format(operation.time()) + "Z db1 mysql-server_auditing: " + mariaDb(operation));
+        writers.put("aurora-audit", operation -> operation.time().getEpochSecond() + "000000," + mariaDb(operation));
         writers.put("mysql-general", RenderedLog::general);
         writers.put("mysql-slow", new SlowLogWriter());
         writers.put("mysql-error", RenderedLog::error);
         return writers;
     }
 
-    static String of(Writer writer, List<Deed> deeds) {
-        return deeds.stream().map(writer::of).collect(joining());
+    static String of(Writer writer, List<DatabaseOperation> operations) {
+        return operations.stream().map(writer::of).collect(joining());
     }
 
     static DateTimeFormatter time(String pattern) {
         return DateTimeFormatter.ofPattern(pattern).withZone(ZoneOffset.UTC);
     }
 
-    private static String name(Deed deed) {
-        return switch (deed.kind()) {
+    private static String name(DatabaseOperation operation) {
+        return switch (operation.kind()) {
             case LOGIN -> "Connect";
             case CHANGE_OF_USER -> "Change user";
             case STATEMENT -> "Query";
@@ -73,43 +73,46 @@ final class RenderedLog {
         };
     }
 
-    private static String commandClass(Deed deed) {
-        String first =
-                deed.statement().replaceFirst("^/\\*.*?\\*/ ", "").split(" ")[0].toLowerCase();
+    private static String commandClass(DatabaseOperation operation) {
+        String first = operation
+                .statement()
+                .replaceFirst("^/\\*.*?\\*/ ", "")
+                .split(" ")[0]
+                .toLowerCase();
         return first.equals("use") ? "change_db" : first;
     }
 
     /** Members of Percona's plugin, and of others that know the same ones. */
-    private static Map<String, String> plugin(Deed deed, boolean databaseOfStatements) {
+    private static Map<String, String> plugin(DatabaseOperation operation, boolean databaseOfStatements) {
         Map<String, String> members = new LinkedHashMap<>();
-        members.put("name", name(deed));
-        members.put("record", deed.connection() + "_2026-11-21T02:00:00");
-        members.put("timestamp", SECONDS.format(deed.time()) + (databaseOfStatements ? " UTC" : ""));
-        boolean statement = deed.kind() == Kind.STATEMENT;
+        members.put("name", name(operation));
+        members.put("record", operation.connection() + "_2026-11-21T02:00:00");
+        members.put("timestamp", SECONDS.format(operation.time()) + (databaseOfStatements ? " UTC" : ""));
+        boolean statement = operation.kind() == Kind.STATEMENT;
         if (statement) {
-            members.put("command_class", commandClass(deed));
+            members.put("command_class", commandClass(operation));
         }
-        members.put("connection_id", "" + deed.connection());
-        members.put("status", "" + deed.status());
-        String user = deed.account().user();
+        members.put("connection_id", "" + operation.connection());
+        members.put("status", "" + operation.status());
+        String user = operation.account().user();
         if (statement) {
-            members.put("sqltext", deed.statement());
+            members.put("sqltext", operation.statement());
             members.put(
                     "user",
-                    user + '[' + user + "] @ " + deed.account().host() + " ["
-                            + deed.account().address() + ']');
-            members.put("host", deed.account().host());
+                    user + '[' + user + "] @ " + operation.account().host() + " ["
+                            + operation.account().address() + ']');
+            members.put("host", operation.account().host());
             members.put("os_user", "");
         } else {
             members.put("user", user);
-            members.put("priv_user", deed.failed() ? "" : user);
+            members.put("priv_user", operation.failed() ? "" : user);
             members.put("os_login", "");
             members.put("proxy_user", "");
-            members.put("host", deed.account().host());
+            members.put("host", operation.account().host());
         }
-        members.put("ip", deed.account().address());
-        if (databaseOfStatements || deed.isLogin()) {
-            members.put("db", deed.database());
+        members.put("ip", operation.account().address());
+        if (databaseOfStatements || operation.isLogin()) {
+            members.put("db", operation.database());
         }
         return members;
     }
@@ -124,7 +127,7 @@ final class RenderedLog {
 
     private static String quoted(String text) {
         StringBuilder json = new StringBuilder();
-        RecordJson.quote(text, json);
+        AvroJsonWriter.quote(text, json);
         return json.toString();
     }
 
@@ -151,8 +154,8 @@ final class RenderedLog {
                 .replace("\n", "&#10;");
     }
 
-    private static String csv(Deed deed) {
-        return plugin(deed, true).entrySet().stream()
+    private static String csv(DatabaseOperation operation) {
+        return plugin(operation, true).entrySet().stream()
                 .map(column -> column.getKey().equals("status")
                         ? column.getValue()
                         : '"' + column.getValue().replace("\"", "\"\"") + '"')
@@ -160,29 +163,29 @@ final class RenderedLog {
     }
 
     /** @param lines a member on each line, as Percona writes them */
-    private static String filterJson(Deed deed, boolean lines) {
+    private static String filterJson(DatabaseOperation operation, boolean lines) {
         String between = lines ? ",\n    " : ", ";
-        String user = deed.account().user();
-        String mapped = deed.account().address().equals("10.0.0.9")
+        String user = operation.account().user();
+        String mapped = operation.account().address().equals("10.0.0.9")
                 ? "::ffff:10.0.0.9"
-                : deed.account().address();
+                : operation.account().address();
         String head = List.of(
-                        "\"timestamp\": \"" + SPACED.format(deed.time()) + '"',
+                        "\"timestamp\": \"" + SPACED.format(operation.time()) + '"',
                         "\"id\": 7",
-                        "\"class\": \"" + (deed.kind() == Kind.STATEMENT ? "general" : "connection") + '"',
-                        "\"event\": \"" + event(deed) + '"',
-                        "\"connection_id\": " + deed.connection(),
+                        "\"class\": \"" + (operation.kind() == Kind.STATEMENT ? "general" : "connection") + '"',
+                        "\"event\": \"" + event(operation) + '"',
+                        "\"connection_id\": " + operation.connection(),
                         "\"account\": { \"user\": " + quoted(user) + ", \"host\": "
-                                + quoted(deed.account().from()) + " }",
+                                + quoted(operation.account().from()) + " }",
                         "\"login\": { \"user\": " + quoted(user) + ", \"os\": \"\", \"ip\": \"" + mapped
                                 + "\", \"proxy\": \"\" }")
                 .stream()
                 .collect(joining(between));
-        return (lines ? "  {\n    " : "{ ") + head + between + data(deed) + (lines ? "\n  }" : " }");
+        return (lines ? "  {\n    " : "{ ") + head + between + data(operation) + (lines ? "\n  }" : " }");
     }
 
-    private static String event(Deed deed) {
-        return switch (deed.kind()) {
+    private static String event(DatabaseOperation operation) {
+        return switch (operation.kind()) {
             case LOGIN -> "connect";
             case CHANGE_OF_USER -> "change_user";
             case STATEMENT -> "status";
@@ -190,44 +193,44 @@ final class RenderedLog {
         };
     }
 
-    private static String data(Deed deed) {
-        if (deed.kind() == Kind.STATEMENT) {
-            return "\"general_data\": { \"command\": \"Query\", \"sql_command\": \"" + commandClass(deed)
-                    + "\", \"query\": " + quoted(deed.statement()) + ", \"status\": " + deed.status() + " }";
+    private static String data(DatabaseOperation operation) {
+        if (operation.kind() == Kind.STATEMENT) {
+            return "\"general_data\": { \"command\": \"Query\", \"sql_command\": \"" + commandClass(operation)
+                    + "\", \"query\": " + quoted(operation.statement()) + ", \"status\": " + operation.status() + " }";
         }
-        String type = deed.account().isLocal() ? "socket" : "tcp/ip";
-        return "\"connection_data\": { \"connection_type\": \"" + type + "\", \"status\": " + deed.status()
-                + ", \"db\": " + quoted(deed.database()) + " }";
+        String type = operation.account().isLocal() ? "socket" : "tcp/ip";
+        return "\"connection_data\": { \"connection_type\": \"" + type + "\", \"status\": " + operation.status()
+                + ", \"db\": " + quoted(operation.database()) + " }";
     }
 
-    private static String mcAfee(Deed deed) {
+    private static String mcAfee(DatabaseOperation operation) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("msg-type", "activity");
-        members.put("date", "" + deed.time().toEpochMilli());
-        members.put("thread-id", "" + deed.connection());
-        members.put("user", deed.account().user());
-        members.put("priv_user", deed.account().user());
-        members.put("ip", deed.account().address());
-        members.put("host", deed.account().from());
-        if (deed.kind() == Kind.STATEMENT) {
-            members.put("cmd", commandClass(deed));
+        members.put("date", "" + operation.time().toEpochMilli());
+        members.put("thread-id", "" + operation.connection());
+        members.put("user", operation.account().user());
+        members.put("priv_user", operation.account().user());
+        members.put("ip", operation.account().address());
+        members.put("host", operation.account().from());
+        if (operation.kind() == Kind.STATEMENT) {
+            members.put("cmd", commandClass(operation));
         } else {
-            members.put("cmd", deed.failed() ? "Failed Login" : name(deed));
+            members.put("cmd", operation.failed() ? "Failed Login" : name(operation));
         }
         String plain = members.entrySet().stream()
                 .map(member -> quoted(member.getKey()) + ':' + quoted(member.getValue()))
                 .collect(joining(","));
-        String query = deed.statement() == null ? members.get("cmd") : deed.statement();
-        return "{" + plain + ",\"status\":\"" + deed.status() + "\"" + objects(deed) + ",\"query\":" + quoted(query)
-                + "}\n";
+        String query = operation.statement() == null ? members.get("cmd") : operation.statement();
+        return "{" + plain + ",\"status\":\"" + operation.status() + "\"" + objects(operation) + ",\"query\":"
+                + quoted(query) + "}\n";
     }
 
     /** What the statement opens: what it writes first. The plugin tells it of statements only. */
-    private static String objects(Deed deed) {
-        if (deed.statement() != null && deed.statement().startsWith("USE ")) {
-            return ",\"objects\":[{\"db\":" + quoted(deed.database()) + ",\"obj_type\":\"DATABASE\"}]";
+    private static String objects(DatabaseOperation operation) {
+        if (operation.statement() != null && operation.statement().startsWith("USE ")) {
+            return ",\"objects\":[{\"db\":" + quoted(operation.database()) + ",\"obj_type\":\"DATABASE\"}]";
         }
-        String objects = Stream.concat(deed.writes().stream(), deed.reads().stream())
+        String objects = Stream.concat(operation.writes().stream(), operation.reads().stream())
                 .map(table -> table.split("\\."))
                 .map(table ->
                         "{\"db\":" + quoted(table[0]) + ",\"name\":" + quoted(table[1]) + ",\"obj_type\":\"TABLE\"}")
@@ -235,55 +238,58 @@ final class RenderedLog {
         return objects.isEmpty() ? "" : ",\"objects\":[" + objects + "]";
     }
 
-    private static String mariaDb(Deed deed) {
-        String from = deed.account().from().equals("10.0.0.9")
+    private static String mariaDb(DatabaseOperation operation) {
+        String from = operation.account().from().equals("10.0.0.9")
                 ? "10.0.0.9:51123"
-                : deed.account().from();
-        String head = "db1," + deed.account().user() + ',' + from + ',' + deed.connection() + ','
-                + deed.time().getEpochSecond() + ',';
+                : operation.account().from();
+        String head = "db1," + operation.account().user() + ',' + from + ',' + operation.connection() + ','
+                + operation.time().getEpochSecond() + ',';
         return head
-                + switch (deed.kind()) {
-                    case LOGIN -> (deed.failed() ? "FAILED_CONNECT," : "CONNECT,") + deed.database() + ",,"
-                            + deed.status();
-                    case CHANGE_OF_USER -> "CHANGEUSER," + deed.database() + ",," + deed.status();
-                    case LOGOUT -> "DISCONNECT," + deed.database() + ",,0";
-                    case STATEMENT -> "QUERY," + deed.database() + ",'"
-                            + deed.statement()
+                + switch (operation.kind()) {
+                    case LOGIN -> (operation.failed() ? "FAILED_CONNECT," : "CONNECT,") + operation.database() + ",,"
+                            + operation.status();
+                    case CHANGE_OF_USER -> "CHANGEUSER," + operation.database() + ",," + operation.status();
+                    case LOGOUT -> "DISCONNECT," + operation.database() + ",,0";
+                    case STATEMENT -> "QUERY," + operation.database() + ",'"
+                            + operation
+                                    .statement()
                                     .replace("\\", "\\\\")
                                     .replace("'", "\\'")
                                     .replace("\n", "\\n") + "',"
-                            + deed.status();
+                            + operation.status();
                 }
                 + '\n';
     }
 
-    private static String general(Deed deed) {
-        String account = deed.account().user() + '@' + deed.account().from();
-        String using = deed.account().isLocal() ? "Socket" : "TCP/IP";
+    private static String general(DatabaseOperation operation) {
+        String account = operation.account().user() + '@' + operation.account().from();
+        String using = operation.account().isLocal() ? "Socket" : "TCP/IP";
         String argument =
-                switch (deed.kind()) {
-                    case LOGIN, CHANGE_OF_USER -> account + " on " + deed.database() + " using " + using;
-                    case STATEMENT -> deed.statement();
+                switch (operation.kind()) {
+                    case LOGIN, CHANGE_OF_USER -> account + " on " + operation.database() + " using " + using;
+                    case STATEMENT -> operation.statement();
                     case LOGOUT -> "";
                 };
-        String line = generalLine(deed, name(deed), argument);
-        return deed.isLogin() && deed.failed() ? line + generalLine(deed, "Connect", denied(deed)) : line;
+        String line = generalLine(operation, name(operation), argument);
+        return operation.isLogin() && operation.failed()
+                ? line + generalLine(operation, "Connect", denied(operation))
+                : line;
     }
 
-    private static String generalLine(Deed deed, String command, String argument) {
-        return MICROS.format(deed.time()) + "\t" + String.format("%5d ", deed.connection()) + command + '\t' + argument
-                + '\n';
+    private static String generalLine(DatabaseOperation operation, String command, String argument) {
+        return MICROS.format(operation.time()) + "\t" + String.format("%5d ", operation.connection()) + command + '\t'
+                + argument + '\n';
     }
 
-    private static String denied(Deed deed) {
-        return "Access denied for user '" + deed.account().user() + "'@'"
-                + deed.account().from() + "' (using password: YES)";
+    private static String denied(DatabaseOperation operation) {
+        return "Access denied for user '" + operation.account().user() + "'@'"
+                + operation.account().from() + "' (using password: YES)";
     }
 
-    private static String error(Deed deed) {
-        return deed.isLogin() && deed.failed()
-                ? MICROS.format(deed.time()) + ' ' + deed.connection() + " [Note] [MY-010926] [Server] " + denied(deed)
-                        + '\n'
+    private static String error(DatabaseOperation operation) {
+        return operation.isLogin() && operation.failed()
+                ? MICROS.format(operation.time()) + ' ' + operation.connection() + " [Note] [MY-010926] [Server] "
+                        + denied(operation) + '\n'
                 : "";
     }
 
@@ -293,21 +299,21 @@ final class RenderedLog {
         private String database = "";
 
         @Override
-        public String of(Deed deed) {
-            if (deed.kind() != Kind.STATEMENT) {
+        public String of(DatabaseOperation operation) {
+            if (operation.kind() != Kind.STATEMENT) {
                 return "";
             }
-            String use = deed.database().equals(database) ? "" : "use " + deed.database() + ";\n";
-            database = deed.database();
-            String user = deed.account().user();
-            return "# Time: " + MICROS.format(deed.time()) + '\n'
+            String use = operation.database().equals(database) ? "" : "use " + operation.database() + ";\n";
+            database = operation.database();
+            String user = operation.account().user();
+            return "# Time: " + MICROS.format(operation.time()) + '\n'
                     + "# User@Host: " + user + '[' + user + "] @ "
-                    + deed.account().host() + " [" + deed.account().address()
-                    + "]  Id: " + deed.connection() + '\n'
+                    + operation.account().host() + " [" + operation.account().address()
+                    + "]  Id: " + operation.connection() + '\n'
                     + "# Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
                     + use
-                    + "SET timestamp=" + deed.time().getEpochSecond() + ";\n"
-                    + deed.statement() + ";\n";
+                    + "SET timestamp=" + operation.time().getEpochSecond() + ";\n"
+                    + operation.statement() + ";\n";
         }
     }
 }

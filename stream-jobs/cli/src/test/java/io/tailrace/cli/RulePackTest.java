@@ -2,17 +2,19 @@ package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
-import io.tailrace.detection.Detector;
-import io.tailrace.detection.bundle.RuleBundle;
-import io.tailrace.detection.coverage.LogContents;
-import io.tailrace.detection.coverage.Obstacle;
-import io.tailrace.detection.coverage.RuleCoverage;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogReader;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.coverage.MissingRequirement;
+import io.tailrace.detection.coverage.ObservedFields;
+import io.tailrace.detection.coverage.RuleCoverageEvaluator;
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
@@ -21,8 +23,8 @@ import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import io.tailrace.detection.sigma.SigmaRule;
 import io.tailrace.detection.taxonomy.DatabaseField;
-import io.tailrace.detection.taxonomy.DatabaseFields;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import java.io.ByteArrayInputStream;
@@ -54,7 +56,7 @@ class RulePackTest {
 
     private static RuleSet rules() {
         try {
-            RuleContext context = new RuleContext(Map.of(), new DatabaseFields());
+            RuleContext context = new RuleContext(Map.of(), new DatabaseFieldMapping());
             return new RuleSetReader(context).path(PACK).ruleSet();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -63,7 +65,7 @@ class RulePackTest {
 
     private static DataClasses classes() {
         try {
-            Path file = PACK.resolve(RuleBundle.DATA_CLASSES);
+            Path file = PACK.resolve(BundleFiles.DATA_CLASSES);
             return DataClassReader.read(file.toString(), Files.readString(file), error -> {
                 throw new AssertionError(error.toString());
             });
@@ -106,7 +108,7 @@ class RulePackTest {
         assertThat(silent).isNotEmpty();
         for (Path log : fires) {
             Run run = new Run(log);
-            List<Alert> alerts = run.alerts(rule);
+            List<RaisedAlert> alerts = run.alerts(rule);
             assertThat(run.obstacle(rule)).as("what hinders it on " + log).isEmpty();
             assertThat(alerts).as("alerts of " + log).isNotEmpty();
             if (isOfSingleEvents(rule)) {
@@ -156,12 +158,12 @@ class RulePackTest {
     }
 
     /** The whole pack on one log. */
-    private static final class Run implements DetectionSink {
+    private static final class Run implements DetectionEventHandler {
 
-        private final Detector detector = new Detector(RULES, 0);
+        private final DetectionEngine detector = new DetectionEngine(RULES, 0);
         private final DataClassifier classifier = new DataClassifier(CLASSES);
-        private final List<Alert> alerts = new ArrayList<>();
-        private final LogContents contents = new LogContents();
+        private final List<RaisedAlert> alerts = new ArrayList<>();
+        private final ObservedFields contents = new ObservedFields();
         /** Events that a rule matches, by its key. */
         private final Map<String, Integer> matches = new HashMap<>();
 
@@ -172,20 +174,20 @@ class RulePackTest {
 
         Run(Path log) throws IOException {
             byte[] bytes = Files.readAllBytes(log);
-            LogFormat format = new KnownFormats().detect("", "auto", bytes).orElseThrow();
+            LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElseThrow();
             LogOrigin origin =
-                    new LogOrigin("", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", log.toString());
+                    new LogOrigin("", "db1", FormatRegistry.sourceOf(format), format.name(), "UTC", log.toString());
             new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
             detector.advance(END_OF_TIME, alerts::add);
         }
 
-        List<Alert> alerts(RuleHeader rule) {
+        List<RaisedAlert> alerts(RuleHeader rule) {
             return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
         }
 
         /** Why the rule cannot fire on such a log, as coverage says it. */
-        Optional<Obstacle> obstacle(RuleHeader rule) {
-            return RuleCoverage.answers(RULES, !CLASSES.isEmpty(), Map.of(source, contents)).stream()
+        Optional<MissingRequirement> obstacle(RuleHeader rule) {
+            return RuleCoverageEvaluator.answers(RULES, !CLASSES.isEmpty(), Map.of(source, contents)).stream()
                     .filter(answer -> answer.rule().equals(rule))
                     .findAny()
                     .orElseThrow()

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An alert that further ones of its rule, entity and stretch of time raise, instead of being alerts of their own.
+ * An alert that further ones of its rule, entity and interval raise, instead of being alerts of their own.
  *
  * @param alert as it was last changed
  * @param openedAt when it was raised, milliseconds since 1970
@@ -13,16 +13,17 @@ import java.util.List;
  * @param pending it was changed since
  * @param seen beginnings of the ids of the alerts that it stands for
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pending, long[] seen) {
 
     private static final int FEW_SEEN = 100;
 
-    AlertGroup passedOn(long now) {
+    public AlertGroup passedOn(long now) {
         return new AlertGroup(alert, openedAt, now, false, seen);
     }
 
     /** Without what comes with the next one: late ones are few, and groups many. */
-    AlertGroup trimmed() {
+    public AlertGroup trimmed() {
         Alert kept = Alert.newBuilder(alert)
                 .setTags(List.of())
                 .setNextSteps(List.of())

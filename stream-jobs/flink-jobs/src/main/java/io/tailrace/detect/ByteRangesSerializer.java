@@ -1,5 +1,7 @@
 package io.tailrace.detect;
 
+import io.tailrace.flink.detection.state.ByteRangeSet;
+import io.tailrace.flink.detection.state.VersionedStateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -7,32 +9,33 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** 16 bytes for each range. */
-public final class ByteRangesSerializer extends StateSerializer<ByteRanges> {
+// The name of this class is in checkpoints: do not rename or move it.
+public final class ByteRangesSerializer extends VersionedStateSerializer<ByteRangeSet> {
 
     private static final long serialVersionUID = 1;
 
     @Override
-    public ByteRanges createInstance() {
-        return new ByteRanges();
+    public ByteRangeSet createInstance() {
+        return new ByteRangeSet();
     }
 
     @Override
-    public void serialize(ByteRanges ranges, DataOutputView target) throws IOException {
+    public void serialize(ByteRangeSet ranges, DataOutputView target) throws IOException {
         ranges.write(target);
     }
 
     @Override
-    public ByteRanges deserialize(DataInputView source) throws IOException {
-        return ByteRanges.read(source);
+    public ByteRangeSet deserialize(DataInputView source) throws IOException {
+        return ByteRangeSet.read(source);
     }
 
     @Override
-    public TypeSerializerSnapshot<ByteRanges> snapshotConfiguration() {
+    public TypeSerializerSnapshot<ByteRangeSet> snapshotConfiguration() {
         return new Snapshot();
     }
 
     /** What a checkpoint says of this serializer. */
-    public static final class Snapshot extends SimpleTypeSerializerSnapshot<ByteRanges> {
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<ByteRangeSet> {
         public Snapshot() {
             super(ByteRangesSerializer::new);
         }

@@ -1,10 +1,11 @@
 package io.tailrace.detect;
 
+import io.tailrace.flink.detection.state.GroupKey;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What a correlation or a detector is told: a match of a rule, or an observation.
+ * Input of a correlation or a detector: a match of a rule, or an observation.
  *
  * @param push offset of the push whose rules saw it
  * @param level the stage that the consumer is in, from 1
@@ -12,7 +13,7 @@ import java.util.Map;
  * @param group whose state it changes
  * @param rule key of the rule that matched; empty for an observation
  * @param eventId the event, or the alert that is counted
- * @param actionId the same for all events that tell of one action in several logs
+ * @param actionId the same for all events that record one action in several logs
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
  * @param values of the field that is counted, or what was observed
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param late the event came later than the allowed lateness
  * @param about fields of the event that an alert names
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record Evidence(
         long push,
         int level,
@@ -37,8 +39,8 @@ public record Evidence(
         boolean late,
         Map<String, String> about) {
 
-    /** By which all that a consumer is told of a group meets. */
-    String key() {
+    /** The key of all input of a consumer for one group. */
+    public String key() {
         return GroupKey.of(consumer, group);
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.detection.correlation.GroupWindow;
+import io.tailrace.flink.detection.state.VersionedStateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -8,7 +9,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** The state of one group of a correlation. */
-public final class GroupWindowSerializer extends StateSerializer<GroupWindow> {
+// The name of this class is in checkpoints: do not rename or move it.
+public final class GroupWindowSerializer extends VersionedStateSerializer<GroupWindow> {
 
     private static final long serialVersionUID = 1;
 

@@ -1,6 +1,7 @@
 package io.tailrace.detect;
 
 import io.tailrace.detection.coverage.InstanceCoverage;
+import io.tailrace.flink.detection.state.VersionedStateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -8,7 +9,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** What the logs of a server have, and which rules were said to be able to fire there. */
-public final class InstanceCoverageSerializer extends StateSerializer<InstanceCoverage> {
+// The name of this class is in checkpoints: do not rename or move it.
+public final class InstanceCoverageSerializer extends VersionedStateSerializer<InstanceCoverage> {
 
     private static final long serialVersionUID = 1;
 

@@ -1,5 +1,6 @@
 package io.tailrace.detect;
 
+import io.tailrace.flink.detection.state.VersionedStateSerializer;
 import io.tailrace.plan.change.PlanHistory;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
@@ -8,7 +9,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** The plans that a statement had. */
-public final class PlanHistorySerializer extends StateSerializer<PlanHistory> {
+// The name of this class is in checkpoints: do not rename or move it.
+public final class PlanHistorySerializer extends VersionedStateSerializer<PlanHistory> {
 
     private static final long serialVersionUID = 1;
 

@@ -13,6 +13,7 @@ import java.util.Comparator;
  * @param seconds that the execution took; NaN for a capture
  * @param rowsExamined by the execution; 0 for a capture
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record PlanSighting(
         String cluster,
         String instance,
@@ -26,19 +27,19 @@ public record PlanSighting(
         double rowsExamined) {
 
     /** As they happened: times of logs may be whole seconds. */
-    static final Comparator<PlanSighting> ORDER = Comparator.comparingLong(PlanSighting::micros)
+    public static final Comparator<PlanSighting> ORDER = Comparator.comparingLong(PlanSighting::micros)
             .thenComparingLong(PlanSighting::generation)
             .thenComparingLong(PlanSighting::offset);
 
     /** Whose plans are followed together: a statement's on a server. */
     public record Statement(String instance, long queryId) {}
 
-    Statement statement() {
+    public Statement statement() {
         return new Statement(instance, queryId);
     }
 
     /** With the database of the history, where that follows one: a change is not of where something else ran. */
-    PlanSighting of(PlanHistory history) {
+    public PlanSighting of(PlanHistory history) {
         return history.database().isEmpty()
                 ? this
                 : new PlanSighting(
@@ -54,7 +55,7 @@ public record PlanSighting(
                         rowsExamined);
     }
 
-    boolean isCapture() {
+    public boolean isCapture() {
         return Double.isNaN(seconds);
     }
 }

@@ -10,20 +10,21 @@ import java.io.Serializable;
  *     bundle, so that the topic, which is compacted, keeps the last good one beside one that is refused
  * @param json a push or a silence; empty where the record ends a silence
  */
+// The names of this class and of its components are in checkpoints: do not rename or move them.
 public record RuleRecord(long offset, String key, String json) implements Serializable {
 
-    static final String BUNDLE = "bundle";
-    static final String CANDIDATE = "candidate";
+    public static final String BUNDLE = "bundle";
+    public static final String CANDIDATE = "candidate";
     static final String SILENCE = "silence/";
 
     /** No rules, older than any push. */
-    static final RuleRecord NO_RULES = new RuleRecord(-1, BUNDLE, "");
+    public static final RuleRecord NO_RULES = new RuleRecord(-1, BUNDLE, "");
 
-    boolean isBundle() {
+    public boolean isBundle() {
         return key.equals(BUNDLE) || key.equals(CANDIDATE);
     }
 
-    boolean isSilence() {
+    public boolean isSilence() {
         return key.startsWith(SILENCE);
     }
 }

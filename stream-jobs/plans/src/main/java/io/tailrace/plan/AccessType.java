@@ -5,7 +5,7 @@ import java.util.Map;
 
 /**
  * How a table's rows are found, by the names of EXPLAIN's column {@code type}, cheapest first. Version 2 names them in
- * other words; {@link Version2Reader} translates.
+ * other words; {@link IteratorPlanReader} translates.
  */
 public enum AccessType {
     /** A table of one row. */

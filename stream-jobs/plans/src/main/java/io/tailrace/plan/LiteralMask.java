@@ -25,7 +25,7 @@ final class LiteralMask {
     /** Names of the document that is read may be pieces of a literal. */
     private boolean distrusts;
 
-    /** @param distrusts of the next document only names stay that servers are known to write; see {@link Redaction} */
+    /** @param distrusts of the next document only names stay that servers are known to write; see {@link DocumentMask} */
     void distrust(boolean distrusts) {
         this.distrusts = distrusts;
     }

@@ -39,15 +39,15 @@ public final class PlanDocuments {
     private static final byte[] ERROR = ByteText.ascii("ERROR ");
     private static final String NO_PLAN = "a JSON object with none of query_block, query_plan and operation is no plan";
     /** Levels of documents in which a plan is looked for. */
-    private static final int DEEPEST_ENVELOPE = 3;
+    private static final int MAX_ENVELOPE_DEPTH = 3;
     /** Brackets that nothing closes, of one text. */
-    private static final int MOST_STRAYS = 20;
+    private static final int MAX_UNEXPECTED = 20;
     /** Longest line of a message that is repeated, bytes. */
-    private static final int LONGEST_MESSAGE = 300;
+    private static final int MAX_MESSAGE_LENGTH = 300;
 
     private final JsonReader json = new JsonReader();
     private final PlanReader plans = new PlanReader();
-    private final RowsReader rows = new RowsReader();
+    private final TabularPlanReader rows = new TabularPlanReader();
 
     private byte[] in;
     private int end;
@@ -56,7 +56,7 @@ public final class PlanDocuments {
     private int counted;
     private final List<String> lines = new ArrayList<>();
     private int linesFrom;
-    private int strays;
+    private int unexpected;
 
     /** Reads a whole text. */
     public void read(byte[] bytes, Listener listener) {
@@ -65,7 +65,7 @@ public final class PlanDocuments {
         this.listener = listener;
         line = 1;
         counted = 0;
-        strays = 0;
+        unexpected = 0;
         lines.clear();
         int at = 0;
         while (at < end) {
@@ -91,7 +91,7 @@ public final class PlanDocuments {
             endRows();
         }
         if (ByteText.startsWith(in, from, to, ERROR)) {
-            String message = ByteText.utf8(in, from, Math.min(to, from + LONGEST_MESSAGE));
+            String message = ByteText.utf8(in, from, Math.min(to, from + MAX_MESSAGE_LENGTH));
             listener.problem("not a plan but the server's " + message, lineOf(from), from);
             return to + 1;
         }
@@ -126,21 +126,21 @@ public final class PlanDocuments {
         }
         JsonDocument document = json.read(in, brace, end);
         boolean isPlan = found(document, lineFrom, brace);
-        return isPlan || !isStray(document) ? document.to() : lineTo + 1;
+        return isPlan || !isUnexpected(document) ? document.to() : lineTo + 1;
     }
 
     /**
      * A bracket that nothing closes, as in the text of a statement: plans may follow. Only so many are passed over, or
      * time would be quadratic.
      */
-    private boolean isStray(JsonDocument document) {
+    private boolean isUnexpected(JsonDocument document) {
         boolean truncated = document.repairs().count(RepairKind.TRUNCATED) > 0;
-        strays += truncated ? 1 : 0;
-        return truncated && strays <= MOST_STRAYS;
+        unexpected += truncated ? 1 : 0;
+        return truncated && unexpected <= MAX_UNEXPECTED;
     }
 
     private boolean found(JsonDocument document, int lineFrom, int brace) {
-        Optional<Plan> plan = plan(document, DEEPEST_ENVELOPE);
+        Optional<Plan> plan = plan(document, MAX_ENVELOPE_DEPTH);
         if (plan.isPresent()) {
             listener.plan(plan.get(), lineOf(brace), brace);
         } else if (ByteText.skipBlanks(in, lineFrom, brace) == brace) {
@@ -195,7 +195,7 @@ public final class PlanDocuments {
         }
         boolean may = start < stop && (ByteText.isDigit(in[start]) || in[start] == 'i' || in[start] == 'N');
         String text = may ? ByteText.utf8(in, start, stop) : "";
-        return may && (RowsReader.isHeader(text) || RowsReader.isRow(text)) ? text : null;
+        return may && (TabularPlanReader.isHeader(text) || TabularPlanReader.isRow(text)) ? text : null;
     }
 
     private String borderedRow(int from, int to) {
@@ -205,7 +205,7 @@ public final class PlanDocuments {
             row.append(i == 1 ? "" : "\t").append(cells[i].strip());
         }
         String text = row.toString();
-        return RowsReader.isHeader(text) || RowsReader.isRow(text) ? text : null;
+        return TabularPlanReader.isHeader(text) || TabularPlanReader.isRow(text) ? text : null;
     }
 
     private boolean isBorder(int from, int to) {
@@ -213,7 +213,7 @@ public final class PlanDocuments {
     }
 
     private void addRow(String row, int from) {
-        if (RowsReader.isHeader(row)) {
+        if (TabularPlanReader.isHeader(row)) {
             endRows();
         }
         if (lines.isEmpty()) {

@@ -27,9 +27,12 @@ public enum PlanFlag {
     UNCACHEABLE("uncacheable"),
     LATERAL("lateral"),
     RECURSIVE("recursive"),
-    /** Rows are read first and then checked, by a condition that is not told: rows of EXPLAIN say only that there is one. */
+    /**
+     * Rows are read first and then checked, by a condition that is not told: rows of EXPLAIN say only that there is
+     * one.
+     */
     FILTERED("where not told"),
-    /** The access is chosen anew for each row of the tables before. */
+    /** The access is chosen again for each row of the tables before. */
     RANGE_CHECKED_FOR_EACH_RECORD("range checked for each record"),
     /** Reads the whole table where the outer value is NULL. */
     FULL_SCAN_ON_NULL_KEY("full scan on NULL key"),
@@ -40,7 +43,7 @@ public enum PlanFlag {
     ROWID_FILTER("rowid filter"),
     /** The table is made by a function, such as JSON_TABLE. */
     TABLE_FUNCTION("table function"),
-    /** Materialized anew for each row of another table. */
+    /** Materialized again for each row of another table. */
     REMATERIALIZE("rematerialize"),
     /** The constant table has no such row. */
     CONST_ROW_NOT_FOUND("const row not found"),

@@ -1,6 +1,6 @@
 package io.tailrace.plan;
 
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import io.tailrace.plan.json.JsonValue;
 import java.util.Collection;
 import java.util.Map;
@@ -151,7 +151,7 @@ public final class PlanJson {
         out.append('[');
         for (String text : texts) {
             separate('[');
-            RecordJson.quote(text, out);
+            AvroJsonWriter.quote(text, out);
         }
         out.append(']');
     }
@@ -159,7 +159,7 @@ public final class PlanJson {
     private void text(String name, String text) {
         if (!text.isEmpty()) {
             name(name);
-            RecordJson.quote(text, out);
+            AvroJsonWriter.quote(text, out);
         }
     }
 
@@ -178,7 +178,7 @@ public final class PlanJson {
 
     private void name(String name) {
         separate('{');
-        RecordJson.quote(name, out);
+        AvroJsonWriter.quote(name, out);
         out.append(':');
     }
 

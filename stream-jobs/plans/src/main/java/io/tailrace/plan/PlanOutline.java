@@ -7,11 +7,11 @@ import java.util.Locale;
 /** A plan as an outline: a line for each step, two more spaces before each step that gives it rows. */
 public final class PlanOutline {
 
-    private static final int DEEPEST = 200;
+    private static final int MAX_DEPTH = 200;
 
     private PlanOutline() {}
 
-    /** The lines, without line ends. Steps deeper than {@value #DEEPEST} stand at that depth. */
+    /** The lines, without line ends. Steps deeper than {@value #MAX_DEPTH} stand at that depth. */
     public static List<String> of(Plan plan) {
         List<String> lines = new ArrayList<>();
         add(plan.root(), 0, "", lines);
@@ -19,7 +19,7 @@ public final class PlanOutline {
     }
 
     private static void add(PlanNode node, int depth, String role, List<String> lines) {
-        lines.add("  ".repeat(Math.min(depth, DEEPEST)) + role + label(node));
+        lines.add("  ".repeat(Math.min(depth, MAX_DEPTH)) + role + label(node));
         node.inputs().forEach(input -> add(input, depth + 1, "", lines));
         node.subqueries().forEach(subquery -> add(subquery, depth + 1, "subquery: ", lines));
     }

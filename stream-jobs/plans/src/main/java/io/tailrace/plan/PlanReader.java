@@ -19,8 +19,8 @@ public final class PlanReader {
 
     private final JsonReader json = new JsonReader();
     private final LiteralMask mask = new LiteralMask();
-    private final BlockReader blocks = new BlockReader(mask);
-    private final Version2Reader iterators = new Version2Reader(mask);
+    private final QueryBlockReader blocks = new QueryBlockReader(mask);
+    private final IteratorPlanReader iterators = new IteratorPlanReader(mask);
 
     /** Reads one document. Empty where it is no plan. */
     public Optional<Plan> read(byte[] bytes, int from, int to) {
@@ -34,7 +34,7 @@ public final class PlanReader {
         }
         boolean doubtful = document.doubtful();
         mask.distrust(doubtful);
-        JsonObject object = doubtful ? Redaction.of(whole) : whole;
+        JsonObject object = doubtful ? DocumentMask.of(whole) : whole;
         if (object.has("query_block")) {
             return Optional.of(blocks(BlockFormat.of(whole), object, document.repairs(), doubtful));
         }

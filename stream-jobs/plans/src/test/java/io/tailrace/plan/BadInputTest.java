@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.plan.advice.Advisor;
 import io.tailrace.plan.json.RepairKind;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BadInputTest {
 
     /** What a thread has by default, bytes. */
-    private static final long USUAL_STACK = 1 << 20;
+    private static final long DEFAULT_STACK = 1 << 20;
 
     private final PlanReader reader = new PlanReader();
 
@@ -83,7 +83,7 @@ class BadInputTest {
                     read.set(plan);
                 },
                 "usual stack",
-                USUAL_STACK);
+                DEFAULT_STACK);
         thread.setUncaughtExceptionHandler((t, e) -> failure.set(e));
         thread.start();
         thread.join();
@@ -106,7 +106,7 @@ class BadInputTest {
     void twiceAsManyTablesTakeTwiceAsLong() {
         String table = "{\"table\":{\"table_name\":\"t\",\"access_type\":\"ALL\",\"attached_condition\":\"(t.a in ("
                 + "'x',".repeat(1000) + "'y'))\"}},";
-        Growth.assertLinear("tables", 10, 320, tables -> {
+        GrowthRate.assertLinear("tables", 10, 320, tables -> {
             String text = "{\"query_block\":{\"nested_loop\":[" + table.repeat(tables) + "{}]}}";
             return () -> read(text);
         });
@@ -127,7 +127,7 @@ class BadInputTest {
             })
     void hostileQuotesTakeLinearTime(String piece) {
         for (String open : new String[] {"{\"query_block\":{\"x\":[\"'\" ,", "{\"query_block\":{\"x\":[\"`'\" z,"}) {
-            Growth.assertLinear(open + piece, 16 << 10, 256 << 10, size -> {
+            GrowthRate.assertLinear(open + piece, 16 << 10, 256 << 10, size -> {
                 String text = open + piece.repeat(size / piece.length());
                 return () -> read(text);
             });

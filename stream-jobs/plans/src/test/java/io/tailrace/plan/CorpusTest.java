@@ -24,7 +24,7 @@ class CorpusTest {
     private static final String TEXT = "\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"";
     private static final Pattern TABLE_NAME = Pattern.compile("\"table_name" + TEXT);
     private static final Pattern ACCESS_TYPE = Pattern.compile("\"access_type" + TEXT);
-    private static final double LEAST_OF_OTHERS = 0.995;
+    private static final double MIN_OF_OTHERS = 0.995;
 
     private final PlanReader reader = new PlanReader();
 
@@ -46,7 +46,7 @@ class CorpusTest {
             failure(document).ifPresent(failures::add);
         }
         assertThat(failures).noneMatch(failure -> !failure.contains("_broken"));
-        assertThat(1 - (double) failures.size() / documents.size()).isGreaterThanOrEqualTo(LEAST_OF_OTHERS);
+        assertThat(1 - (double) failures.size() / documents.size()).isGreaterThanOrEqualTo(MIN_OF_OTHERS);
     }
 
     private Optional<String> failure(Path document) throws IOException {

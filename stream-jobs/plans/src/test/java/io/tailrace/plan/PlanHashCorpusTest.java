@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class PlanHashCorpusTest {
 
-    private static final double LEAST = 0.95;
+    private static final double MIN_SHARE = 0.95;
     private static final Path REPORT = Path.of("target/plan-hash-pairs.md");
 
     private final PlanReader reader = new PlanReader();
@@ -49,7 +49,7 @@ class PlanHashCorpusTest {
                         .formatted(pairs.size(), pairs.size() - different.size());
         Files.createDirectories(REPORT.getParent());
         Files.writeString(REPORT, head + String.join("\n", different) + "\n");
-        assertThat(1 - (double) different.size() / pairs.size()).isGreaterThanOrEqualTo(LEAST);
+        assertThat(1 - (double) different.size() / pairs.size()).isGreaterThanOrEqualTo(MIN_SHARE);
         assertThat(different).allMatch(line -> line.contains("version 2 does not describe"));
     }
 

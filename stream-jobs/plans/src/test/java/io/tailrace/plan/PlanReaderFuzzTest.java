@@ -2,7 +2,7 @@ package io.tailrace.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Whatever a text is, reading it ends, and no literal of a condition leaves the model. */
 class PlanReaderFuzzTest {
 
-    private static final int MUTATIONS = Cases.of(1_500, 6_000);
-    private static final int PLANS = Cases.of(1_500, 4_000);
+    private static final int MUTATIONS = PropertyTestBudget.of(1_500, 6_000);
+    private static final int PLANS = PropertyTestBudget.of(1_500, 4_000);
     private static final String SECRET = "hunter2";
     private static final String NUMBER = "4111111111111111";
 

@@ -1,5 +1,7 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.record.RecordScanner;
+import io.tailrace.audit.record.SingleLineFramer;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
@@ -14,12 +16,12 @@ record AuditFormat(String name, Supplier<RecordScanner> scanner, Supplier<EntryP
 
     @Override
     public EntryFramer newFramer() {
-        return scanner == null ? new LineFramer() : new RecordFramer(scanner.get());
+        return scanner == null ? new SingleLineFramer() : new RecordFramer(scanner.get());
     }
 
     @Override
     public EntryFramer restoreFramer(byte[] snapshot) {
-        return scanner == null ? LineFramer.restore(snapshot) : RecordFramer.restore(scanner.get(), snapshot);
+        return scanner == null ? SingleLineFramer.restore(snapshot) : RecordFramer.restore(scanner.get(), snapshot);
     }
 
     @Override

@@ -1,50 +1,49 @@
 package io.tailrace.audit;
 
+import io.tailrace.audit.filter.AuditFilterParser;
+import io.tailrace.audit.json.JsonScanner;
+import io.tailrace.audit.mariadb.MariaDbAuditParser;
+import io.tailrace.audit.mcafee.McAfeeParser;
+import io.tailrace.audit.percona.CsvScanner;
+import io.tailrace.audit.percona.PluginParser;
+import io.tailrace.audit.record.AuditFormatNames;
+import io.tailrace.audit.record.SingleLineScanner;
+import io.tailrace.audit.xml.XmlScanner;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** All audit log formats that Tailrace reads. Names are stored with every event: never renamed. */
+/** All audit log formats that Tailrace reads. */
 public final class AuditFormats {
-
-    static final String MARIADB = "mariadb-audit";
-    static final String MARIADB_SYSLOG = "mariadb-audit-syslog";
-    static final String AURORA = "aurora-audit";
-    static final String PERCONA_JSON = "percona-audit-json";
-    static final String PERCONA_OLD = "percona-audit-xml-old";
-    static final String PERCONA_NEW = "percona-audit-xml-new";
-    static final String PERCONA_CSV = "percona-audit-csv";
-    static final String PERCONA_SYSLOG = "percona-audit-syslog";
-    static final String FILTER_JSON = "percona-audit-filter-json";
-    static final String FILTER_OLD = "percona-audit-filter-xml-old";
-    static final String FILTER_NEW = "percona-audit-filter-xml-new";
-    static final String ENTERPRISE_JSON = "mysql-enterprise-audit-json";
-    static final String ENTERPRISE_OLD = "mysql-enterprise-audit-xml-old";
-    static final String ENTERPRISE_NEW = "mysql-enterprise-audit-xml-new";
-    static final String MCAFEE = "mcafee-audit-json";
 
     private AuditFormats() {}
 
     /** The formats, in the order in which they are documented. */
     public static List<LogFormat> all() {
         return List.of(
-                lines(MARIADB, MariaDbAuditParser::ofFile),
-                lines(MARIADB_SYSLOG, () -> MariaDbAuditParser.ofSyslog(InstantSource.system())),
-                lines(AURORA, MariaDbAuditParser::ofAurora),
-                jsonLines(PERCONA_JSON, "audit_record", () -> new PluginParser(PERCONA_JSON, false)),
-                xml(PERCONA_OLD, false),
-                xml(PERCONA_NEW, false),
-                new AuditFormat(PERCONA_CSV, CsvScanner::new, () -> new PluginParser(PERCONA_CSV, false)),
-                lines(PERCONA_SYSLOG, () -> new PluginParser(PERCONA_SYSLOG, false)),
-                json(FILTER_JSON, true),
-                xml(FILTER_OLD, true),
-                xml(FILTER_NEW, true),
-                json(ENTERPRISE_JSON, false),
-                xml(ENTERPRISE_OLD, false),
-                xml(ENTERPRISE_NEW, false),
-                jsonLines(MCAFEE, "msg-type", McAfeeParser::new));
+                lines(AuditFormatNames.MARIADB, MariaDbAuditParser::ofFile),
+                lines(AuditFormatNames.MARIADB_SYSLOG, () -> MariaDbAuditParser.ofSyslog(InstantSource.system())),
+                lines(AuditFormatNames.AURORA, MariaDbAuditParser::ofAurora),
+                jsonLines(
+                        AuditFormatNames.PERCONA_JSON,
+                        "audit_record",
+                        () -> new PluginParser(AuditFormatNames.PERCONA_JSON, false)),
+                xml(AuditFormatNames.PERCONA_OLD, false),
+                xml(AuditFormatNames.PERCONA_NEW, false),
+                new AuditFormat(
+                        AuditFormatNames.PERCONA_CSV,
+                        CsvScanner::new,
+                        () -> new PluginParser(AuditFormatNames.PERCONA_CSV, false)),
+                lines(AuditFormatNames.PERCONA_SYSLOG, () -> new PluginParser(AuditFormatNames.PERCONA_SYSLOG, false)),
+                json(AuditFormatNames.FILTER_JSON, true),
+                xml(AuditFormatNames.FILTER_OLD, true),
+                xml(AuditFormatNames.FILTER_NEW, true),
+                json(AuditFormatNames.ENTERPRISE_JSON, false),
+                xml(AuditFormatNames.ENTERPRISE_OLD, false),
+                xml(AuditFormatNames.ENTERPRISE_NEW, false),
+                jsonLines(AuditFormatNames.MCAFEE, "msg-type", McAfeeParser::new));
     }
 
     private static LogFormat lines(String name, Supplier<EntryParser> parser) {
@@ -52,7 +51,7 @@ public final class AuditFormats {
     }
 
     private static LogFormat jsonLines(String name, String firstMember, Supplier<EntryParser> parser) {
-        return new AuditFormat(name, () -> new LineScanner("{\"" + firstMember + "\":"), parser);
+        return new AuditFormat(name, () -> new SingleLineScanner("{\"" + firstMember + "\":"), parser);
     }
 
     private static LogFormat xml(String name, boolean localTime) {
@@ -60,6 +59,6 @@ public final class AuditFormats {
     }
 
     private static LogFormat json(String name, boolean localTime) {
-        return new AuditFormat(name, JsonScanner::new, () -> new FilterParser(name, localTime));
+        return new AuditFormat(name, JsonScanner::new, () -> new AuditFilterParser(name, localTime));
     }
 }

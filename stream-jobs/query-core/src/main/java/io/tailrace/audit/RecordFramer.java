@@ -1,6 +1,8 @@
 package io.tailrace.audit;
 
-import io.tailrace.audit.RecordScanner.Ended;
+import io.tailrace.audit.record.RecordScanner;
+import io.tailrace.audit.record.RecordScanner.Ended;
+import io.tailrace.audit.record.SingleLineFramer;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
@@ -9,21 +11,21 @@ import java.nio.ByteBuffer;
 
 /**
  * Cuts a document into its records, which may be several on a line or many lines long. Lines that are no part of one
- * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told with
- * its connection's default database, as far as earlier ones said it.
+ * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told
+ * with its connection's default database, as far as earlier ones said it.
  */
 final class RecordFramer implements EntryFramer {
 
-    /** Most bytes of stray lines that are rejected together. */
+    /** Most bytes of unexpected lines that are rejected together. */
     private static final int STRAY_LIMIT = 1 << 20;
 
     private static final long NOWHERE = -1;
 
     private final RecordScanner scanner;
-    private final RecordSessions sessions = new RecordSessions();
+    private final SessionDatabases sessions = new SessionDatabases();
     private long position;
     private long recordFrom = NOWHERE;
-    private long strayFrom = NOWHERE;
+    private long unexpectedFrom = NOWHERE;
     /** No sure start was seen since the file's start or a hole. */
     private boolean searching = true;
 
@@ -36,7 +38,7 @@ final class RecordFramer implements EntryFramer {
         ByteBuffer in = ByteBuffer.wrap(snapshot);
         framer.position = in.getLong();
         framer.recordFrom = in.getLong();
-        framer.strayFrom = in.getLong();
+        framer.unexpectedFrom = in.getLong();
         framer.searching = in.get() != 0;
         scanner.restore(in);
         framer.sessions.read(in);
@@ -47,7 +49,7 @@ final class RecordFramer implements EntryFramer {
     public byte[] snapshot() {
         byte[] known = sessions.write(recordFrom != NOWHERE);
         ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 1 + scanner.stateBytes() + known.length);
-        out.putLong(position).putLong(recordFrom).putLong(strayFrom).put((byte) (searching ? 1 : 0));
+        out.putLong(position).putLong(recordFrom).putLong(unexpectedFrom).put((byte) (searching ? 1 : 0));
         scanner.save(out);
         return out.put(known).array();
     }
@@ -71,23 +73,23 @@ final class RecordFramer implements EntryFramer {
         int next = scanner.next();
         switch (found) {
             case RECORD -> {
-                stray(base + at, out);
+                emitUnexpected(base + at, out);
                 recordFrom = base + at;
                 sessions.start();
                 sessions.add(buffer, at, next);
                 searching = false;
             }
             case DOCUMENT -> {
-                stray(base + at, out);
+                emitUnexpected(base + at, out);
                 out.framing(base + at, base + next, FramingKind.DOCUMENT);
                 searching = false;
             }
             case BLANK -> {
-                if (strayFrom == NOWHERE) {
+                if (unexpectedFrom == NOWHERE) {
                     out.framing(base + at, base + next, FramingKind.BLANK);
                 }
             }
-            case STRAY -> strayFrom = strayFrom == NOWHERE ? base + at : strayFrom;
+            case STRAY -> unexpectedFrom = unexpectedFrom == NOWHERE ? base + at : unexpectedFrom;
         }
         return next;
     }
@@ -96,7 +98,7 @@ final class RecordFramer implements EntryFramer {
         Ended ended = scanner.inside(buffer, lineFrom, at, to);
         int next = scanner.next();
         sessions.add(buffer, at, next);
-        if (ended == Ended.RECORD && base + next - recordFrom <= LineFramer.ENTRY_LIMIT) {
+        if (ended == Ended.RECORD && base + next - recordFrom <= SingleLineFramer.ENTRY_LIMIT) {
             out.entry(recordFrom, base + next, sessions.end());
             recordFrom = NOWHERE;
         } else if (ended == Ended.RECORD) {
@@ -108,13 +110,13 @@ final class RecordFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        if (recordFrom != NOWHERE && position - recordFrom > LineFramer.ENTRY_LIMIT) {
+        if (recordFrom != NOWHERE && position - recordFrom > SingleLineFramer.ENTRY_LIMIT) {
             tooLarge(position, out);
             searching = true;
             scanner.reset();
         }
-        if (strayFrom != NOWHERE && position - strayFrom >= STRAY_LIMIT) {
-            stray(position, out);
+        if (unexpectedFrom != NOWHERE && position - unexpectedFrom >= STRAY_LIMIT) {
+            emitUnexpected(position, out);
         }
     }
 
@@ -123,7 +125,7 @@ final class RecordFramer implements EntryFramer {
                 recordFrom,
                 to,
                 DeadLetterCode.ENTRY_TOO_LARGE,
-                "expected a record of at most " + LineFramer.ENTRY_LIMIT + " bytes");
+                "expected a record of at most " + SingleLineFramer.ENTRY_LIMIT + " bytes");
         recordFrom = NOWHERE;
     }
 
@@ -134,29 +136,29 @@ final class RecordFramer implements EntryFramer {
         recordFrom = NOWHERE;
     }
 
-    private void stray(long to, FrameListener out) {
-        if (strayFrom != NOWHERE && strayFrom < to) {
+    private void emitUnexpected(long to, FrameListener out) {
+        if (unexpectedFrom != NOWHERE && unexpectedFrom < to) {
             DeadLetterCode code = searching ? DeadLetterCode.NO_ENTRY_START : DeadLetterCode.STRAY_TEXT;
-            out.rejected(strayFrom, to, code, "expected the start of a record");
+            out.rejected(unexpectedFrom, to, code, "expected the start of a record");
         }
-        strayFrom = NOWHERE;
+        unexpectedFrom = NOWHERE;
     }
 
     @Override
     public long pendingFrom() {
-        return recordFrom != NOWHERE ? recordFrom : strayFrom != NOWHERE ? strayFrom : position;
+        return recordFrom != NOWHERE ? recordFrom : unexpectedFrom != NOWHERE ? unexpectedFrom : position;
     }
 
     @Override
     public void end(FrameListener out) {
         incomplete(position, "found the end", out);
-        stray(position, out);
+        emitUnexpected(position, out);
     }
 
     @Override
     public void hole(long resumeAt, FrameListener out) {
         incomplete(position, "found a hole", out);
-        stray(position, out);
+        emitUnexpected(position, out);
         sessions.clear();
         position = resumeAt;
         searching = true;

@@ -7,14 +7,14 @@ public final class IpAddress {
 
     private static final int V4 = 4;
     private static final int V6 = 16;
-    private static final int LONGEST = 45;
+    private static final int MAX_LENGTH = 45;
     private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
 
     private IpAddress() {}
 
     /** 4 bytes or 16; null where the text is no address. */
     public static byte[] parse(String text) {
-        if (text.isEmpty() || text.length() > LONGEST) {
+        if (text.isEmpty() || text.length() > MAX_LENGTH) {
             return null;
         }
         byte[] address = text.indexOf(':') >= 0 ? parse6(text) : parse4(text);
@@ -39,7 +39,7 @@ public final class IpAddress {
             gap = length > gapLength ? from : gap;
             gapLength = Math.max(gapLength, length);
         }
-        StringBuilder text = new StringBuilder(LONGEST);
+        StringBuilder text = new StringBuilder(MAX_LENGTH);
         for (int i = 0; i < V6 / 2; i++) {
             if (i == gap) {
                 text.append("::");
@@ -117,8 +117,8 @@ public final class IpAddress {
         return value < 0 ? null : new byte[] {(byte) (value >> 8), (byte) value};
     }
 
-    private static int number(String text, int from, int to, int radix, int most) {
-        if (to <= from || to - from > most) {
+    private static int number(String text, int from, int to, int radix, int limit) {
+        if (to <= from || to - from > limit) {
             return -1;
         }
         int value = 0;

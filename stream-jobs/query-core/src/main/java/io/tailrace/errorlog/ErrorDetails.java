@@ -1,6 +1,6 @@
 package io.tailrace.errorlog;
 
-import io.tailrace.client.Client;
+import io.tailrace.client.ClientAddress;
 import io.tailrace.event.ErrorEvent;
 import java.util.Map;
 
@@ -44,7 +44,7 @@ final class ErrorDetails {
     }
 
     private static void host(ErrorEvent event, String host) {
-        Client client = Client.of(host, "");
+        ClientAddress client = ClientAddress.of(host, "");
         event.setHost(client.host());
         event.setIp(client.address());
     }

@@ -3,7 +3,7 @@ package io.tailrace.errorlog;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.innodb.LogCapacities;
+import io.tailrace.innodb.RedoLogCapacities;
 import io.tailrace.lexer.ByteText;
 
 /**
@@ -33,14 +33,14 @@ public final class ErrorLogFormat implements LogFormat {
         ByteText.ascii("UTC - mariadbd got "),
     };
 
-    private final LogCapacities redoLogs;
+    private final RedoLogCapacities redoLogs;
 
     public ErrorLogFormat() {
-        this(LogCapacities.unknown());
+        this(RedoLogCapacities.unknown());
     }
 
     /** The same where capacities of redo logs are known: for the monitor's checkpoint age. */
-    public ErrorLogFormat(LogCapacities redoLogs) {
+    public ErrorLogFormat(RedoLogCapacities redoLogs) {
         this.redoLogs = redoLogs;
     }
 
@@ -65,10 +65,10 @@ public final class ErrorLogFormat implements LogFormat {
     }
 
     /** No other format holds a line like this one, without its line end. */
-    public static boolean tells(byte[] bytes, int from, int to) {
+    public static boolean classifies(byte[] bytes, int from, int to) {
         ErrorLine line = new ErrorLine();
         if (!line.read(bytes, from, to)) {
-            return Messages.isMonitorHeader(bytes, from, to);
+            return MessageBoundaries.isMonitorHeader(bytes, from, to);
         }
         if (line.form != ErrorLine.Form.TEXT || line.levelTo > line.levelFrom) {
             return true;
@@ -78,6 +78,6 @@ public final class ErrorLogFormat implements LogFormat {
                 return true;
             }
         }
-        return Messages.isMonitorHeader(bytes, from, to);
+        return MessageBoundaries.isMonitorHeader(bytes, from, to);
     }
 }

@@ -16,20 +16,20 @@ import java.util.Arrays;
  * follow. Three things have lines with times of their own and are one entry nevertheless: a deadlock's report, a crash
  * with the assertion that caused it, and the output of InnoDB's monitor.
  *
- * <p>A message that ends with its line by its form ({@link Messages#isWhole}) is reported with it; others with the
+ * <p>A message that ends with its line by its form ({@link MessageBoundaries#isWhole}) is reported with it; others with the
  * next line that starts one. Lines that follow a message that was reported are an entry of their own.
  */
 final class ErrorLogFramer implements EntryFramer {
 
     /** A longer entry is cut: what follows is a continuation. Bytes. */
-    static final int LONGEST_ENTRY = 4 << 20;
+    static final int MAX_ENTRY_LENGTH = 4 << 20;
 
-    private static final int LONGEST_UNTIMED = 1 << 20;
+    private static final int MAX_UNTIMED_LENGTH = 1 << 20;
 
     /** So many headers inside a literal prove that it was never closed. */
     private static final int PROOFS = 3;
 
-    private static final int LONGEST_TIME = 40;
+    private static final int MAX_TIME_LENGTH = 40;
 
     private static final int NOTHING = 0;
     private static final int MESSAGE = 1;
@@ -47,8 +47,8 @@ final class ErrorLogFramer implements EntryFramer {
     private static final byte[] MARIADB_VERSION = ByteText.ascii("MariaDB");
 
     private final ErrorLine header = new ErrorLine();
-    private final DumpedStatement statement = new DumpedStatement();
-    private final OpenQuote quote = new OpenQuote();
+    private final QuotedStatementTracker statement = new QuotedStatementTracker();
+    private final QuoteTracker quote = new QuoteTracker();
 
     private long position;
     private long pendingFrom;
@@ -86,7 +86,7 @@ final class ErrorLogFramer implements EntryFramer {
                 && !insideLiteral()
                 && end - from >= 10
                 && buffer[from] == '='
-                && DumpedStatement.isRule(buffer, from, end)) {
+                && QuotedStatementTracker.isRule(buffer, from, end)) {
             ruleAt = offset;
             return position;
         }
@@ -104,7 +104,7 @@ final class ErrorLogFramer implements EntryFramer {
         }
         long rule = ruleAt;
         ruleAt = -1;
-        if (Messages.isMonitorHeader(buffer, from, end)) {
+        if (MessageBoundaries.isMonitorHeader(buffer, from, end)) {
             int timeTo = Math.max(from, LogTime.end(buffer, from, end));
             timedBy(buffer, from, timeTo);
             close(rule, out);
@@ -124,7 +124,7 @@ final class ErrorLogFramer implements EntryFramer {
             return false;
         }
         ending = false;
-        boolean rule = DumpedStatement.isRule(buffer, from, end);
+        boolean rule = QuotedStatementTracker.isRule(buffer, from, end);
         close(rule ? position : offset, out);
         return rule;
     }
@@ -140,14 +140,14 @@ final class ErrorLogFramer implements EntryFramer {
         if (insideLiteral()) {
             return headerInLiteral(buffer, from, offset, out);
         }
-        if (state == DEADLOCK && Messages.continuesDeadlock(buffer, header)) {
+        if (state == DEADLOCK && MessageBoundaries.continuesDeadlock(buffer, header)) {
             statement.reset();
-            if (Messages.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
+            if (MessageBoundaries.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
                 close(position, out);
             }
             return position;
         }
-        boolean crash = Messages.startsCrash(buffer, header.messageFrom, header.messageTo);
+        boolean crash = MessageBoundaries.startsCrash(buffer, header.messageFrom, header.messageTo);
         if (crash && state == MESSAGE && assertion) {
             state = CRASH;
             return position;
@@ -169,7 +169,7 @@ final class ErrorLogFramer implements EntryFramer {
 
     /** Lines before the first time get that one: they were written before it, by as little as can be known. */
     private void timedBy(byte[] buffer, int timeFrom, int timeTo) {
-        if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= LONGEST_TIME) {
+        if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= MAX_TIME_LENGTH) {
             time = Arrays.copyOfRange(buffer, timeFrom, timeTo);
             state = MESSAGE;
         }
@@ -211,15 +211,15 @@ final class ErrorLogFramer implements EntryFramer {
             close(position, out);
         } else if (crash) {
             state = CRASH;
-        } else if (Messages.startsDeadlock(buffer, header)) {
+        } else if (MessageBoundaries.startsDeadlock(buffer, header)) {
             state = DEADLOCK;
-            if (Messages.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
+            if (MessageBoundaries.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
                 close(position, out);
             }
-        } else if (Messages.isWhole(buffer, header)) {
+        } else if (MessageBoundaries.isWhole(buffer, header)) {
             close(position, out);
         } else {
-            assertion = Messages.isAssertion(buffer, header.messageFrom, header.messageTo);
+            assertion = MessageBoundaries.isAssertion(buffer, header.messageFrom, header.messageTo);
             quoted(buffer, header.messageFrom, header.messageTo);
             if (!statement.isOpen()) {
                 quote.line(buffer, header.messageFrom, header.messageTo);
@@ -228,7 +228,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void quoted(byte[] buffer, int from, int to) {
-        int start = Messages.quotedStatement(buffer, from, to);
+        int start = MessageBoundaries.quotedStatement(buffer, from, to);
         if (start == to) {
             return;
         }
@@ -239,7 +239,7 @@ final class ErrorLogFramer implements EntryFramer {
 
     /** Reads a line of a quoted statement. What the server writes behind it, outside a literal, ends it. */
     private void quotedLine(byte[] buffer, int from, int to) {
-        int tail = Messages.tail(buffer, from, to);
+        int tail = MessageBoundaries.tail(buffer, from, to);
         statement.line(buffer, from, tail < 0 ? to : tail);
         if (tail >= 0 && !statement.insideLiteral()) {
             statement.reset();
@@ -263,7 +263,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void takeTime(byte[] buffer, int from, int to) {
-        if (to > from && to - from <= LONGEST_TIME) {
+        if (to > from && to - from <= MAX_TIME_LENGTH) {
             time = Arrays.copyOfRange(buffer, from, to);
             ownTime = true;
         }
@@ -275,7 +275,7 @@ final class ErrorLogFramer implements EntryFramer {
             case NOTHING -> first(buffer, from, end, offset, out);
             case DEADLOCK -> {
                 statement.line(buffer, from, end);
-                if (!statement.insideLiteral() && Messages.endsDeadlock(buffer, from, end)) {
+                if (!statement.insideLiteral() && MessageBoundaries.endsDeadlock(buffer, from, end)) {
                     close(position, out);
                 }
             }
@@ -285,7 +285,7 @@ final class ErrorLogFramer implements EntryFramer {
             }
             case CRASH -> crash(buffer, from, end, out);
             default -> {
-                assertion |= Messages.isAssertion(buffer, from, end);
+                assertion |= MessageBoundaries.isAssertion(buffer, from, end);
                 if (statement.isOpen()) {
                     quotedLine(buffer, from, end);
                 } else if (quote.isOpen()) {
@@ -302,13 +302,13 @@ final class ErrorLogFramer implements EntryFramer {
         if (ByteText.skipBlanks(buffer, from, end) == end) {
             out.framing(offset, position, FramingKind.BLANK);
             pendingFrom = position;
-        } else if (CapturedStatus.isAround(buffer, from, end)) {
+        } else if (InnoDbStatusOutput.isAround(buffer, from, end)) {
             out.framing(offset, position, FramingKind.DOCUMENT);
             pendingFrom = position;
         } else {
             begin(time.length > 0 ? MESSAGE : UNTIMED, offset);
-            assertion = Messages.isAssertion(buffer, from, end);
-            boolean crash = time.length > 0 && Messages.startsCrash(buffer, from, end);
+            assertion = MessageBoundaries.isAssertion(buffer, from, end);
+            boolean crash = time.length > 0 && MessageBoundaries.startsCrash(buffer, from, end);
             state = crash ? CRASH : state;
         }
     }
@@ -329,7 +329,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        long longest = state == UNTIMED ? LONGEST_UNTIMED : LONGEST_ENTRY;
+        long longest = state == UNTIMED ? MAX_UNTIMED_LENGTH : MAX_ENTRY_LENGTH;
         if (state != NOTHING && position - pendingFrom > longest) {
             close(position, out);
         }

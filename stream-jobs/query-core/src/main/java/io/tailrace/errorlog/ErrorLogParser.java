@@ -7,8 +7,8 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
 import io.tailrace.innodb.DeadlockReport;
-import io.tailrace.innodb.LogCapacities;
 import io.tailrace.innodb.MonitorReport;
+import io.tailrace.innodb.RedoLogCapacities;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 import io.tailrace.time.LogTime;
@@ -40,14 +40,14 @@ final class ErrorLogParser implements EntryParser {
             "file",
             "log");
 
-    private final LogCapacities redoLogs;
+    private final RedoLogCapacities redoLogs;
     private final LogTime times = new LogTime();
     private final EventIds ids = new EventIds();
-    private final SafeText safe = new SafeText();
+    private final MessageMask safe = new MessageMask();
     private final ErrorLine header = new ErrorLine();
     private final JsonMembers json = new JsonMembers();
 
-    ErrorLogParser(LogCapacities redoLogs) {
+    ErrorLogParser(RedoLogCapacities redoLogs) {
         this.redoLogs = redoLogs;
     }
 
@@ -85,8 +85,8 @@ final class ErrorLogParser implements EntryParser {
     }
 
     /**
-     * The whole entry, header and all, may be text of a client's literal: nobody can tell. Only its place, time and
-     * level are told.
+     * The whole entry, header and all, may be text of a client's literal: it cannot be decided. Only its place, time
+     * and level are told.
      */
     private static void withheld(ErrorEvent event, ParseListener out) {
         event.setMessage("?");
@@ -95,7 +95,7 @@ final class ErrorLogParser implements EntryParser {
     }
 
     private static boolean isMonitor(byte[] bytes, int from, int to) {
-        return from < to && Messages.isMonitorHeader(bytes, from, ByteText.lineFeed(bytes, from, to));
+        return from < to && MessageBoundaries.isMonitorHeader(bytes, from, ByteText.lineFeed(bytes, from, to));
     }
 
     private long time(LogEntry entry, boolean own, boolean monitor, List<String> flags) {

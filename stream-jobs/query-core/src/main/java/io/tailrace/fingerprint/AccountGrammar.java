@@ -551,8 +551,8 @@ final class AccountGrammar {
         return fits();
     }
 
-    private void endIf(boolean ends) {
-        if (ends) {
+    private void endIf(boolean isEnd) {
+        if (isEnd) {
             state = State.OFF;
         }
     }

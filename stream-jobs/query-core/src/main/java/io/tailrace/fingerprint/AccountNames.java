@@ -9,17 +9,17 @@ import java.util.Map;
 
 /**
  * Finds whom a statement concerns that makes, changes or drops accounts or roles, or gives or takes rights: syntax of
- * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER. No
- * password is ever taken for a name: what follows one is read only where the quotes are beyond doubt.
- * {@link #areIncomplete} says where there may be more names than were found. Not thread-safe.
+ * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER.
+ * No password is ever taken for a name: what follows one is read only where the quotes are beyond doubt. {@link
+ * #areIncomplete} says where there may be more names than were found. Not thread-safe.
  */
 final class AccountNames {
 
     /** Of one statement. */
-    private static final int MOST = 64;
+    private static final int MAX_COUNT = 64;
 
     /** Longest name or host, characters: servers allow 128 and 255. */
-    private static final int LONGEST = 255;
+    private static final int MAX_LENGTH = 255;
 
     private static final int NO_PASSWORD = -1;
 
@@ -323,7 +323,7 @@ final class AccountNames {
             incomplete |= inner.incomplete;
             next();
             boolean isPart = variable || !ends() && word() != Word.USING;
-            incomplete |= isPart && (!names.isEmpty() || HiddenStatements.concernsAccounts(statement));
+            incomplete |= isPart && (!names.isEmpty() || DynamicStatementFlags.concernsAccounts(statement));
         } else {
             incomplete |= tokens.kind() == Kind.CODED && !variable;
         }
@@ -454,7 +454,7 @@ final class AccountNames {
                     case PLACEHOLDER -> masked ? "?" : null;
                     default -> null;
                 };
-        return part == null || part.length() > LONGEST ? null : part;
+        return part == null || part.length() > MAX_LENGTH ? null : part;
     }
 
     private String text(int from, int to) {
@@ -476,14 +476,14 @@ final class AccountNames {
         return name.toString();
     }
 
-    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be told apart. */
+    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be distinguished. */
     private static String quotedPart(String user) {
         boolean plain = user.indexOf('@') < 0 && user.indexOf('`') < 0;
         return plain ? user : '`' + user.replace("`", "``") + '`';
     }
 
     private void add(String account) {
-        if (account.isEmpty() || found.size() == MOST) {
+        if (account.isEmpty() || found.size() == MAX_COUNT) {
             incomplete |= !found.contains(account);
         } else if (!found.contains(account)) {
             found.add(account);

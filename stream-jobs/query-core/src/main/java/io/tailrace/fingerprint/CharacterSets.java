@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /** Names of character sets and collations: those of MySQL 5.5 to 9 and MariaDB 10 to 12, and where they stand. */
 final class CharacterSets {
 
-    private static final int LONGEST = 64;
+    private static final int MAX_LENGTH = 64;
 
     // spotless:off
     private static final WordTable<Boolean> NAMES = WordTable.ofAnyCase(Stream.of(
@@ -38,7 +38,7 @@ final class CharacterSets {
         while (end < to && bytes[end] != '_') {
             end++;
         }
-        boolean known = to - from <= LONGEST && NAMES.get(bytes, from, end) != null;
+        boolean known = to - from <= MAX_LENGTH && NAMES.get(bytes, from, end) != null;
         while (known && end < to) {
             byte b = ByteText.lower(bytes[end++]);
             known = b == '_' || ByteText.isDigit(b) || b >= 'a' && b <= 'z';

@@ -9,12 +9,12 @@ import io.tailrace.tags.TagReader;
  */
 final class Comments {
 
-    private static final int MOST = 8;
+    private static final int MAX_COUNT = 8;
 
-    private final int[] starts = new int[MOST];
-    private final int[] ends = new int[MOST];
+    private final int[] starts = new int[MAX_COUNT];
+    private final int[] ends = new int[MAX_COUNT];
     /** Length of the masked text before each comment. */
-    private final int[] places = new int[MOST];
+    private final int[] places = new int[MAX_COUNT];
 
     private int count;
     private final TagReader reader = new TagReader();
@@ -24,7 +24,7 @@ final class Comments {
     }
 
     void add(int from, int end, int place) {
-        int index = Math.min(count, MOST - 1);
+        int index = Math.min(count, MAX_COUNT - 1);
         starts[index] = from;
         ends[index] = end;
         places[index] = place;

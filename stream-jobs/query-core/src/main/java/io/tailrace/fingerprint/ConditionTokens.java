@@ -266,7 +266,7 @@ final class ConditionTokens {
     }
 
     private Kind number() {
-        int last = Numbers.end(in, at, to);
+        int last = NumberScanner.end(in, at, to);
         boolean coded = at + 1 < last && (in[at + 1] == 'x' || in[at + 1] == 'b');
         if (last < to && SqlBytes.isWord(in[last])) {
             return name();

@@ -29,10 +29,10 @@ public final class Fingerprinter {
     public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
 
     /** Longest text of a fingerprint, bytes; its id is of the whole. */
-    public static final int LONGEST_TEXT = 16 << 10;
+    public static final int MAX_TEXT_LENGTH = 16 << 10;
 
     /** Bytes of a statement whose literals are read. */
-    private static final int LONGEST_READ = 1 << 20;
+    private static final int MAX_READ_LENGTH = 1 << 20;
 
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final List<String> TOOL_VERBS = List.of("select ", "replace ", "insert ", "update ", "delete ");
@@ -41,22 +41,22 @@ public final class Fingerprinter {
 
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
     /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
-    private static final int LONGEST_COMMAND = 64;
+    private static final int MAX_COMMAND_LENGTH = 64;
 
     private static final byte[] USE = ByteText.ascii("use");
     private static final byte[] CALL = ByteText.ascii("call");
-    private static final StatementShape NOTHING = shape(new byte[0], 0, noTables(""));
+    private static final NormalizedStatement NOTHING = shape(new byte[0], 0, noTables(""));
 
     private final SqlMode mode;
     private final Masker masker;
     private final NameMask names;
     private final boolean namesKept;
-    private final Collapser collapser = new Collapser();
+    private final ListCollapser collapser = new ListCollapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
-    private final ConstantConditions conditions;
-    private final HiddenStatements hidden;
-    private final AssignedValues assigned;
+    private final ConstantConditionFlags conditions;
+    private final DynamicStatementFlags hidden;
+    private final SettingFlags assigned;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** By the previous rules; null if these are, or while none of their ids was asked for. */
@@ -76,9 +76,9 @@ public final class Fingerprinter {
         this.namesKept = namesKept;
         masker = new Masker(mode, namesKept);
         names = new NameMask(namesKept);
-        conditions = new ConstantConditions(mode);
-        hidden = new HiddenStatements(mode);
-        assigned = new AssignedValues(mode);
+        conditions = new ConstantConditionFlags(mode);
+        hidden = new DynamicStatementFlags(mode);
+        assigned = new SettingFlags(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -92,7 +92,7 @@ public final class Fingerprinter {
      *
      * @param shape what {@link #statement} said of the statement
      */
-    public long previousId(StatementShape shape, byte[] bytes, int from, int to) {
+    public long previousId(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.isRenamed()) {
             return shape.queryId();
         }
@@ -101,7 +101,7 @@ public final class Fingerprinter {
     }
 
     /** The class of the statement in the range; a final semicolon and white space do not count. */
-    public StatementShape statement(byte[] bytes, int from, int to) {
+    public NormalizedStatement statement(byte[] bytes, int from, int to) {
         int start = ByteText.skipBlanks(bytes, from, to);
         int end = withoutSemicolon(bytes, start, to);
         if (isAdministratorCommand(bytes, start, end)) {
@@ -115,7 +115,7 @@ public final class Fingerprinter {
         String tool = ByteText.startsWith(bytes, start, end, DUMP)
                 ? "mysqldump"
                 : masker.hasToolComment() ? "percona-toolkit" : "";
-        StatementShape shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
+        NormalizedStatement shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
         return masker.isDoubtful() ? shape.withUnknownTables() : shape;
     }
 
@@ -146,15 +146,15 @@ public final class Fingerprinter {
 
     /**
      * What the statement's literals tell and its class does not: flags of a fixed set (docs/FINGERPRINT.md), never a
-     * literal. Only the first {@value #LONGEST_READ} bytes are read.
+     * literal. Only the first {@value #MAX_READ_LENGTH} bytes are read.
      *
      * @param shape what {@link #statement} said of it
      */
-    public List<String> flags(StatementShape shape, byte[] bytes, int from, int to) {
+    public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.literalsMatter()) {
             return List.of();
         }
-        int end = Math.min(to, from + LONGEST_READ);
+        int end = Math.min(to, from + MAX_READ_LENGTH);
         List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
         flags.addAll(hidden.of(bytes, from, end));
         flags.addAll(assigned.of(bytes, from, end));
@@ -164,17 +164,17 @@ public final class Fingerprinter {
     /**
      * The accounts and roles that the statement makes, changes or drops, or to or from which it gives or takes rights, as it
      * names them: {@code user@host}, or a name alone. A user's name that holds {@code @} or a backtick stands in
-     * backticks. Never a password. Only the first {@value #LONGEST_READ} bytes are read.
+     * backticks. Never a password. Only the first {@value #MAX_READ_LENGTH} bytes are read.
      *
      * @param shape what {@link #statement} said of it
      * @param user whose session it is, for {@code CURRENT_USER}; empty where nobody knows
      */
-    public List<String> accounts(StatementShape shape, byte[] bytes, int from, int to, String user) {
-        accountsIncomplete = shape.accountsMatter() && to - from > LONGEST_READ;
+    public List<String> accounts(NormalizedStatement shape, byte[] bytes, int from, int to, String user) {
+        accountsIncomplete = shape.accountsMatter() && to - from > MAX_READ_LENGTH;
         if (!shape.accountsMatter()) {
             return List.of();
         }
-        List<String> found = accounts.of(bytes, from, Math.min(to, from + LONGEST_READ), user);
+        List<String> found = accounts.of(bytes, from, Math.min(to, from + MAX_READ_LENGTH), user);
         accountsIncomplete |= accounts.areIncomplete();
         return found;
     }
@@ -195,13 +195,13 @@ public final class Fingerprinter {
     }
 
     /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
-    public StatementShape administratorCommand(byte[] bytes, int from, int to) {
+    public NormalizedStatement administratorCommand(byte[] bytes, int from, int to) {
         int end = withoutSemicolon(bytes, from, to);
         if (!isAdministratorCommand(bytes, from, end)) {
             return statement(bytes, from, to);
         }
         masker.comments().clear();
-        StatementShape known = shapes.get(bytes, from, end);
+        NormalizedStatement known = shapes.get(bytes, from, end);
         if (known != null) {
             return known;
         }
@@ -211,7 +211,7 @@ public final class Fingerprinter {
 
     /** What servers write where there is no statement: their names of commands are words. */
     private static boolean isAdministratorCommand(byte[] bytes, int from, int to) {
-        if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > LONGEST_COMMAND) {
+        if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > MAX_COMMAND_LENGTH) {
             return false;
         }
         int i = from + ADMINISTRATOR.length;
@@ -253,13 +253,13 @@ public final class Fingerprinter {
     }
 
     /** {@code length} is that of the masked text without a semicolon that a comment follows. */
-    private StatementShape statement(int length) {
-        byte[] shorter = length > ShapeCache.LONGEST_KEY ? RepeatedRows.removed(masker.bytes(), length) : null;
+    private NormalizedStatement statement(int length) {
+        byte[] shorter = length > ShapeCache.MAX_KEY_LENGTH ? RepeatedRows.removed(masker.bytes(), length) : null;
         return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
     }
 
-    private StatementShape statement(byte[] masked, int length) {
-        StatementShape known = shapes.get(masked, 0, length);
+    private NormalizedStatement statement(byte[] masked, int length) {
+        NormalizedStatement known = shapes.get(masked, 0, length);
         if (known != null) {
             return known;
         }
@@ -271,7 +271,7 @@ public final class Fingerprinter {
             names.call(masked, length);
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
-        int read = Math.min(length, LONGEST_READ);
+        int read = Math.min(length, MAX_READ_LENGTH);
         boolean literals = conditions.arePossible(masked, read)
                 || hidden.arePossible(masked, read)
                 || assigned.arePossible(masked, read);
@@ -283,21 +283,21 @@ public final class Fingerprinter {
     }
 
     /** A class with a fixed text. */
-    private StatementShape named(String name, int length) {
+    private NormalizedStatement named(String name, int length) {
         byte[] text = ByteText.ascii(name);
         return shape(text, text.length, reader.read(masker.bytes(), length));
     }
 
-    private StatementShape keep(byte[] bytes, int from, int to, StatementShape shape) {
+    private NormalizedStatement keep(byte[] bytes, int from, int to, NormalizedStatement shape) {
         shapes.put(bytes, from, to, shape);
         return shape;
     }
 
-    private static StatementShape shape(byte[] text, int length, StatementTables tables) {
+    private static NormalizedStatement shape(byte[] text, int length, StatementTables tables) {
         return shape(text, length, tables, false, false, false);
     }
 
-    private static StatementShape shape(
+    private static NormalizedStatement shape(
             byte[] text, int length, StatementTables tables, boolean literals, boolean accounts, boolean renamed) {
         MessageDigest md5 = md5();
         md5.update(text, 0, length);
@@ -306,17 +306,17 @@ public final class Fingerprinter {
         for (int i = 8; i < 16; i++) {
             id = id << 8 | digest[i] & 0xff;
         }
-        return new StatementShape(
+        return new NormalizedStatement(
                 ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts, renamed);
     }
 
-    /** At most {@link #LONGEST_TEXT} bytes that do not cut a UTF-8 character. */
+    /** At most {@link #MAX_TEXT_LENGTH} bytes that do not cut a UTF-8 character. */
     private static int shownLength(byte[] text, int length) {
-        if (length <= LONGEST_TEXT) {
+        if (length <= MAX_TEXT_LENGTH) {
             return length;
         }
-        int end = LONGEST_TEXT;
-        while (end > LONGEST_TEXT - 4 && (text[end] & 0xc0) == 0x80) {
+        int end = MAX_TEXT_LENGTH;
+        while (end > MAX_TEXT_LENGTH - 4 && (text[end] & 0xc0) == 0x80) {
             end--;
         }
         return end;

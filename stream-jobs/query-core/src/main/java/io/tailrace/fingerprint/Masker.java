@@ -18,14 +18,14 @@ final class Masker {
      * Longest masked text, bytes. What follows is read as ever, for it may show that quotes do not match, but not
      * written.
      */
-    static final int LONGEST_MASKED = 16 << 20;
+    static final int MAX_MASKED_LENGTH = 16 << 20;
 
     private static final byte[] CREATE = ByteText.ascii("create");
     private static final byte[] ALTER = ByteText.ascii("alter");
     private static final byte[] NULL = ByteText.ascii("null");
     private static final byte[] TRUE = ByteText.ascii("true");
     /** Longest quoted name, bytes: MySQL allows aliases of 256 characters. Longer ones are masked. */
-    private static final int LONGEST_NAME = 1024;
+    private static final int MAX_NAME_LENGTH = 1024;
 
     // spotless:off
     private static final WordTable<Boolean> AFTER_LITERAL = words(
@@ -33,12 +33,12 @@ final class Masker {
             "when", "end", "in", "is", "like", "rlike", "regexp", "not", "between", "collate", "separator", "escape",
             "on", "using", "into", "for", "asc", "desc", "div", "mod", "with", "set", "values", "identified");
     // spotless:on
-    private static final int LONGEST_KEYWORD = 10;
+    private static final int MAX_KEYWORD_LENGTH = 10;
 
     private static final byte[] FALSE = ByteText.ascii("false");
     private static final byte[] PASSWORD = ByteText.ascii("password");
     private static final byte[] IDENTIFIED = ByteText.ascii("identified");
-    /** So far a list of rights is looked through, bytes. */
+    /** So far a list of rights is searched, bytes. */
     private static final int FARTHEST = 1 << 16;
 
     private static final byte[] FOR = ByteText.ascii("for");
@@ -65,7 +65,7 @@ final class Masker {
     /** The first literal is shown as a name. */
     private boolean firstIsName;
 
-    private final PasswordGuard guard = new PasswordGuard();
+    private final PasswordScanner guard = new PasswordScanner();
     private final Comments comments = new Comments();
     /** The rules keep names of accounts and character sets, in quotes or not. */
     private final boolean namesKept;
@@ -440,7 +440,7 @@ final class Masker {
     /** A word right behind a literal is a keyword, or the literal's quotes do not match: {@code 'O'Brien'}. */
     private boolean mayFollowLiteral(int from) {
         int end = wordEnd(from);
-        return end - from <= LONGEST_KEYWORD && AFTER_LITERAL.get(in, from, end) != null;
+        return end - from <= MAX_KEYWORD_LENGTH && AFTER_LITERAL.get(in, from, end) != null;
     }
 
     /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */
@@ -469,7 +469,7 @@ final class Masker {
         while (end < to && in[end] != quote) {
             end++;
         }
-        if (end == to || end - from > LONGEST_NAME) {
+        if (end == to || end - from > MAX_NAME_LENGTH) {
             doubtful |= end == to;
             placeholder();
             return Math.min(end + 1, to);
@@ -572,7 +572,7 @@ final class Masker {
         if (watched && !fitsNumber()) {
             return cut();
         }
-        int end = Numbers.end(in, from, to);
+        int end = NumberScanner.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
         boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
@@ -595,7 +595,7 @@ final class Masker {
     /** The output ends with what is a placeholder, or what {@link NameMask} makes one. */
     private boolean endsWithNumber() {
         int i = length - 1;
-        while (i >= 0 && Numbers.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
+        while (i >= 0 && NumberScanner.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
             i--;
         }
         return i >= 0 && (ByteText.isDigit(out[i]) || i == length - 1 && out[i] == '?');
@@ -693,7 +693,7 @@ final class Masker {
     /** What follows GRANT or REVOKE, up to a semicolon. */
     private AccountGrammar.Rights rightsAhead(int from) {
         ahead.start(in, from, Math.min(to, from + FARTHEST));
-        return RightsAhead.of(ahead);
+        return PrivilegeListLookahead.of(ahead);
     }
 
     /** Index after {@code $$} or {@code $js$} at the start of a word, or -1. */
@@ -773,7 +773,7 @@ final class Masker {
     }
 
     private void copy(byte[] bytes, int from, int end) {
-        int size = Math.min(end - from, LONGEST_MASKED - length);
+        int size = Math.min(end - from, MAX_MASKED_LENGTH - length);
         if (length + size > out.length) {
             out = Arrays.copyOf(out, grown(length + size));
         }
@@ -783,7 +783,7 @@ final class Masker {
 
     private void put(byte b) {
         if (length == out.length) {
-            if (length == LONGEST_MASKED) {
+            if (length == MAX_MASKED_LENGTH) {
                 return;
             }
             out = Arrays.copyOf(out, grown(length + 1));
@@ -792,6 +792,6 @@ final class Masker {
     }
 
     private int grown(int size) {
-        return Math.min(LONGEST_MASKED, Math.max(out.length * 2, size));
+        return Math.min(MAX_MASKED_LENGTH, Math.max(out.length * 2, size));
     }
 }

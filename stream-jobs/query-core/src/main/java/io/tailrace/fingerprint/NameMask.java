@@ -13,7 +13,7 @@ final class NameMask {
 
     private static final byte[] DEFINER = ByteText.ascii("definer");
 
-    /** Whether names are kept where {@link NameRules} says so: since tailrace-2. */
+    /** Whether names are kept where {@link NameMaskRules} says so: since tailrace-2. */
     private final boolean namesKept;
 
     private byte[] in;
@@ -36,19 +36,19 @@ final class NameMask {
         kept = false;
         int from = 0;
         while (from < to) {
-            NameRules rules = namesKept ? NameRules.of(in, from, to) : NameRules.MASKED;
-            int next = namesKept && rules != NameRules.PROGRAM ? NameRules.end(in, from, to) : to;
+            NameMaskRules rules = namesKept ? NameMaskRules.of(in, from, to) : NameMaskRules.MASKED;
+            int next = namesKept && rules != NameMaskRules.PROGRAM ? NameMaskRules.end(in, from, to) : to;
             statement(from, next, rules);
             from = next;
         }
         in = null;
     }
 
-    private void statement(int from, int end, NameRules rules) {
-        if (rules == NameRules.MASKED) {
+    private void statement(int from, int end, NameMaskRules rules) {
+        if (rules == NameMaskRules.MASKED) {
             masked(from, end);
         } else {
-            boolean accounts = rules == NameRules.ACCOUNTS || rules == NameRules.PROGRAM;
+            boolean accounts = rules == NameMaskRules.ACCOUNTS || rules == NameMaskRules.PROGRAM;
             kept |= accounts;
             kept(from, end, accounts);
         }
@@ -73,7 +73,7 @@ final class NameMask {
     private int run(int from, int end) {
         out[length++] = '?';
         int i = from + 1;
-        while (i < end && Numbers.belongsToRun(in[i])) {
+        while (i < end && NumberScanner.belongsToRun(in[i])) {
             i++;
         }
         return i;
@@ -196,7 +196,7 @@ final class NameMask {
     /** Whether the statement with this fingerprint, or its first one, is of those whose names are kept. */
     static boolean keeps(String fingerprint) {
         byte[] bytes = ByteText.bytes(fingerprint);
-        return NameRules.of(bytes, 0, bytes.length) != NameRules.MASKED;
+        return NameMaskRules.of(bytes, 0, bytes.length) != NameMaskRules.MASKED;
     }
 
     /** A name as it stands in fingerprints of statements on rows, such as {@code orders_?} for {@code orders_2024}. */

@@ -10,10 +10,10 @@ import io.tailrace.lexer.SqlBytes;
 final class NamePart {
 
     /** Longest part, bytes: servers allow 128 and 255 characters. */
-    private static final int LONGEST = 255;
+    private static final int MAX_LENGTH = 255;
 
     private final SqlMode mode;
-    private final byte[] name = new byte[LONGEST];
+    private final byte[] name = new byte[MAX_LENGTH];
     private int length;
     private int end;
     private boolean placeholder;
@@ -97,7 +97,7 @@ final class NamePart {
                 }
                 i++;
             }
-            if (length == LONGEST || !isOfName(bytes[i], escapes)) {
+            if (length == MAX_LENGTH || !isOfName(bytes[i], escapes)) {
                 return -1;
             }
             name[length++] = bytes[i++];
@@ -116,7 +116,7 @@ final class NamePart {
             i++;
         }
         boolean text = i < to && (bytes[i] == '\'' || bytes[i] == '"');
-        if (i == from || i - from > LONGEST || text || bytes[from] == '$' || !host && !isWord(bytes, from, i)) {
+        if (i == from || i - from > MAX_LENGTH || text || bytes[from] == '$' || !host && !isWord(bytes, from, i)) {
             return -1;
         }
         length = i - from;
@@ -127,6 +127,6 @@ final class NamePart {
     /** No number, and no constant. */
     private static boolean isWord(byte[] bytes, int from, int to) {
         return !ByteText.isDigit(bytes[from]) && !Masker.isConstant(bytes, from, to)
-                || ByteText.isDigit(bytes[from]) && Numbers.end(bytes, from, to) < to;
+                || ByteText.isDigit(bytes[from]) && NumberScanner.end(bytes, from, to) < to;
     }
 }

@@ -5,9 +5,9 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Leaves one row of placeholders of those that stand one after another behind VALUES, all alike. The class and the tables
- * are the same, for {@link Collapser} makes one list of them anyway; a bulk insert becomes short enough to be
- * remembered, whatever its number of rows.
+ * Leaves one row of placeholders of those that stand one after another behind VALUES, all the same. The class and the
+ * tables are the same, for {@link ListCollapser} makes one list of them anyway; a bulk insert becomes short enough to
+ * be remembered, whatever its number of rows.
  */
 final class RepeatedRows {
 
@@ -17,7 +17,7 @@ final class RepeatedRows {
 
     /** The text {@code masked[0, length)} without such rows, or null where there are none. */
     static byte[] removed(byte[] masked, int length) {
-        int row = firstRow(masked, Math.min(length, ShapeCache.LONGEST_KEY));
+        int row = firstRow(masked, Math.min(length, ShapeCache.MAX_KEY_LENGTH));
         int rowTo = row < 0 ? -1 : rowEnd(masked, row, length);
         if (rowTo < 0) {
             return null;

@@ -6,27 +6,27 @@ import java.util.Arrays;
 /**
  * Shapes of masked statements. Most statements of a log are of few classes: a text that was seen before needs no
  * second step and no digest. The key is the whole text, so a hit is exact. Its size is bounded: one that is full
- * starts anew. Not thread-safe.
+ * starts again. Not thread-safe.
  */
 final class ShapeCache {
 
     /** Longest text that is kept, bytes. */
-    static final int LONGEST_KEY = 8 << 10;
+    static final int MAX_KEY_LENGTH = 8 << 10;
 
     /** Most bytes of all texts. */
-    private static final int MOST_BYTES = 8 << 20;
+    private static final int MAX_BYTES = 8 << 20;
 
     private static final int FIRST_SLOTS = 1 << 10;
-    private static final int MOST_SLOTS = 1 << 17;
+    private static final int MAX_SLOTS = 1 << 17;
 
     private int[] hashes = new int[FIRST_SLOTS];
     private byte[][] keys = new byte[FIRST_SLOTS][];
-    private StatementShape[] shapes = new StatementShape[FIRST_SLOTS];
+    private NormalizedStatement[] shapes = new NormalizedStatement[FIRST_SLOTS];
     private int used;
     private int keyBytes;
 
     /** The shape of the text in the range, or null where it is not known. */
-    StatementShape get(byte[] bytes, int from, int to) {
+    NormalizedStatement get(byte[] bytes, int from, int to) {
         int hash = ByteText.hash(bytes, from, to);
         int slot = hash & keys.length - 1;
         while (keys[slot] != null) {
@@ -40,17 +40,17 @@ final class ShapeCache {
     }
 
     /** Keeps the shape of a text that is not known. */
-    void put(byte[] bytes, int from, int to, StatementShape shape) {
-        if (to - from > LONGEST_KEY) {
+    void put(byte[] bytes, int from, int to, NormalizedStatement shape) {
+        if (to - from > MAX_KEY_LENGTH) {
             return;
         }
-        if (used * 2 >= keys.length || keyBytes + to - from > MOST_BYTES) {
+        if (used * 2 >= keys.length || keyBytes + to - from > MAX_BYTES) {
             makeRoom(to - from);
         }
         put(ByteText.hash(bytes, from, to), Arrays.copyOfRange(bytes, from, to), shape);
     }
 
-    private void put(int hash, byte[] key, StatementShape shape) {
+    private void put(int hash, byte[] key, NormalizedStatement shape) {
         int slot = hash & keys.length - 1;
         while (keys[slot] != null) {
             slot = slot + 1 & keys.length - 1;
@@ -65,12 +65,12 @@ final class ShapeCache {
     private void makeRoom(int more) {
         int[] oldHashes = hashes;
         byte[][] oldKeys = keys;
-        StatementShape[] oldShapes = shapes;
-        boolean full = keys.length == MOST_SLOTS || keyBytes + more > MOST_BYTES;
+        NormalizedStatement[] oldShapes = shapes;
+        boolean full = keys.length == MAX_SLOTS || keyBytes + more > MAX_BYTES;
         int slots = full ? keys.length : keys.length * 2;
         hashes = new int[slots];
         keys = new byte[slots][];
-        shapes = new StatementShape[slots];
+        shapes = new NormalizedStatement[slots];
         used = 0;
         keyBytes = 0;
         for (int i = 0; i < oldKeys.length && !full; i++) {

@@ -4,7 +4,9 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
-/** Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools. */
+/**
+ * Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools.
+ */
 final class Unions {
 
     private static final byte[] SELECT = ByteText.ascii("select ");
@@ -14,10 +16,10 @@ final class Unions {
     private static final byte[] REPEAT_ALL = ByteText.ascii(" /*repeat union all*/");
 
     /** Starts and unions that are tried, so that no statement costs more than its length times this. */
-    private static final int MOST_TRIES = 64;
+    private static final int MAX_TRIES = 64;
 
-    /** Longest text that is looked through, bytes: the tries may each read all of it. */
-    private static final int LONGEST = 1 << 20;
+    /** Longest text that is searched, bytes: the tries may each read all of it. */
+    private static final int MAX_LENGTH = 1 << 20;
 
     private Unions() {}
 
@@ -32,18 +34,18 @@ final class Unions {
     }
 
     /** A mark may be longer than what it replaces: so many bytes must follow the text in its array. */
-    static final int ROOM = MOST_TRIES * REPEAT_ALL.length;
+    static final int ROOM = MAX_TRIES * REPEAT_ALL.length;
 
     /** Collapses within {@code text[0, length)}; returns the new length. */
     static int collapse(byte[] text, int length) {
         int end = length;
-        int union = end > LONGEST ? -1 : ByteText.indexOf(text, 0, end, UNION);
+        int union = end > MAX_LENGTH ? -1 : ByteText.indexOf(text, 0, end, UNION);
         if (union < 0) {
             return end;
         }
         int tries = 0;
         int select = nextSelect(text, 0, end);
-        while (select >= 0 && tries++ < MOST_TRIES) {
+        while (select >= 0 && tries++ < MAX_TRIES) {
             end = collapseFrom(text, select, end);
             select = nextSelect(text, select + 1, end);
         }
@@ -61,7 +63,7 @@ final class Unions {
     /** Tries every union behind a select: is what stands between them repeated after it? */
     private static int collapseFrom(byte[] text, int select, int end) {
         int union = ByteText.indexOf(text, select, end, UNION);
-        for (int tries = 0; union >= 0 && tries < MOST_TRIES; tries++) {
+        for (int tries = 0; union >= 0 && tries < MAX_TRIES; tries++) {
             boolean all = ByteText.startsWith(text, union + UNION.length, end, ALL);
             int repeated = afterRepeats(text, select, union, end, all);
             if (repeated > union) {

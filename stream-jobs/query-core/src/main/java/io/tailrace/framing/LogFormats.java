@@ -14,7 +14,7 @@ public interface LogFormats {
      * @param source slowlog or audit
      * @param hint a format's name, or auto
      * @param head the file's first bytes, whole lines; may be few
-     * @return empty while the head does not tell yet or no format fits
+     * @return empty while the head does not decide yet or no format fits
      */
     Optional<LogFormat> detect(String source, String hint, byte[] head);
 }

@@ -12,7 +12,7 @@ public interface ParseListener {
      *
      * @param event as {@link #query} will get it
      */
-    default boolean wantsStatement(QueryEvent event) {
+    default boolean needsStatement(QueryEvent event) {
         return true;
     }
 

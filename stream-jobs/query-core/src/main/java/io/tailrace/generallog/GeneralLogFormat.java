@@ -30,7 +30,7 @@ public final class GeneralLogFormat implements LogFormat {
     }
 
     /** No other format holds a line like this one, without its line end. */
-    public static boolean tells(byte[] bytes, int from, int to) {
+    public static boolean classifies(byte[] bytes, int from, int to) {
         return new GeneralLine().read(bytes, from, to);
     }
 

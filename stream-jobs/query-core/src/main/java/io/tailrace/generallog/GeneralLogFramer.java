@@ -7,8 +7,8 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
-import io.tailrace.session.Sessions;
-import io.tailrace.session.Sessions.Session;
+import io.tailrace.session.SessionTracker;
+import io.tailrace.session.SessionTracker.Session;
 import io.tailrace.session.UseStatement;
 import io.tailrace.time.LogTime;
 import java.nio.ByteBuffer;
@@ -32,7 +32,7 @@ final class GeneralLogFramer implements EntryFramer {
 
     private static final int STRAY_LIMIT = 1 << 20;
     private static final int PROOFS = 3;
-    private static final int LONGEST_TIME = 40;
+    private static final int MAX_TIME_LENGTH = 40;
 
     private static final int NOTHING = 0;
     private static final int STATEMENT = 1;
@@ -46,14 +46,14 @@ final class GeneralLogFramer implements EntryFramer {
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
 
     /** Microseconds. */
-    private static final long MOST_OVERTAKING = 2_000_000;
+    private static final long MAX_OVERTAKING = 2_000_000;
 
     private final LogTime times = new LogTime();
     private final GeneralLine header = new GeneralLine();
-    private final Account account = new Account();
+    private final ConnectArgument account = new ConnectArgument();
     private final StatementScanner scanner = new StatementScanner();
-    private final PlainQuotes plain = new PlainQuotes();
-    private Sessions sessions = new Sessions();
+    private final NoBackslashEscapesScanner plain = new NoBackslashEscapesScanner();
+    private SessionTracker sessions = new SessionTracker();
 
     private long position;
     private long pendingFrom;
@@ -154,7 +154,7 @@ final class GeneralLogFramer implements EntryFramer {
         if (its.length() != time.length() || its.compareTo(time) >= 0) {
             return false;
         }
-        return micros(time) - micros(its) > MOST_OVERTAKING;
+        return micros(time) - micros(its) > MAX_OVERTAKING;
     }
 
     private long micros(String text) {
@@ -167,7 +167,7 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private String time(byte[] buffer) {
-        int length = Math.min(header.timeTo - header.timeFrom, LONGEST_TIME);
+        int length = Math.min(header.timeTo - header.timeFrom, MAX_TIME_LENGTH);
         return latin1(buffer, header.timeFrom, header.timeFrom + length);
     }
 
@@ -406,7 +406,7 @@ final class GeneralLogFramer implements EntryFramer {
         session = new Session(user, text(in), false);
         byte[] open = new byte[in.remaining()];
         in.get(open);
-        sessions = Sessions.read(open);
+        sessions = SessionTracker.read(open);
     }
 
     private static String text(ByteBuffer in) {

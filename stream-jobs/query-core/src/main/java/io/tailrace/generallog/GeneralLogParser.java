@@ -1,8 +1,8 @@
 package io.tailrace.generallog;
 
-import io.tailrace.audit.AuditEvents;
+import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
-import io.tailrace.fingerprint.Secrets;
+import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -26,14 +26,14 @@ final class GeneralLogParser implements EntryParser {
 
     private static final byte[] USING_PASSWORD = ByteText.ascii(" (using password: ");
 
-    private static final int LONGEST_SAMPLE = 64 << 10;
-    private static final int LONGEST_ARGUMENT = 512;
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
+    private static final int MAX_ARGUMENT_LENGTH = 512;
 
     private final LogTime times = new LogTime();
     private final StringPool strings = new StringPool();
-    private final AuditEvents events = new AuditEvents();
+    private final AuditEventBuilder events = new AuditEventBuilder();
     private final GeneralLine header = new GeneralLine();
-    private final Account account = new Account();
+    private final ConnectArgument account = new ConnectArgument();
 
     @Override
     public void parse(LogEntry entry, ParseListener out) {
@@ -53,11 +53,11 @@ final class GeneralLogParser implements EntryParser {
         event.setConnectionId(header.threadId);
         connection(event, entry);
         if (header.command.hasStatement()) {
-            AuditEvents.client(event);
+            AuditEventBuilder.client(event);
             statement(event, bytes, ByteText.withoutLineEnd(bytes, header.argumentFrom, entry.to()), out);
         } else {
             argument(event, bytes);
-            AuditEvents.client(event);
+            AuditEventBuilder.client(event);
             out.audit(event, "", "");
         }
     }
@@ -102,8 +102,9 @@ final class GeneralLogParser implements EntryParser {
     private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
         int from = Math.min(header.argumentFrom, to);
         String fingerprint = events.classify(event, bytes, from, to, out);
-        String sample =
-                Secrets.mayHold(bytes, from, to) ? "" : ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        String sample = PasswordStatements.mayHold(bytes, from, to)
+                ? ""
+                : ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
         out.audit(event, fingerprint, sample);
     }
 
@@ -117,7 +118,7 @@ final class GeneralLogParser implements EntryParser {
                     strings.utf8(bytes, from, ByteText.trimBlanks(bytes, from, to)));
             default -> {
                 if (to > from) {
-                    String text = ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_ARGUMENT));
+                    String text = ByteText.utf8(bytes, from, Math.min(to, from + MAX_ARGUMENT_LENGTH));
                     event.getAttributes().put("argument", text.strip());
                 }
             }

@@ -23,7 +23,7 @@ public final class Murmur3 {
     private long high;
     private long low;
 
-    /** Starts anew. */
+    /** Starts again. */
     public void reset() {
         tailLength = 0;
         total = 0;

@@ -1,6 +1,6 @@
 package io.tailrace.innodb;
 
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +11,7 @@ import java.util.Map;
  */
 public final class DeadlockReport {
 
-    private static final int MOST_TRANSACTIONS = 8;
+    private static final int MAX_TRANSACTIONS = 8;
 
     private final Map<String, String> details;
     private final String prefix;
@@ -30,12 +30,13 @@ public final class DeadlockReport {
      * @param prefix of every name
      * @param statements those that the text quotes, in their order
      */
-    public static void read(String text, String prefix, List<StatementShape> statements, Map<String, String> details) {
+    public static void read(
+            String text, String prefix, List<NormalizedStatement> statements, Map<String, String> details) {
         DeadlockReport report = new DeadlockReport(details, prefix);
         for (String line : text.split("\n", -1)) {
             report.line(line.startsWith("InnoDB: ") ? line.substring(8).strip() : line.strip());
         }
-        for (int i = 0; i < Math.min(statements.size(), MOST_TRANSACTIONS); i++) {
+        for (int i = 0; i < Math.min(statements.size(), MAX_TRANSACTIONS); i++) {
             details.put(
                     prefix + "transaction_" + (i + 1) + "_statement",
                     shortened(statements.get(i).fingerprint()));
@@ -64,7 +65,7 @@ public final class DeadlockReport {
     /** {@code *** (1) TRANSACTION:}, {@code *** (1) HOLDS THE LOCK(S):}, {@code *** (1) WAITING FOR …:}. */
     private void section(String line) {
         String number = number(line, "*** (");
-        if (number.length() == 1 && number.charAt(0) <= '0' + MOST_TRANSACTIONS) {
+        if (number.length() == 1 && number.charAt(0) <= '0' + MAX_TRANSACTIONS) {
             transaction = prefix + "transaction_" + number + '_';
             holds = line.contains("HOLDS");
         }

@@ -1,6 +1,6 @@
 package io.tailrace.innodb;
 
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -18,16 +18,16 @@ import java.util.TreeMap;
 public final class MonitorReport {
 
     /** The share of the redo log's capacity above which flushing becomes synchronous. */
-    public static final double HIGHEST_SHARE = 0.75;
+    public static final double MAX_SHARE = 0.75;
 
-    private static final int MOST_PLACES = 10;
+    private static final int MAX_PLACES = 10;
 
     private final Map<String, String> details;
     private final Map<String, Integer> places = new HashMap<>();
     private String section = "";
     private String previous = "";
     private int waits;
-    private double longestWait;
+    private double maxWait;
     private final List<String> deadlock = new ArrayList<>();
     private int quotedBefore;
     private boolean high;
@@ -44,7 +44,7 @@ public final class MonitorReport {
      * @param capacity of the redo log, bytes; 0: as the output says, or unknown
      */
     public static MonitorReport read(
-            String text, List<StatementShape> statements, long capacity, Map<String, String> details) {
+            String text, List<NormalizedStatement> statements, long capacity, Map<String, String> details) {
         MonitorReport report = new MonitorReport(details);
         for (String line : text.split("\n", -1)) {
             report.line(line);
@@ -53,7 +53,7 @@ public final class MonitorReport {
         return report;
     }
 
-    /** The checkpoint's age is above {@link #HIGHEST_SHARE} of a known capacity. */
+    /** The checkpoint's age is above {@link #MAX_SHARE} of a known capacity. */
     public boolean isCheckpointAgeHigh() {
         return high;
     }
@@ -96,7 +96,7 @@ public final class MonitorReport {
         String[] words = line.substring(at + " has waited at ".length()).split(" ", 7);
         if (words.length >= 5 && words[1].equals("line")) {
             places.merge(words[0] + ':' + words[2], 1, Integer::sum);
-            longestWait = Math.max(longestWait, decimal(words[4]));
+            maxWait = Math.max(maxWait, decimal(words[4]));
         }
     }
 
@@ -245,10 +245,10 @@ public final class MonitorReport {
         return text.substring(0, Math.min(text.length(), 512));
     }
 
-    private void finish(long knownCapacity, List<StatementShape> statements) {
+    private void finish(long knownCapacity, List<NormalizedStatement> statements) {
         details.put("semaphore_waits", Integer.toString(waits));
         if (waits > 0) {
-            details.put("semaphore_longest_seconds", Double.toString(longestWait));
+            details.put("semaphore_longest_seconds", Double.toString(maxWait));
             details.put("semaphore_places", places());
         }
         if (!deadlock.isEmpty()) {
@@ -267,7 +267,7 @@ public final class MonitorReport {
         new TreeMap<>(places)
                 .entrySet().stream()
                         .sorted((a, b) -> b.getValue() - a.getValue())
-                        .limit(MOST_PLACES)
+                        .limit(MAX_PLACES)
                         .forEach(place -> sorted.put(place.getKey(), place.getValue()));
         StringBuilder text = new StringBuilder();
         sorted.forEach((place, count) -> text.append(text.length() == 0 ? "" : ", ")
@@ -289,7 +289,7 @@ public final class MonitorReport {
         capacity = capacity > 0 ? capacity : number(details.getOrDefault("max_checkpoint_age", ""));
         if (capacity > 0) {
             details.put("checkpoint_age_percent", Long.toString(Math.round(100.0 * age / capacity)));
-            high = age > HIGHEST_SHARE * capacity;
+            high = age > MAX_SHARE * capacity;
         }
     }
 }

@@ -147,7 +147,7 @@ public final class ByteText {
         return to - from == lowerCaseWord.length && startsWithIgnoreCase(bytes, from, to, lowerCaseWord);
     }
 
-    /** Index of the first occurrence, or -1. Eight places are looked at together, for their first two bytes. */
+    /** Index of the first occurrence, or -1. Eight places are compared together, for their first two bytes. */
     public static int indexOf(byte[] bytes, int from, int to, byte[] wanted) {
         long firsts = (wanted[0] & 0xffL) * LOW_BITS;
         int next = Math.min(1, wanted.length - 1);

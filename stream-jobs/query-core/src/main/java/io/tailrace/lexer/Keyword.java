@@ -19,7 +19,7 @@ enum Keyword {
     BLOCK,
     NONE;
 
-    private static final int LONGEST = 12;
+    private static final int MAX_LENGTH = 12;
     private static final WordTable<Keyword> BY_NAME = WordTable.ofAnyCase(names());
 
     private static Map<String, Keyword> names() {
@@ -56,7 +56,7 @@ enum Keyword {
 
     /** The keyword that the range spells in letters of either case. */
     static Keyword of(byte[] bytes, int from, int to) {
-        Keyword keyword = to - from > LONGEST ? null : BY_NAME.get(bytes, from, to);
+        Keyword keyword = to - from > MAX_LENGTH ? null : BY_NAME.get(bytes, from, to);
         return keyword == null ? NONE : keyword;
     }
 }

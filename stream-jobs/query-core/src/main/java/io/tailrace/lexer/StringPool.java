@@ -10,7 +10,7 @@ import java.util.Arrays;
 public final class StringPool {
 
     private static final int SLOTS = 4096;
-    private static final int LONGEST = 96;
+    private static final int MAX_LENGTH = 96;
 
     private final byte[][] keys = new byte[SLOTS][];
     private final String[] values = new String[SLOTS];
@@ -21,7 +21,7 @@ public final class StringPool {
         if (length == 0) {
             return "";
         }
-        if (length > LONGEST) {
+        if (length > MAX_LENGTH) {
             return ByteText.utf8(bytes, from, to);
         }
         int slot = ByteText.hash(bytes, from, to) & SLOTS - 1;

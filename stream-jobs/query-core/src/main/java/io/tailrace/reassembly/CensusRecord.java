@@ -12,7 +12,7 @@ package io.tailrace.reassembly;
  * @param size in bytes
  * @param headLength how many of the file's first bytes were hashed, 0 to 4096
  * @param headHash MD5 of those bytes in hexadecimal
- * @param at when the file was looked at, epoch microseconds of the collector's clock
+ * @param at when the file was inspected, epoch microseconds of the collector's clock
  */
 public record CensusRecord(
         String key,

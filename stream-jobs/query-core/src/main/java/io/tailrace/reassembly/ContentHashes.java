@@ -55,7 +55,7 @@ final class ContentHashes {
             }
             lineStarts[lines] = (int) (lineFrom - from);
             lineHashes[lines++] = (int) lineHash;
-            hash = Lines.join(hash, lineHash);
+            hash = LineHashes.join(hash, lineHash);
             to = lineTo;
         }
 

@@ -30,23 +30,23 @@ final class FileCensus {
     private static final long MICROS_PER_MILLI = 1000;
 
     private final LogId id;
-    private final Poster poster;
-    private final SortedMap<Long, Generation> generations;
+    private final LedgerWriter poster;
+    private final SortedMap<Long, LogFileGeneration> generations;
     private final TreeMap<Long, FileView> views = new TreeMap<>();
     /** Files that two rounds did not list, and that may come back if a round was lost. */
     private final Map<Long, FileView> departed = new LinkedHashMap<>();
 
-    private final PathOwners owners = new PathOwners();
+    private final PathInodeHistory owners = new PathInodeHistory();
     private long round = 1;
 
-    FileCensus(LogId id, Poster poster, SortedMap<Long, Generation> generations) {
+    FileCensus(LogId id, LedgerWriter poster, SortedMap<Long, LogFileGeneration> generations) {
         this.id = id;
         this.poster = poster;
         this.generations = generations;
     }
 
     /** Takes a record and posts it; whether it says something new. */
-    boolean take(CensusRecord record, Moment now) {
+    boolean take(CensusRecord record, TwoClockTime now) {
         if (record.path().endsWith(".gz")) {
             return false;
         }
@@ -60,7 +60,7 @@ final class FileCensus {
             view = views.get(record.inode());
         }
         if (view != null && isOtherFile(view, record)) {
-            lose(view);
+            recordLoss(view);
             view = null;
         }
         if (view == null) {
@@ -77,14 +77,14 @@ final class FileCensus {
     }
 
     /** The view of a file that was missed for a while, or a new one. */
-    private FileView returned(CensusRecord record, Moment now) {
+    private FileView returned(CensusRecord record, TwoClockTime now) {
         FileView before = departed.remove(record.inode());
         if (before == null || isOtherFile(before, record)) {
             return new FileView(record, now);
         }
-        Generation generation = generations.get(before.generation());
-        if (generation != null && generation.inode() == 0) {
-            generation.bind(record.inode());
+        LogFileGeneration generation = generations.get(before.generation());
+        if (generation != null && generation.file().inode() == 0) {
+            generation.file().bind(record.inode());
         }
         return before;
     }
@@ -113,7 +113,7 @@ final class FileCensus {
         for (FileView view : List.copyOf(views.values())) {
             view.endOfRound(round);
             if (view.missed() >= ROUNDS_UNTIL_GONE && at - view.last().at() >= GONE_MICROS) {
-                lose(view);
+                recordLoss(view);
             }
         }
         round++;
@@ -121,29 +121,29 @@ final class FileCensus {
 
     /** A file that is shorter than what was read of it, or begins otherwise, was taken for another one. */
     private void unbindIfWrong(FileView view) {
-        Generation bound = generations.get(view.generation());
-        if (bound != null && !canBe(bound, view.last())) {
+        LogFileGeneration bound = generations.get(view.generation());
+        if (bound != null && !isPossible(bound, view.last())) {
             view.generation(0);
-            if (bound.inode() == view.inode()) {
-                bound.unbind();
+            if (bound.file().inode() == view.inode()) {
+                bound.file().unbind();
             }
         }
     }
 
-    private static boolean canBe(Generation generation, CensusRecord record) {
+    private static boolean isPossible(LogFileGeneration generation, CensusRecord record) {
         return isLongEnough(generation, record)
                 && !Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
 
-    private void lose(FileView view) {
+    private void recordLoss(FileView view) {
         views.remove(view.inode());
         departed.put(view.inode(), view);
         if (departed.size() > DEPARTED) {
             departed.remove(departed.keySet().iterator().next());
         }
-        Generation generation = generations.get(view.generation());
-        if (generation != null && generation.inode() == view.inode()) {
-            generation.loseFile();
+        LogFileGeneration generation = generations.get(view.generation());
+        if (generation != null && generation.file().inode() == view.inode()) {
+            generation.file().recordLostFile();
         }
     }
 
@@ -157,10 +157,10 @@ final class FileCensus {
 
     /** What is in the file now is not what was read of it. */
     private boolean isOverwritten(FileView view, CensusRecord record) {
-        Generation generation = generations.get(view.generation());
+        LogFileGeneration generation = generations.get(view.generation());
         CensusRecord last = view.last();
         return generation != null
-                && generation.isTelling(last.headLength())
+                && generation.isDistinctive(last.headLength())
                 && Boolean.TRUE.equals(generation.hasHead(last.headLength(), last.headHash()))
                 && Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
@@ -168,7 +168,7 @@ final class FileCensus {
     // ---- which generation a file is ----
 
     private void bind(FileView view) {
-        Generation bound = generations.get(view.generation());
+        LogFileGeneration bound = generations.get(view.generation());
         if (bound == null) {
             bound = find(view.last());
         }
@@ -190,29 +190,29 @@ final class FileCensus {
      * The file is that generation. A copy of a file that is there too gets the same number, and does not own
      * it.
      */
-    void bind(FileView view, Generation generation) {
+    void bind(FileView view, LogFileGeneration generation) {
         view.generation(generation.number());
-        if (generation.inode() == 0) {
-            generation.bind(view.inode());
+        if (generation.file().inode() == 0) {
+            generation.file().bind(view.inode());
         }
-        if (generation.inode() == view.inode()) {
-            generation.grewTo(view.last().size());
+        if (generation.file().inode() == view.inode()) {
+            generation.file().grewTo(view.last().size());
         }
     }
 
-    private Generation find(CensusRecord record) {
-        Generation best = null;
-        for (Generation generation : generations.values()) {
-            boolean better = best == null || generation.inode() == 0;
-            if (better && mayBe(generation, record)) {
+    private LogFileGeneration find(CensusRecord record) {
+        LogFileGeneration best = null;
+        for (LogFileGeneration generation : generations.values()) {
+            boolean better = best == null || generation.file().inode() == 0;
+            if (better && matches(generation, record)) {
                 best = generation;
             }
         }
         return best;
     }
 
-    private boolean mayBe(Generation generation, CensusRecord record) {
-        boolean free = generation.inode() == 0;
+    private boolean matches(LogFileGeneration generation, CensusRecord record) {
+        boolean free = generation.file().inode() == 0;
         if (!isLongEnough(generation, record)) {
             return false;
         }
@@ -221,34 +221,34 @@ final class FileCensus {
             return free && record.headLength() > 0 && wasUnderFirstPath(generation, record.inode());
         }
         boolean placed = free && wasUnderFirstPath(generation, record.inode());
-        return head && (placed || generation.isTelling(record.headLength()));
+        return head && (placed || generation.isDistinctive(record.headLength()));
     }
 
     /** For want of a head to compare: by the path under which the first lines were read. */
-    private boolean wasUnderFirstPath(Generation generation, long inode) {
+    private boolean wasUnderFirstPath(LogFileGeneration generation, long inode) {
         for (long owner : ownersAtStart(generation)) {
-            if (owner == inode || mayBeFile(generation, owner)) {
+            if (owner == inode || isPossibleFile(generation, owner)) {
                 return owner == inode;
             }
         }
         return false;
     }
 
-    private List<Long> ownersAtStart(Generation generation) {
+    private List<Long> ownersAtStart(LogFileGeneration generation) {
         return owners.around(generation.firstPath(), generation.firstReadAt() * MICROS_PER_MILLI);
     }
 
-    private boolean mayBeFile(Generation generation, long inode) {
+    private boolean isPossibleFile(LogFileGeneration generation, long inode) {
         FileView view = views.get(inode);
-        return view != null && isUnknown(view) && canBe(generation, view.last());
+        return view != null && isUnknown(view) && isPossible(generation, view.last());
     }
 
-    private static boolean isLongEnough(Generation generation, CensusRecord record) {
+    private static boolean isLongEnough(LogFileGeneration generation, CensusRecord record) {
         return record.size() >= generation.frontier() || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
     /** A generation begins with the run: binds it to the file that the census shows under its path. */
-    void bindNew(Generation generation, HeldRun run) {
+    void bindNew(LogFileGeneration generation, UnassignedLines run) {
         FileView view = seenAfter(run);
         if (view != null && isUnknown(view)) {
             bind(view, generation);
@@ -259,39 +259,43 @@ final class FileCensus {
      * The generation lacks its file, the file was the one under its path when it was read first, and can hold what
      * was read.
      */
-    boolean maybeStartedIn(Generation generation, FileView file) {
-        return generation.inode() == 0
-                && mayBeFile(generation, file.inode())
+    boolean mayHaveStartedIn(LogFileGeneration generation, FileView file) {
+        return generation.file().inode() == 0
+                && isPossibleFile(generation, file.inode())
                 && ownersAtStart(generation).contains(file.inode());
     }
 
-    /** The generation lacks its file, and the census has not looked at its path since it was read first. */
-    boolean waitsForItsFile(Generation generation) {
-        return generation.inode() == 0
-                && !generation.gone()
+    /** The generation lacks its file, and no census has shown its path since it was read first. */
+    boolean waitsForItsFile(LogFileGeneration generation) {
+        return generation.file().inode() == 0
+                && !generation.file().gone()
                 && ownersAtStart(generation).isEmpty();
     }
 
     /** The generation's file has another path than the one given, as far as the census knows. */
-    boolean isRenamed(Generation generation, String path) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+    boolean isRenamed(LogFileGeneration generation, String path) {
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && !view.last().path().equals(path);
     }
 
     /**
-     * The generation's file had been renamed, and was too short for the block, when the census looked last.
+     * The generation's file had been renamed, and was too short for the block, at the last census.
      */
-    boolean wasCutBefore(Generation generation, LineBlock block) {
+    boolean wasCutBefore(LogFileGeneration generation, LineBlock block) {
         return isRenamed(generation, id.log())
-                && views.get(generation.inode()).last().size() < block.end();
+                && views.get(generation.file().inode()).last().size() < block.end();
     }
 
     /**
      * The census shows the generation's file under that path; without a census, lines of it came under that
      * path.
      */
-    boolean isUnder(Generation generation, String path) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+    boolean isUnder(LogFileGeneration generation, String path) {
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return path.equals(view == null ? generation.path() : view.last().path());
     }
 
@@ -301,10 +305,10 @@ final class FileCensus {
     }
 
     /**
-     * Whether the run's lines can be of the file: it was long enough when the census looked, and begins like
+     * Whether the run's lines can be of the file: it was long enough at the time of the census, and begins like
      * them.
      */
-    private static boolean mayHold(FileView view, HeldRun run) {
+    private static boolean mayHold(FileView view, UnassignedLines run) {
         CensusRecord record = view.last();
         return record.size() >= run.endReadBy(record.at()) && !run.contradicts(record.headLength(), record.headHash());
     }
@@ -313,28 +317,30 @@ final class FileCensus {
      * Whether the census speaks against the run being of the generation's file: that was too short when the
      * lines were read, or was not under the run's path.
      */
-    boolean speaksAgainst(Generation generation, HeldRun run) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+    boolean contradicts(LogFileGeneration generation, UnassignedLines run) {
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && (!mayHold(view, run) || wasElsewhere(view, run));
     }
 
-    private boolean wasElsewhere(FileView view, HeldRun run) {
-        List<Long> named = owners.around(run.first().path(), run.readAt() * MICROS_PER_MILLI);
+    private boolean wasElsewhere(FileView view, UnassignedLines run) {
+        List<Long> named = owners.around(run.first().origin().path(), run.readAt() * MICROS_PER_MILLI);
         return !named.isEmpty() && !named.contains(view.inode());
     }
 
     /**
      * The file that the run's lines are of, by what the census found after they were read: the one that was
      * under the run's path then, or, if that was renamed in between, the only one that begins with the run's
-     * bytes. Null when the census does not tell yet.
+     * bytes. Null when the census does not decide yet.
      *
      * <p>Around a rename the old file and the new one may have been there, and their banners may be equal. A file of
      * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to
      * them.
      */
-    FileView seenAfter(HeldRun run) {
+    FileView seenAfter(UnassignedLines run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
-        List<Long> named = owners.around(run.first().path(), readAt);
+        List<Long> named = owners.around(run.first().origin().path(), readAt);
         if (named.isEmpty()) {
             return null;
         }
@@ -351,7 +357,7 @@ final class FileCensus {
         List<FileView> alike = views.values().stream()
                 .filter(view -> view.last().at() >= readAt && mayHold(view, run))
                 .filter(view ->
-                        run.beginsLike(view.last().headLength(), view.last().headHash()))
+                        run.hasSameHead(view.last().headLength(), view.last().headHash()))
                 .toList();
         return alike.size() == 1 ? alike.get(0) : null;
     }
@@ -359,20 +365,22 @@ final class FileCensus {
     /** No generation is known to be the file, and none that lacks its file may have begun in it. */
     private boolean isUnread(FileView view) {
         return isUnknown(view)
-                && generations.values().stream().noneMatch(generation -> maybeStartedIn(generation, view));
+                && generations.values().stream().noneMatch(generation -> mayHaveStartedIn(generation, view));
     }
 
-    /** The census has looked at the run's path after the run was read. */
-    boolean lookedAfter(HeldRun run) {
-        return owners.seenSince(run.first().path(), run.readAt() * MICROS_PER_MILLI);
+    /** A census has shown the path of the run after the run was read. */
+    boolean checkedAfter(UnassignedLines run) {
+        return owners.seenSince(run.first().origin().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
     /**
-     * The census has looked at the generation's file after the block was read, and the block lies beyond its
+     * A census has shown the file of the generation after the block was read, and the block lies beyond its
      * end.
      */
-    boolean isTooShort(Generation generation, LineBlock block) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+    boolean isTooShort(LogFileGeneration generation, LineBlock block) {
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null
                 && block.readAt() > 0
                 && view.last().at() > block.readAt() * MICROS_PER_MILLI
@@ -382,11 +390,13 @@ final class FileCensus {
     // ---- which files have ended ----
 
     /** Nothing will be written to the file any more. The file under the log's own path is never final. */
-    boolean isFinal(Generation generation) {
-        if (generation.gone()) {
+    boolean isFinal(LogFileGeneration generation) {
+        if (generation.file().gone()) {
             return true;
         }
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null && isSettled(view);
     }
 
@@ -396,7 +406,7 @@ final class FileCensus {
                 && views.values().stream().anyMatch(other -> other.last().path().equals(id.log()));
     }
 
-    boolean lists(Generation generation) {
+    boolean lists(LogFileGeneration generation) {
         return views.values().stream().anyMatch(view -> view.generation() == generation.number());
     }
 
@@ -405,8 +415,10 @@ final class FileCensus {
      * carriage return and a line feed one more byte that stays is the line feed, for the next line would be
      * longer.
      */
-    boolean showsLongerEnd(Generation generation) {
-        FileView view = generation.inode() == 0 ? null : views.get(generation.inode());
+    boolean showsLongerEnd(LogFileGeneration generation) {
+        FileView view = generation.file().inode() == 0
+                ? null
+                : views.get(generation.file().inode());
         return view != null
                 && view.last().size() == generation.frontier() + 1
                 && view.unchangedMicros() > 0
@@ -415,11 +427,11 @@ final class FileCensus {
     }
 
     /** Files that have ended and of which no line has come. */
-    List<FileView> neverRead(Predicate<Moment> overdue) {
+    List<FileView> neverRead(Predicate<TwoClockTime> overdue) {
         List<FileView> lost = new ArrayList<>();
         for (FileView view : views.values()) {
             boolean waited = overdue.test(view.firstReceivedAt());
-            if (view.generation() == 0 && view.last().size() > 0 && waited && isSettled(view) && isNobody(view)) {
+            if (view.generation() == 0 && view.last().size() > 0 && waited && isSettled(view) && isUnassigned(view)) {
                 lost.add(view);
             }
         }
@@ -427,10 +439,11 @@ final class FileCensus {
     }
 
     /** No generation that lacks its file could be this one. */
-    private boolean isNobody(FileView view) {
+    private boolean isUnassigned(FileView view) {
         CensusRecord record = view.last();
         return generations.values().stream()
-                .filter(generation -> generation.inode() == 0 && !generation.gone())
+                .filter(generation ->
+                        generation.file().inode() == 0 && !generation.file().gone())
                 .allMatch(
                         generation -> Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash())));
     }

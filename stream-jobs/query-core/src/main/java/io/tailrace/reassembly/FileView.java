@@ -7,14 +7,14 @@ final class FileView {
     private CensusRecord last;
     private long generation;
     private long sizeSince;
-    private Moment firstReceivedAt;
+    private TwoClockTime firstReceivedAt;
     private long round;
     private int missed;
     private long postedMinute = -1;
     private long postedSize = -1;
     private long postedGeneration;
 
-    FileView(CensusRecord first, Moment now) {
+    FileView(CensusRecord first, TwoClockTime now) {
         inode = first.inode();
         last = first;
         sizeSince = first.at();
@@ -42,7 +42,7 @@ final class FileView {
         generation = number;
     }
 
-    Moment firstReceivedAt() {
+    TwoClockTime firstReceivedAt() {
         return firstReceivedAt;
     }
 
@@ -112,7 +112,7 @@ final class FileView {
         view.last = restoreRecord(in, id, view.inode);
         view.generation = in.number();
         view.sizeSince = in.number();
-        view.firstReceivedAt = Moment.restore(in);
+        view.firstReceivedAt = TwoClockTime.restore(in);
         view.round = in.number();
         view.missed = in.count();
         view.postedMinute = in.number();

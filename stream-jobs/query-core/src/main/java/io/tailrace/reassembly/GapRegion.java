@@ -9,7 +9,7 @@ import io.tailrace.framing.FramingKind;
 import java.util.ArrayDeque;
 
 /**
- * A gap with what it spoilt: the entry cut by it, and what was skipped after it until the next entry. Holds a
+ * A gap with what it made invalid: the entry cut by it, and what was skipped after it until the next entry. Holds a
  * reader that stands before the gap as if nothing had been lost; when the bytes come after all, it reads on,
  * and what it finds takes the place of what was posted.
  *
@@ -43,7 +43,7 @@ final class GapRegion implements FrameListener {
         }
     }
 
-    private final Generation generation;
+    private final LogFileGeneration generation;
     private final ReassemblyLimits limits;
     private final StateWriter.Ids ids;
     private final LineReader reader;
@@ -55,7 +55,8 @@ final class GapRegion implements FrameListener {
     private byte[] after;
 
     /** A region that starts where {@code reader} has pending bytes, or at its frontier. */
-    GapRegion(Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
+    GapRegion(
+            LogFileGeneration generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
         this.generation = generation;
         this.limits = limits;
         this.ids = ids;
@@ -311,7 +312,11 @@ final class GapRegion implements FrameListener {
     }
 
     static GapRegion restore(
-            Generation generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, StateReader in) {
+            LogFileGeneration generation,
+            ReassemblyLimits limits,
+            StateWriter.Ids ids,
+            LineReader reader,
+            StateReader in) {
         GapRegion region = new GapRegion(generation, limits, ids, reader, in.number());
         region.to = in.number();
         region.retained = in.number();

@@ -3,13 +3,7 @@ package io.tailrace.reassembly;
 /**
  * Consecutive lines of one file as a collector sent them.
  *
- * @param key {@link LogId#toKey} of the log
- * @param cluster group of servers that hold the same data
- * @param instance name of the server
- * @param source kind of log: slowlog or audit
- * @param format name of a format, or auto
- * @param zone IANA zone of times that the log writes without a zone
- * @param path of the file as the collector saw it, rotation suffix included
+ * @param origin of the lines
  * @param offset file offset of the first byte, at a line start
  * @param bytes the file's bytes: whole lines, each with its line end. A collector strips the carriage return
  *     of a line end; it is put back wherever the next line's offset shows it, so only the last line of a
@@ -18,19 +12,7 @@ package io.tailrace.reassembly;
  * @param backfill the bytes are shipped again to fill a recorded gap; the last line may lack its line end
  * @param generation backfill only: the generation that holds the bytes; else 0
  */
-public record LineBlock(
-        String key,
-        String cluster,
-        String instance,
-        String source,
-        String format,
-        String zone,
-        String path,
-        long offset,
-        byte[] bytes,
-        long readAt,
-        boolean backfill,
-        long generation) {
+public record LineBlock(FileOrigin origin, long offset, byte[] bytes, long readAt, boolean backfill, long generation) {
 
     /** File offset after the last byte. */
     public long end() {

@@ -200,7 +200,7 @@ final class LineReader implements FrameListener {
 
     private long feedCurrent(long position) {
         int from = currentIndex + (int) (position - currentFrom);
-        int to = Lines.end(current, from, currentTo);
+        int to = LineHashes.end(current, from, currentTo);
         if (position == frontier) {
             advance(from, to);
         }
@@ -223,7 +223,7 @@ final class LineReader implements FrameListener {
 
     private void advance(int from, int to) {
         if (recording) {
-            long lineHash = Lines.hash(current, from, Lines.contentEnd(current, from, to));
+            long lineHash = LineHashes.hash(current, from, LineHashes.contentEnd(current, from, to));
             segment = hashes.add(segment, frontier, frontier + to - from, lineHash);
         }
         frontier += to - from;
@@ -236,7 +236,7 @@ final class LineReader implements FrameListener {
     private void detect() {
         int index = currentIndex;
         while (framer == null && index < currentTo) {
-            int to = Lines.end(current, index, currentTo);
+            int to = LineHashes.end(current, index, currentTo);
             if (to == currentTo) {
                 lastLineFrom = frontier;
                 lastLineSilent = true;

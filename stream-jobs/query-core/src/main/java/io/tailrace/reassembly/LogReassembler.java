@@ -12,8 +12,8 @@ import java.util.TreeMap;
  * Puts one log's lines together again, whatever the collector lost, sent twice or sent late, and says what
  * became of every byte of each of its files (docs/LEDGER.md).
  *
- * <p>Lines go to the generation whose {@linkplain Generation#frontier frontier} they continue. Others are
- * held until their bytes, a census or a timeout tell: a duplicate, a new file, or lines behind a hole. What
+ * <p>Lines go to the generation whose {@linkplain LogFileGeneration#frontier frontier} they continue. Others are
+ * held until their bytes, a census or a timeout decides: a duplicate, a new file, or lines behind a hole. What
  * comes out depends only on what goes in, in its order, and on the times given; a copy made from saved state
  * goes on the same way.
  *
@@ -31,16 +31,16 @@ public final class LogReassembler {
     private final LogId id;
     private final LogFormats formats;
     private final ReassemblyLimits limits;
-    private final Poster poster;
+    private final LedgerWriter poster;
     private final StateWriter.Ids ids = new StateWriter.Ids();
-    private final TreeMap<Long, Generation> generations = new TreeMap<>();
-    private final List<HeldRun> held = new ArrayList<>();
+    private final TreeMap<Long, LogFileGeneration> generations = new TreeMap<>();
+    private final List<UnassignedLines> held = new ArrayList<>();
     private final FileCensus census;
     private long lastGeneration;
     private boolean changed;
-    private Moment now = Moment.NEVER;
+    private TwoClockTime now = TwoClockTime.NEVER;
     /** When lines came last that the collector had read long before its newest census. */
-    private Moment laggedAt = Moment.NEVER;
+    private TwoClockTime laggedAt = TwoClockTime.NEVER;
 
     private boolean censusTaken;
 
@@ -54,7 +54,7 @@ public final class LogReassembler {
         this.id = id;
         this.formats = formats;
         this.limits = limits;
-        this.poster = new Poster(id, version, output);
+        this.poster = new LedgerWriter(id, version, output);
         this.census = new FileCensus(id, poster, generations);
     }
 
@@ -86,7 +86,7 @@ public final class LogReassembler {
         }
         noteLag(block);
         if (!continueRun(block) && !continueFile(block)) {
-            held.add(new HeldRun(block, 0, this.now, ids));
+            held.add(new UnassignedLines(block, 0, this.now, ids));
         }
         if (!held.isEmpty()) {
             place();
@@ -95,7 +95,7 @@ public final class LogReassembler {
     }
 
     private boolean continueRun(LineBlock block) {
-        for (HeldRun run : held) {
+        for (UnassignedLines run : held) {
             if (run.continuedBy(block)) {
                 run.add(block);
                 return true;
@@ -111,8 +111,8 @@ public final class LogReassembler {
     }
 
     private boolean continueFile(LineBlock block) {
-        Generation next = block.backfill() ? null : continuedBy(block, block.offset());
-        if (next == null || census.isRenamed(next, block.path())) {
+        LogFileGeneration next = block.backfill() ? null : continuedBy(block, block.offset());
+        if (next == null || census.isRenamed(next, block.origin().path())) {
             return false;
         }
         next.read(block, 0, now);
@@ -134,7 +134,7 @@ public final class LogReassembler {
      */
     public void tick(long now) {
         pass(now, 0);
-        for (HeldRun run : List.copyOf(held)) {
+        for (UnassignedLines run : List.copyOf(held)) {
             if (isOverdue(run.since()) && held.contains(run)) {
                 changed = true;
                 decide(run);
@@ -154,8 +154,9 @@ public final class LogReassembler {
     public long nextTick(long now) {
         boolean busy = !held.isEmpty();
         long next = Long.MAX_VALUE;
-        for (Generation generation : generations.values()) {
-            busy |= generation.frontierMoved() || (!generation.ended() && generation.isFinal());
+        for (LogFileGeneration generation : generations.values()) {
+            busy |= generation.frontierMoved()
+                    || (!generation.ended() && generation.file().isFinal());
             if (generation.ended()) {
                 next = Math.min(next, generation.endedAt() + limits.retentionMillis());
             }
@@ -166,7 +167,7 @@ public final class LogReassembler {
     /** Writes the postings that wait to be joined. To be called before {@link #save}. */
     public void flush(long now) {
         poster.at(now);
-        for (Generation generation : generations.values()) {
+        for (LogFileGeneration generation : generations.values()) {
             changed |= generation.flush(now);
         }
     }
@@ -182,12 +183,12 @@ public final class LogReassembler {
     }
 
     private void pass(long job, long collector) {
-        now = now.max(new Moment(job, collector));
+        now = now.max(new TwoClockTime(job, collector));
         poster.at(job);
     }
 
     /** Nothing more is waited for. Without a census there is only one clock. */
-    private boolean isOverdue(Moment since) {
+    private boolean isOverdue(TwoClockTime since) {
         return censusTaken
                 ? since.isPast(limits.gapTimeoutMillis(), now)
                 : now.job() - since.job() >= limits.gapTimeoutMillis();
@@ -195,9 +196,9 @@ public final class LogReassembler {
 
     // ---- where lines belong ----
 
-    private Generation continuedBy(LineBlock block, long offset) {
-        Generation best = null;
-        for (Generation generation : generations.values()) {
+    private LogFileGeneration continuedBy(LineBlock block, long offset) {
+        LogFileGeneration best = null;
+        for (LogFileGeneration generation : generations.values()) {
             boolean fits = generation.continuesAt(offset)
                     && generation.expectsMore()
                     && !census.wasCutBefore(generation, block)
@@ -212,8 +213,8 @@ public final class LogReassembler {
     /**
      * A file under the same path is likelier than another, one that is read likelier than one that has ended.
      */
-    private int rank(Generation generation, LineBlock block) {
-        return (census.isUnder(generation, block.path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
+    private int rank(LogFileGeneration generation, LineBlock block) {
+        return (census.isUnder(generation, block.origin().path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
     }
 
     /** Places the runs that can be placed, again and again, because each may make place for another. */
@@ -222,10 +223,10 @@ public final class LogReassembler {
         while (placed) {
             joinRuns();
             placed = false;
-            for (HeldRun run : List.copyOf(held)) {
+            for (UnassignedLines run : List.copyOf(held)) {
                 placed |= placeRun(run);
             }
-            held.removeIf(HeldRun::isEmpty);
+            held.removeIf(UnassignedLines::isEmpty);
         }
     }
 
@@ -242,25 +243,25 @@ public final class LogReassembler {
     }
 
     /** Whether some of the run was placed. */
-    private boolean placeRun(HeldRun run) {
+    private boolean placeRun(UnassignedLines run) {
         LineBlock first = run.first();
         if (first.backfill()) {
             return placeBackfill(run);
         }
-        Generation next = continuedBy(first, run.from());
-        if (next != null && !census.isRenamed(next, first.path())) {
+        LogFileGeneration next = continuedBy(first, run.from());
+        if (next != null && !census.isRenamed(next, first.origin().path())) {
             return absorb(next, run, Long.MAX_VALUE);
         }
-        List<Generation> alike = new ArrayList<>();
-        for (Generation generation : generations.descendingMap().values()) {
-            Comparison comparison = compare(generation, run);
+        List<LogFileGeneration> alike = new ArrayList<>();
+        for (LogFileGeneration generation : generations.descendingMap().values()) {
+            ContentComparison comparison = compare(generation, run);
             if (comparison == null) {
                 continue;
             }
-            if (comparison.telling() && absorb(generation, run, comparison.agreedTo())) {
+            if (comparison.distinctive() && absorb(generation, run, comparison.agreedTo())) {
                 return true;
             }
-            if (!census.speaksAgainst(generation, run)) {
+            if (!census.contradicts(generation, run)) {
                 alike.add(generation);
             }
         }
@@ -277,25 +278,25 @@ public final class LogReassembler {
     }
 
     /** Null where the run is not below the generation's frontier, or differs from what was read. */
-    private static Comparison compare(Generation generation, HeldRun run) {
+    private static ContentComparison compare(LogFileGeneration generation, UnassignedLines run) {
         if (run.from() >= generation.frontier()) {
             return null;
         }
-        Comparison comparison = generation.compare(run);
+        ContentComparison comparison = generation.compare(run);
         return comparison.differs() ? null : comparison;
     }
 
-    private boolean placeByCensus(HeldRun run, List<Generation> alike) {
+    private boolean placeByCensus(UnassignedLines run, List<LogFileGeneration> alike) {
         FileView view = census.seenAfter(run);
         if (view == null) {
             return false;
         }
-        Generation known = generations.get(view.generation());
+        LogFileGeneration known = generations.get(view.generation());
         if (known != null) {
             return alike.contains(known) && absorb(known, run, Long.MAX_VALUE);
         }
-        for (Generation generation : alike) {
-            if (census.maybeStartedIn(generation, view)) {
+        for (LogFileGeneration generation : alike) {
+            if (census.mayHaveStartedIn(generation, view)) {
                 census.bind(view, generation);
                 return absorb(generation, run, Long.MAX_VALUE);
             }
@@ -307,8 +308,8 @@ public final class LogReassembler {
         return true;
     }
 
-    private boolean placeBackfill(HeldRun run) {
-        Generation named = generations.get(run.first().generation());
+    private boolean placeBackfill(UnassignedLines run) {
+        LogFileGeneration named = generations.get(run.first().generation());
         if (named == null) {
             conflict(run, "a backfill for generation " + run.first().generation() + ", which is not known");
             return true;
@@ -321,7 +322,7 @@ public final class LogReassembler {
     }
 
     /** Whether the generation took some of the run. */
-    private boolean absorb(Generation generation, HeldRun run, long agreedTo) {
+    private boolean absorb(LogFileGeneration generation, UnassignedLines run, long agreedTo) {
         long until = agreedTo >= generation.frontier() ? Long.MAX_VALUE : agreedTo;
         long before = run.from();
         run.drain((block, from) -> generation.absorb(block, from, until, now));
@@ -332,8 +333,8 @@ public final class LogReassembler {
         return true;
     }
 
-    private Generation startGeneration(HeldRun run) {
-        Generation started = newGeneration();
+    private LogFileGeneration startGeneration(UnassignedLines run) {
+        LogFileGeneration started = newGeneration();
         census.bindNew(started, run);
         if (run.from() > 0) {
             started.gap(run.from(), "head_lost");
@@ -343,14 +344,14 @@ public final class LogReassembler {
         return started;
     }
 
-    private Generation newGeneration() {
-        Generation started = new Generation(++lastGeneration, poster, formats, limits, ids);
+    private LogFileGeneration newGeneration() {
+        LogFileGeneration started = new LogFileGeneration(++lastGeneration, poster, formats, limits, ids);
         generations.put(started.number(), started);
         return started;
     }
 
     private void endOldest() {
-        List<Generation> live =
+        List<LogFileGeneration> live =
                 generations.values().stream().filter(g -> !g.ended()).toList();
         if (live.size() > limits.liveGenerations()) {
             live.stream()
@@ -363,39 +364,39 @@ public final class LogReassembler {
     // ---- when waiting is over ----
 
     private void limitHeld() {
-        long bytes = held.stream().mapToLong(HeldRun::bytes).sum();
+        long bytes = held.stream().mapToLong(UnassignedLines::bytes).sum();
         while (bytes > limits.reorderBytes()) {
             decide(held.get(0));
             place();
-            bytes = held.stream().mapToLong(HeldRun::bytes).sum();
+            bytes = held.stream().mapToLong(UnassignedLines::bytes).sum();
         }
     }
 
     /** Nothing more is waited for: the likeliest explanation of the run holds. */
-    private void decide(HeldRun run) {
+    private void decide(UnassignedLines run) {
         if (run.first().backfill()) {
             drop(run);
             return;
         }
         FileView view = census.seenAfter(run);
-        Generation shown = view == null ? null : generations.get(view.generation());
+        LogFileGeneration shown = view == null ? null : generations.get(view.generation());
         boolean unknownFile = view != null && shown == null;
-        Generation behind = unknownFile || isAlike(shown, run) ? null : behind(run, view);
+        LogFileGeneration behind = unknownFile || hasSameHead(shown, run) ? null : behind(run, view);
         if (behind != null) {
             resumeAfterHole(behind, run);
         } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
             startGeneration(run);
         } else {
-            decideBelowFrontier(run, isAlike(shown, run) ? shown : likeliest(run));
+            decideBelowFrontier(run, hasSameHead(shown, run) ? shown : bestCandidate(run));
         }
-        held.removeIf(HeldRun::isEmpty);
+        held.removeIf(UnassignedLines::isEmpty);
     }
 
-    private static boolean isAlike(Generation generation, HeldRun run) {
+    private static boolean hasSameHead(LogFileGeneration generation, UnassignedLines run) {
         return generation != null && compare(generation, run) != null;
     }
 
-    private void resumeAfterHole(Generation generation, HeldRun run) {
+    private void resumeAfterHole(LogFileGeneration generation, UnassignedLines run) {
         if (!generation.continuesAt(run.from())) {
             generation.gap(run.from(), gapKind(run.from() - generation.frontier()));
         }
@@ -405,15 +406,15 @@ public final class LogReassembler {
     /**
      * All lines from a file's start are equal to those of a known one, and the census has seen no other file.
      */
-    private boolean cameAgain(HeldRun run) {
-        Generation same = likeliest(run);
-        return same != null && run.to() <= same.frontier() && census.lookedAfter(run);
+    private boolean cameAgain(UnassignedLines run) {
+        LogFileGeneration same = bestCandidate(run);
+        return same != null && run.to() <= same.frontier() && census.checkedAfter(run);
     }
 
     /** The generation that most likely goes on at the run, after a hole. */
-    private Generation behind(HeldRun run, FileView view) {
-        Generation best = null;
-        for (Generation generation : generations.values()) {
+    private LogFileGeneration behind(UnassignedLines run, FileView view) {
+        LogFileGeneration best = null;
+        for (LogFileGeneration generation : generations.values()) {
             boolean fits = generation.frontier() <= run.from() && !census.isTooShort(generation, run.first());
             if (fits && (best == null || compareBehind(generation, best, run, view) >= 0)) {
                 best = generation;
@@ -422,7 +423,7 @@ public final class LogReassembler {
         return best;
     }
 
-    private int compareBehind(Generation one, Generation other, HeldRun run, FileView view) {
+    private int compareBehind(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
         boolean oneIsSeen = view != null && view.generation() == one.number();
         boolean otherIsSeen = view != null && view.generation() == other.number();
         if (oneIsSeen != otherIsSeen) {
@@ -436,8 +437,8 @@ public final class LogReassembler {
         return bytes >= limits.lineLimitBytes() ? "oversize" : "lost";
     }
 
-    private void decideBelowFrontier(HeldRun run, Generation same) {
-        Comparison comparison = same == null ? null : compare(same, run);
+    private void decideBelowFrontier(UnassignedLines run, LogFileGeneration same) {
+        ContentComparison comparison = same == null ? null : compare(same, run);
         if (comparison == null) {
             conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");
         } else if (same.misses(run.from())) {
@@ -455,15 +456,15 @@ public final class LogReassembler {
     }
 
     /** The generation that the lines most likely came from before; null when they differ from all. */
-    private Generation likeliest(HeldRun run) {
-        Generation best = generations.get(run.sameAs());
+    private LogFileGeneration bestCandidate(UnassignedLines run) {
+        LogFileGeneration best = generations.get(run.sameAs());
         if (best != null && compare(best, run) != null) {
             return best;
         }
         long agreedTo = -1;
-        for (Generation generation : generations.descendingMap().values()) {
-            Comparison comparison = compare(generation, run);
-            if (comparison != null && comparison.agreedTo() > agreedTo && !census.speaksAgainst(generation, run)) {
+        for (LogFileGeneration generation : generations.descendingMap().values()) {
+            ContentComparison comparison = compare(generation, run);
+            if (comparison != null && comparison.agreedTo() > agreedTo && !census.contradicts(generation, run)) {
                 best = generation;
                 agreedTo = comparison.agreedTo();
             }
@@ -471,7 +472,7 @@ public final class LogReassembler {
         return agreedTo < 0 ? null : best;
     }
 
-    private static void takeAsDuplicate(Generation generation, HeldRun run, long until) {
+    private static void takeAsDuplicate(LogFileGeneration generation, UnassignedLines run, long until) {
         run.drain((block, from) -> {
             int to = (int) Math.min(block.bytes().length, until - block.offset());
             generation.duplicates(block, from, Math.max(from, to));
@@ -480,18 +481,18 @@ public final class LogReassembler {
         run.sameAs(generation.number());
     }
 
-    private void drop(HeldRun run) {
+    private void drop(UnassignedLines run) {
         run.release();
         held.remove(run);
     }
 
-    private void conflict(HeldRun run, String message) {
+    private void conflict(UnassignedLines run, String message) {
         run.drain((block, from) -> {
             byte[] bytes = Arrays.copyOfRange(block.bytes(), from, block.bytes().length);
-            poster.origin(block.cluster(), block.path());
+            poster.origin(block.origin().cluster(), block.origin().path());
             String code = DeadLetterCode.OFFSET_CONFLICT.name();
             poster.deadLetter(0, block.offset() + from, bytes, code, message);
-            Postings apart = new Postings();
+            PostingBuffer apart = new PostingBuffer();
             apart.add(PostingKind.DEAD_LETTER, code, block.offset() + from, block.end(), 1);
             apart.flush(poster, 0);
             return block.bytes().length;
@@ -501,7 +502,7 @@ public final class LogReassembler {
     // ---- ends of files ----
 
     private void endFiles() {
-        for (Generation generation : generations.values()) {
+        for (LogFileGeneration generation : generations.values()) {
             if (!generation.ended()) {
                 endFile(generation);
             }
@@ -511,47 +512,48 @@ public final class LogReassembler {
         }
         for (FileView lost : census.neverRead(this::isOverdue)) {
             changed = true;
-            Generation generation = newGeneration();
+            LogFileGeneration generation = newGeneration();
             census.bind(lost, generation);
             generation.foundBy(lost.last());
-            loseTail(generation);
+            recordLostTail(generation);
         }
     }
 
-    private void endFile(Generation generation) {
+    private void endFile(LogFileGeneration generation) {
         if (census.showsLongerEnd(generation)) {
             changed = true;
             generation.extendLastLine();
         }
         if (!census.isFinal(generation)) {
-            generation.mayGrow();
+            generation.file().mayGrow();
             return;
         }
         changed = true;
-        generation.isFinalAt(now);
-        if (generation.frontier() + 1 == generation.size() && generation.endMayBeLonger()) {
+        generation.file().isFinalAt(now);
+        if (generation.frontier() + 1 == generation.file().size() && generation.endMayBeLonger()) {
             generation.extendLastLine();
         }
-        boolean complete = !generation.gone() && generation.frontier() >= generation.size();
-        Moment quietSince =
-                generation.finalSince().max(generation.lastBlockAt()).max(laggedAt);
+        boolean complete = !generation.file().gone()
+                && generation.frontier() >= generation.file().size();
+        TwoClockTime quietSince =
+                generation.file().finalSince().max(generation.lastBlockAt()).max(laggedAt);
         if (complete || isOverdue(quietSince)) {
-            loseTail(generation);
+            recordLostTail(generation);
         }
     }
 
-    private void loseTail(Generation generation) {
-        if (generation.frontier() < generation.size()) {
-            generation.gap(generation.size(), "tail_lost");
+    private void recordLostTail(LogFileGeneration generation) {
+        if (generation.frontier() < generation.file().size()) {
+            generation.gap(generation.file().size(), "tail_lost");
         }
         generation.end(now.job());
     }
 
     private void forgetFiles(long now) {
-        List<Generation> old = generations.values().stream()
+        List<LogFileGeneration> old = generations.values().stream()
                 .filter(g -> g.ended() && now - g.endedAt() >= limits.retentionMillis() && !census.lists(g))
                 .toList();
-        for (Generation generation : old) {
+        for (LogFileGeneration generation : old) {
             changed = true;
             generation.flush(now);
             generation.release();
@@ -569,7 +571,7 @@ public final class LogReassembler {
         laggedAt.save(root);
         root.flag(censusTaken);
         root.number(generations.size());
-        for (Generation generation : generations.values()) {
+        for (LogFileGeneration generation : generations.values()) {
             root.number(generation.number());
             root.number(generation.save(root));
         }
@@ -583,18 +585,18 @@ public final class LogReassembler {
 
     private void restore(StateReader in) {
         lastGeneration = in.number();
-        now = Moment.restore(in);
-        laggedAt = Moment.restore(in);
+        now = TwoClockTime.restore(in);
+        laggedAt = TwoClockTime.restore(in);
         censusTaken = in.flag();
         for (int count = in.count(); count > 0; count--) {
-            Generation generation = new Generation(in.number(), poster, formats, limits, ids);
+            LogFileGeneration generation = new LogFileGeneration(in.number(), poster, formats, limits, ids);
             long storedAs = in.number();
             generation.restore(in.open(storedAs), storedAs);
             generations.put(generation.number(), generation);
         }
         census.restore(in);
         for (int count = in.count(); count > 0; count--) {
-            held.add(HeldRun.restore(in, id, ids));
+            held.add(UnassignedLines.restore(in, id, ids));
         }
         ids.restore(in.number());
     }

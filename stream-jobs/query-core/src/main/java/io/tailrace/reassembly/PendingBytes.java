@@ -89,7 +89,7 @@ final class PendingBytes {
             if (offset >= chunk.from && offset < chunk.end()) {
                 line.bytes = chunk.bytes;
                 line.from = (int) (offset - chunk.from);
-                line.to = Lines.end(chunk.bytes, line.from, chunk.length);
+                line.to = LineHashes.end(chunk.bytes, line.from, chunk.length);
                 return true;
             }
         }

@@ -17,7 +17,7 @@ final class Decimal {
             byte b = bytes[i];
             if (b == '.' && fraction < 0) {
                 fraction = 0;
-            } else if (ByteText.isDigit(b) && digits < MOST) {
+            } else if (ByteText.isDigit(b) && digits < MAX_VALUE) {
                 digits = digits * 10 + b - '0';
                 fraction = fraction < 0 ? fraction : fraction + 1;
             } else {
@@ -29,5 +29,5 @@ final class Decimal {
     }
 
     /** Above this a further digit could leave what a double holds exactly. */
-    private static final long MOST = 900_000_000_000_000L;
+    private static final long MAX_VALUE = 900_000_000_000_000L;
 }

@@ -51,11 +51,11 @@ final class SlowLogFields {
             to++;
         }
         long seconds = ByteText.unsigned(bytes, from, to);
-        return seconds < 0 ? 0 : Math.min(seconds, MOST_SECONDS) + 1;
+        return seconds < 0 ? 0 : Math.min(seconds, MAX_SECONDS) + 1;
     }
 
     /** A query time above this is the server's overflow, seconds. */
-    static final long MOST_SECONDS = 1_000_000_000L;
+    static final long MAX_SECONDS = 1_000_000_000L;
 
     /** The database's name of a {@code use} line as UTF-8. */
     static String databaseName(byte[] bytes, int from, int to, StringPool strings) {

@@ -15,7 +15,7 @@ import java.util.Arrays;
  * reasons, are in docs/FORMATS.md.
  *
  * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
- * comment starts no entry. A literal is given up when {@value LiteralProofs#ENOUGH} headers that fit the log were
+ * comment starts no entry. A literal is given up when {@value UnterminatedLiteralEvidence#ENOUGH} headers that fit the log were
  * read since it opened, or one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes: servers log
  * statements that they refused, unterminated literals included, and statements under NO_BACKSLASH_ESCAPES.
  */
@@ -54,8 +54,8 @@ final class SlowLogFramer implements EntryFramer {
 
     private final StatementScanner scanner = new StatementScanner();
     private final HeaderGroup group = new HeaderGroup();
-    private final LiteralProofs proofs = new LiteralProofs();
-    private final CarriedContext carried = new CarriedContext();
+    private final UnterminatedLiteralEvidence proofs = new UnterminatedLiteralEvidence();
+    private final InheritedContext carried = new InheritedContext();
 
     private State state = State.BETWEEN;
     /** Next offset to read. */
@@ -287,14 +287,14 @@ final class SlowLogFramer implements EntryFramer {
         if (scanner.complete() && !group.holdsSemicolon()) {
             endOfStatement(out);
         } else if (!proofs.isEmpty() && position - start > LITERAL_LIMIT) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         }
     }
 
     /** Where both readings of a literal end an entry here, the one wins that sees no header in it. */
     private void endOfStatement(FrameListener out) {
         if (proofs.endEntryHere()) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         } else {
             forgedHeader |= group.isOpen() || !proofs.isEmpty();
             complete(position, out);
@@ -330,7 +330,7 @@ final class SlowLogFramer implements EntryFramer {
      */
     private boolean nextEntryFound(FrameListener out) {
         if (!group.afterStatement && !proofs.isEmpty() && proofs.endsEntry(0)) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
             return true;
         }
         if (group.afterStatement) {
@@ -353,7 +353,7 @@ final class SlowLogFramer implements EntryFramer {
         proofs.add(group, line, bytes, from, end);
         group.clear();
         if (proofs.areEnough() || statementEnded) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
             return true;
         }
         return false;
@@ -364,7 +364,7 @@ final class SlowLogFramer implements EntryFramer {
         return group.timestamp == 0 ? entryTimestamp == 0 : group.timestamp + group.querySeconds >= entryTimestamp;
     }
 
-    private void giveUpLiteral(FrameListener out) {
+    private void abandonLiteral(FrameListener out) {
         ambiguousUntil = position;
         endAtProof(0, out);
         resumeAt(proofs.from(0));
@@ -399,7 +399,7 @@ final class SlowLogFramer implements EntryFramer {
     private void cutAtBanner(FrameListener out) {
         long banner = bannerFrom;
         if (!proofs.isEmpty()) {
-            giveUpLiteral(out);
+            abandonLiteral(out);
         } else {
             if (statementMayEndAtBanner) {
                 complete(banner, out);

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The header of one entry, read into fields. Lists and maps are made anew where an entry has any, for the event keeps them;
+ * The header of one entry, read into fields. Lists and maps are new where an entry has any, for the event keeps them;
  * everything else is used again. Not thread-safe.
  */
 final class SlowLogHeader {
 
     /** Above this many seconds a time is no time: the server's clock was set back and its difference overflowed. */
-    private static final double MOST_SECONDS = SlowLogFields.MOST_SECONDS;
+    private static final double MAX_SECONDS = SlowLogFields.MAX_SECONDS;
 
     private static final byte[] EXPLAIN = ByteText.ascii("# explain: ");
     private static final byte[] ROUTINE = ByteText.ascii("# Stored_routine: ");
@@ -25,7 +25,7 @@ final class SlowLogHeader {
     private static final byte[] NOTE = ByteText.ascii("# Note ");
     private static final byte[] WARNING = ByteText.ascii("# Warning ");
     private static final byte[] ERROR = ByteText.ascii("# Error ");
-    private static final int USUAL_ATTRIBUTES = 24;
+    private static final int INITIAL_ATTRIBUTES = 24;
     private static final int FEW_ATTRIBUTES = 4;
 
     private final StringPool strings;
@@ -337,7 +337,7 @@ final class SlowLogHeader {
 
     /** A key that comes twice, as profile stages do, keeps all its values. */
     void attribute(String key, String value) {
-        attributes = attributes.isEmpty() ? new HashMap<>(full ? USUAL_ATTRIBUTES : FEW_ATTRIBUTES) : attributes;
+        attributes = attributes.isEmpty() ? new HashMap<>(full ? INITIAL_ATTRIBUTES : FEW_ATTRIBUTES) : attributes;
         attributes.merge(key, value, (first, next) -> first + ',' + next);
     }
 
@@ -360,7 +360,7 @@ final class SlowLogHeader {
      */
     private double time(byte[] bytes, int key, int keyEnd, int from, int to) {
         double seconds = Decimal.parse(bytes, from, to);
-        if (seconds >= 0 && seconds <= MOST_SECONDS) {
+        if (seconds >= 0 && seconds <= MAX_SECONDS) {
             return seconds;
         }
         overflow = true;

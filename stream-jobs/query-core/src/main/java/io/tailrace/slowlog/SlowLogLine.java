@@ -34,7 +34,7 @@ enum SlowLogLine {
     OTHER;
 
     private static final byte[] TIME_PREFIX = ByteText.ascii("# Time:");
-    private static final int SHORTEST_HEADER = TIME_PREFIX.length;
+    private static final int MIN_HEADER_LENGTH = TIME_PREFIX.length;
     private static final byte[] USER_PREFIX = ByteText.ascii("# User@Host:");
     private static final byte[] USER_WITHIN = ByteText.ascii(" # User@Host:");
     private static final byte[] QUERY_TIME_PREFIX = ByteText.ascii("# Query_time:");
@@ -77,7 +77,7 @@ enum SlowLogLine {
     }
 
     private static SlowLogLine hash(byte[] bytes, int from, int to) {
-        if (to - from < SHORTEST_HEADER) {
+        if (to - from < MIN_HEADER_LENGTH) {
             return HASH;
         }
         return switch (bytes[from + 2]) {

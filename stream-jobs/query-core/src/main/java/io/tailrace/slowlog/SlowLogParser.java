@@ -2,8 +2,8 @@ package io.tailrace.slowlog;
 
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.Secrets;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryParser;
@@ -23,13 +23,13 @@ import java.util.List;
 final class SlowLogParser implements EntryParser {
 
     /** Longest statement that is given to the listener, bytes. */
-    private static final int LONGEST_SAMPLE = 64 << 10;
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     /**
      * How far SET timestamp may be from the last time header, seconds: a wrong zone of the log's local times explains
      * so much, beside the statement's own duration.
      */
-    private static final long MOST_DIFFERENCE = 26 * 3_600;
+    private static final long MAX_DIFFERENCE = 26 * 3_600;
 
     /** Zones differ by multiples of it; header and SET timestamp by little else, seconds. */
     private static final long ZONE_STEP = 15 * 60;
@@ -103,7 +103,7 @@ final class SlowLogParser implements EntryParser {
         long steps = Math.round((apart - header.queryTime / 2) / ZONE_STEP);
         double rest = apart - steps * ZONE_STEP;
         boolean near = rest >= -ZONE_SLACK && rest <= header.queryTime + ZONE_SLACK;
-        if (steps != 0 && near && Math.abs(apart) <= MOST_DIFFERENCE) {
+        if (steps != 0 && near && Math.abs(apart) <= MAX_DIFFERENCE) {
             flag("zone_doubtful");
         }
     }
@@ -126,11 +126,11 @@ final class SlowLogParser implements EntryParser {
 
     /** A client may set its session's timestamp to any time; the server's own header it cannot. */
     private boolean agrees(long carried) {
-        return Math.abs(carried / 1_000_000 - header.timestamp) <= MOST_DIFFERENCE + header.queryTime;
+        return Math.abs(carried / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
     }
 
     private void event(LogEntry entry, long time, ParseListener out) {
-        StatementShape shape = shape(entry.bytes());
+        NormalizedStatement shape = shape(entry.bytes());
         QueryEvent event = new QueryEvent();
         origin(event, entry, time);
         server(event);
@@ -161,10 +161,10 @@ final class SlowLogParser implements EntryParser {
         if (shape.isRenamed()) {
             out.renamed(fingerprinter.previousId(shape, entry.bytes(), header.statementFrom, header.statementTo));
         }
-        out.query(event, shape.fingerprint(), out.wantsStatement(event) ? sample(entry.bytes()) : "");
+        out.query(event, shape.fingerprint(), out.needsStatement(event) ? sample(entry.bytes()) : "");
     }
 
-    private void tables(QueryEvent event, StatementShape shape) {
+    private void tables(QueryEvent event, NormalizedStatement shape) {
         event.setTablesRead(shape.tablesRead());
         event.setTablesWritten(shape.tablesWritten());
         if (!shape.tables().complete()) {
@@ -183,7 +183,7 @@ final class SlowLogParser implements EntryParser {
         flags.add(name);
     }
 
-    private StatementShape shape(byte[] bytes) {
+    private NormalizedStatement shape(byte[] bytes) {
         return header.administratorCommand
                 ? fingerprinter.administratorCommand(bytes, header.statementFrom, header.statementTo)
                 : fingerprinter.statement(bytes, header.statementFrom, header.statementTo);
@@ -247,9 +247,9 @@ final class SlowLogParser implements EntryParser {
     private String sample(byte[] bytes) {
         int from = header.statementFrom;
         int to = header.statementTo;
-        if (Secrets.mayHold(bytes, from, to)) {
+        if (PasswordStatements.mayHold(bytes, from, to)) {
             return "";
         }
-        return ByteText.utf8(bytes, from, Math.min(to, from + LONGEST_SAMPLE));
+        return ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
     }
 }

@@ -1,6 +1,6 @@
 package io.tailrace.slowlog;
 
-import io.tailrace.client.Client;
+import io.tailrace.client.ClientAddress;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import java.util.Arrays;
@@ -20,7 +20,7 @@ final class UserHost {
 
     private static final Account NOBODY = new Account("", "", "", "");
     private static final int SLOTS = 1024;
-    private static final int LONGEST_KEY = 256;
+    private static final int MAX_KEY_LENGTH = 256;
 
     String user = "";
     /** The account that the server matched, where its name differs from the user's. */
@@ -60,7 +60,7 @@ final class UserHost {
             return;
         }
         account(bytes, from, to, strings);
-        if (to - from <= LONGEST_KEY) {
+        if (to - from <= MAX_KEY_LENGTH) {
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             accounts[slot] = new Account(user, privilegedUser, host, ip);
         }
@@ -100,7 +100,8 @@ final class UserHost {
             ip = bytes[open] == '[' ? strings.utf8(bytes, open + 1, to - 1) : "";
         }
         int first = ByteText.skipBlanks(bytes, from, open);
-        Client client = Client.of(strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open)), ip);
+        ClientAddress client =
+                ClientAddress.of(strings.utf8(bytes, first, ByteText.trimBlanks(bytes, first, open)), ip);
         host = client.host();
         ip = client.address();
     }

@@ -65,24 +65,24 @@ final class ClauseReader {
     }
 
     /** Deeper parentheses are not read; servers refuse them long before. */
-    private static final int DEEPEST = 1_000;
+    private static final int MAX_DEPTH = 1_000;
 
     private final Tokens tokens;
-    private final References references;
+    private final TableReferences references;
 
-    private final Phase[] phases = new Phase[DEEPEST + 1];
-    private final boolean[] candidates = new boolean[DEEPEST + 1];
-    private final int[] scopes = new int[DEEPEST + 1];
-    private final String[] expressions = new String[DEEPEST + 1];
-    private final boolean[] recursive = new boolean[DEEPEST + 1];
+    private final Phase[] phases = new Phase[MAX_DEPTH + 1];
+    private final boolean[] candidates = new boolean[MAX_DEPTH + 1];
+    private final int[] scopes = new int[MAX_DEPTH + 1];
+    private final String[] expressions = new String[MAX_DEPTH + 1];
+    private final boolean[] recursive = new boolean[MAX_DEPTH + 1];
     private int depth;
     private int tooDeep;
     private Role role;
-    private Word previous;
+    private StatementKeyword previous;
     /** The first keyword of a query that was read: SELECT, VALUES or TABLE. */
     private String queryVerb;
 
-    ClauseReader(Tokens tokens, References references) {
+    ClauseReader(Tokens tokens, TableReferences references) {
         this.tokens = tokens;
         this.references = references;
     }
@@ -96,7 +96,7 @@ final class ClauseReader {
         depth = 0;
         tooDeep = 0;
         role = roleOfTables;
-        previous = Word.OTHER;
+        previous = StatementKeyword.OTHER;
         queryVerb = "";
         phases[0] = first;
         candidates[0] = roleOfTables != Role.READ;
@@ -130,14 +130,14 @@ final class ClauseReader {
         } else if (tooDeep > 0) {
             tokens.advance();
         } else {
-            Word word = tokens.word;
+            StatementKeyword word = tokens.word;
             phase(word);
             previous = word;
         }
     }
 
     private void open() {
-        if (depth == DEEPEST || tooDeep > 0) {
+        if (depth == MAX_DEPTH || tooDeep > 0) {
             tooDeep++;
             references.incomplete();
             return;
@@ -191,7 +191,7 @@ final class ClauseReader {
     }
 
     /** Reads the token at hand; goes to the next one, or to another phase of which it is the first. */
-    private void phase(Word word) {
+    private void phase(StatementKeyword word) {
         switch (phases[depth]) {
             case QUERY_START, SET_OPERATION -> queryStart(word);
             case TABLES_START -> {
@@ -210,10 +210,11 @@ final class ClauseReader {
             case DEFINITION -> definition(word);
             case ALTERATION -> alteration(word);
             case CTE_NAME -> expressionName(word);
-            case CTE_AS -> next(word == Word.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
+            case CTE_AS -> next(word == StatementKeyword.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
             case CTE_END -> expressionEnd();
-            case CONDITION -> next(word == Word.THEN || word == Word.DO ? Phase.STATEMENT : Phase.CONDITION);
-            case SETTINGS -> next(word == Word.FOR ? Phase.STATEMENT : Phase.SETTINGS);
+            case CONDITION -> next(
+                    word == StatementKeyword.THEN || word == StatementKeyword.DO ? Phase.STATEMENT : Phase.CONDITION);
+            case SETTINGS -> next(word == StatementKeyword.FOR ? Phase.STATEMENT : Phase.SETTINGS);
             case HINT, CTE_BODY, IGNORED, STATEMENT -> tokens.advance();
         }
     }
@@ -229,7 +230,7 @@ final class ClauseReader {
         tokens.advance();
     }
 
-    private boolean beginsQuery(Word word) {
+    private boolean beginsQuery(StatementKeyword word) {
         switch (word) {
             case SELECT -> {
                 candidates[depth] &= depth == 0;
@@ -255,14 +256,14 @@ final class ClauseReader {
         return true;
     }
 
-    private void queryStart(Word word) {
+    private void queryStart(StatementKeyword word) {
         if (beginsQuery(word)) {
             return;
         }
         boolean setOperation = phases[depth] == Phase.SET_OPERATION;
-        if (setOperation && (word == Word.ALL || word == Word.DISTINCT)) {
+        if (setOperation && (word == StatementKeyword.ALL || word == StatementKeyword.DISTINCT)) {
             tokens.advance();
-        } else if (!setOperation && word == Word.LIKE) {
+        } else if (!setOperation && word == StatementKeyword.LIKE) {
             next(Phase.EXPRESSION);
             readTable();
         } else {
@@ -270,7 +271,7 @@ final class ClauseReader {
         }
     }
 
-    private void selectList(Word word) {
+    private void selectList(StatementKeyword word) {
         switch (word) {
             case FROM -> next(Phase.FACTOR);
             case WHERE, GROUP, HAVING, ORDER, LIMIT -> next(Phase.EXPRESSION);
@@ -278,13 +279,14 @@ final class ClauseReader {
         }
     }
 
-    private void setOperationOr(Word word, Phase same) {
-        boolean operation = word == Word.UNION || word == Word.EXCEPT || word == Word.INTERSECT;
+    private void setOperationOr(StatementKeyword word, Phase same) {
+        boolean operation =
+                word == StatementKeyword.UNION || word == StatementKeyword.EXCEPT || word == StatementKeyword.INTERSECT;
         next(operation ? Phase.SET_OPERATION : same);
     }
 
-    private void factor(Word word) {
-        if (word == Word.LATERAL || word == Word.OJ || tokens.at('{') || tokens.at(',')) {
+    private void factor(StatementKeyword word) {
+        if (word == StatementKeyword.LATERAL || word == StatementKeyword.OJ || tokens.at('{') || tokens.at(',')) {
             tokens.advance();
         } else if (tokens.atName() && !word.endsReference() || tokens.at('.')) {
             table(word);
@@ -295,9 +297,9 @@ final class ClauseReader {
     }
 
     /** A name where a table is expected; one with a parenthesis is a table function. */
-    private void table(Word word) {
+    private void table(StatementKeyword word) {
         boolean function = tokens.kind == Tokens.Kind.WORD && tokens.following() == '(';
-        if (function || word == Word.DUAL) {
+        if (function || word == StatementKeyword.DUAL) {
             next(Phase.JOINED);
             return;
         }
@@ -312,10 +314,10 @@ final class ClauseReader {
         }
     }
 
-    private void alias(Word word) {
-        if (word == Word.PARTITION) {
+    private void alias(StatementKeyword word) {
+        if (word == StatementKeyword.PARTITION) {
             partitions();
-        } else if (word == Word.AS) {
+        } else if (word == StatementKeyword.AS) {
             tokens.advance();
         } else if (tokens.atName() && !word.endsReference()) {
             if (candidates[depth]) {
@@ -338,11 +340,11 @@ final class ClauseReader {
         }
     }
 
-    private void joined(Word word) {
+    private void joined(StatementKeyword word) {
         switch (word) {
             case JOIN, STRAIGHT_JOIN -> next(Phase.FACTOR);
             case WHERE, GROUP, HAVING, ORDER, LIMIT, WINDOW, PROCEDURE, INTO, LOCK, RETURNING -> next(Phase.EXPRESSION);
-            case DUPLICATE -> next(previous == Word.ON ? Phase.EXPRESSION : Phase.JOINED);
+            case DUPLICATE -> next(previous == StatementKeyword.ON ? Phase.EXPRESSION : Phase.JOINED);
             case FOR -> forWhat();
             case SET -> next(role == Role.UPDATED && depth == 0 ? Phase.ASSIGNMENT : Phase.EXPRESSION);
             case USING -> using();
@@ -358,12 +360,12 @@ final class ClauseReader {
 
     /** {@code USE INDEX FOR JOIN (…)}, {@code FOR SYSTEM_TIME …}, {@code FOR PORTION OF …}, or {@code FOR UPDATE}. */
     private void forWhat() {
-        if (previous == Word.INDEX || previous == Word.KEY) {
+        if (previous == StatementKeyword.INDEX || previous == StatementKeyword.KEY) {
             next(Phase.HINT);
             return;
         }
         tokens.advance();
-        boolean time = tokens.word == Word.SYSTEM_TIME || tokens.word == Word.PORTION;
+        boolean time = tokens.word == StatementKeyword.SYSTEM_TIME || tokens.word == StatementKeyword.PORTION;
         go(time ? Phase.JOINED : Phase.EXPRESSION);
     }
 
@@ -378,8 +380,8 @@ final class ClauseReader {
         }
     }
 
-    private void expression(Word word) {
-        if (word == Word.SELECT) {
+    private void expression(StatementKeyword word) {
+        if (word == StatementKeyword.SELECT) {
             beginsQuery(word);
         } else {
             setOperationOr(word, Phase.EXPRESSION);
@@ -404,40 +406,42 @@ final class ClauseReader {
         go(Phase.ASSIGNED);
     }
 
-    private void assigned(Word word) {
+    private void assigned(StatementKeyword word) {
         switch (word) {
             case WHERE, ORDER, LIMIT, RETURNING -> next(Phase.EXPRESSION);
             default -> next(tokens.at(',') ? Phase.ASSIGNMENT : Phase.ASSIGNED);
         }
     }
 
-    private void inserted(Word word) {
+    private void inserted(StatementKeyword word) {
         if (!beginsQuery(word)) {
-            next(word == Word.VALUE || word == Word.SET ? Phase.EXPRESSION : Phase.INSERTED);
+            next(word == StatementKeyword.VALUE || word == StatementKeyword.SET ? Phase.EXPRESSION : Phase.INSERTED);
         }
     }
 
-    private void definition(Word word) {
-        if (word == Word.SELECT) {
+    private void definition(StatementKeyword word) {
+        if (word == StatementKeyword.SELECT) {
             beginsQuery(word);
         } else {
-            next(word == Word.AS ? Phase.QUERY_START : Phase.DEFINITION);
+            next(word == StatementKeyword.AS ? Phase.QUERY_START : Phase.DEFINITION);
         }
     }
 
     /** {@code RENAME TO b}, and {@code EXCHANGE PARTITION p WITH TABLE b}. */
-    private void alteration(Word word) {
+    private void alteration(StatementKeyword word) {
         tokens.advance();
-        if (word == Word.TABLE) {
+        if (word == StatementKeyword.TABLE) {
             writeTable();
-        } else if (word == Word.RENAME && tokens.word != Word.COLUMN && !tokens.skip(Word.INDEX, Word.KEY)) {
-            tokens.skip(Word.TO, Word.AS);
+        } else if (word == StatementKeyword.RENAME
+                && tokens.word != StatementKeyword.COLUMN
+                && !tokens.skip(StatementKeyword.INDEX, StatementKeyword.KEY)) {
+            tokens.skip(StatementKeyword.TO, StatementKeyword.AS);
             writeTable();
         }
     }
 
-    private void expressionName(Word word) {
-        if (word == Word.RECURSIVE) {
+    private void expressionName(StatementKeyword word) {
+        if (word == StatementKeyword.RECURSIVE) {
             recursive[depth] = true;
             tokens.advance();
         } else if (tokens.atName()) {

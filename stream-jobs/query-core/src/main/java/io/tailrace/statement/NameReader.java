@@ -10,7 +10,7 @@ import java.util.Set;
 public final class NameReader {
 
     /** Of a statement with more names than this, nothing is told but that it may touch every column. */
-    private static final int MOST_NAMES = 4_096;
+    private static final int MAX_NAMES = 4_096;
 
     private final Tokens tokens = new Tokens();
     private Set<String> names = new HashSet<>();
@@ -49,7 +49,12 @@ public final class NameReader {
 
     private void insert() {
         step();
-        while (tokens.skip(Word.LOW_PRIORITY, Word.DELAYED, Word.HIGH_PRIORITY, Word.IGNORE, Word.INTO)) {
+        while (tokens.skip(
+                StatementKeyword.LOW_PRIORITY,
+                StatementKeyword.DELAYED,
+                StatementKeyword.HIGH_PRIORITY,
+                StatementKeyword.IGNORE,
+                StatementKeyword.INTO)) {
             expressionBegins = false;
         }
         boolean named = false;
@@ -64,7 +69,7 @@ public final class NameReader {
 
     /** {@code (a, b)} or {@code SET a = …}; not {@code (SELECT …)} and not {@code VALUES}. */
     private boolean namesColumns() {
-        if (tokens.word == Word.SET) {
+        if (tokens.word == StatementKeyword.SET) {
             return true;
         }
         if (!tokens.at('(')) {
@@ -100,7 +105,7 @@ public final class NameReader {
         String before = name;
         boolean keyword = tokens.kind == Tokens.Kind.WORD;
         expressionBegins = keyword && startsExpression(tokens.upperCase());
-        everyColumn |= keyword && (tokens.word == Word.NATURAL || tokens.word == Word.TABLE);
+        everyColumn |= keyword && (tokens.word == StatementKeyword.NATURAL || tokens.word == StatementKeyword.TABLE);
         String whole = glued();
         boolean dotted = tokens.at('.');
         if (tokens.at('(')) {
@@ -122,7 +127,7 @@ public final class NameReader {
     }
 
     private String add(String found) {
-        if (names.size() < MOST_NAMES) {
+        if (names.size() < MAX_NAMES) {
             names.add(found);
         } else {
             everyColumn = true;
@@ -131,7 +136,7 @@ public final class NameReader {
     }
 
     private void call(String routine) {
-        if (called.size() < MOST_NAMES) {
+        if (called.size() < MAX_NAMES) {
             called.add(routine);
         }
     }

@@ -13,10 +13,10 @@ import io.tailrace.statement.ClauseReader.Role;
 public final class StatementReader {
 
     /** What is read of a text, bytes. */
-    private static final int LONGEST = 1 << 20;
+    private static final int MAX_LENGTH = 1 << 20;
 
     private final Tokens tokens = new Tokens();
-    private final References references = new References();
+    private final TableReferences references = new TableReferences();
     private final ClauseReader clauses = new ClauseReader(tokens, references);
     private String verb = "";
     /** The text is of a stored program or block: BEGIN opens a block, not a transaction. */
@@ -24,9 +24,9 @@ public final class StatementReader {
 
     /** Reads {@code masked[0, length)}. */
     public StatementTables read(byte[] masked, int length) {
-        tokens.start(masked, Math.min(length, LONGEST));
+        tokens.start(masked, Math.min(length, MAX_LENGTH));
         references.start();
-        if (length > LONGEST) {
+        if (length > MAX_LENGTH) {
             references.incomplete();
         }
         verb = "";
@@ -34,7 +34,7 @@ public final class StatementReader {
         boolean common = false;
         tokens.advance();
         while (!tokens.atEnd()) {
-            common |= tokens.word == Word.WITH;
+            common |= tokens.word == StatementKeyword.WITH;
             statement();
         }
         tokens.release();
@@ -65,19 +65,19 @@ public final class StatementReader {
         }
     }
 
-    private void word(Word word) {
-        if (word == Word.WITH) {
+    private void word(StatementKeyword word) {
+        if (word == StatementKeyword.WITH) {
             clauses.read(Phase.QUERY_START, Role.READ);
             return;
         }
         String name = tokens.upperCase();
-        if (word == Word.SELECT || word == Word.VALUES || word == Word.TABLE) {
+        if (word == StatementKeyword.SELECT || word == StatementKeyword.VALUES || word == StatementKeyword.TABLE) {
             verb(name);
             clauses.read(Phase.QUERY_START, Role.READ);
             return;
         }
         tokens.advance();
-        if (word == Word.SET && tokens.word == Word.STATEMENT) {
+        if (word == StatementKeyword.SET && tokens.word == StatementKeyword.STATEMENT) {
             clauses.read(Phase.SETTINGS, Role.READ);
             if (tokens.atEnd()) {
                 verb(name);
@@ -90,14 +90,14 @@ public final class StatementReader {
         }
     }
 
-    private boolean changesRows(Word word) {
+    private boolean changesRows(StatementKeyword word) {
         switch (word) {
             case INSERT, REPLACE -> insert();
             case UPDATE -> update();
             case DELETE -> delete();
             case LOAD -> load();
             case TRUNCATE -> {
-                tokens.skip(Word.TABLE);
+                tokens.skip(StatementKeyword.TABLE);
                 writeTables();
             }
             case SET, DO, CALL -> clauses.read(Phase.EXPRESSION, Role.READ);
@@ -108,7 +108,7 @@ public final class StatementReader {
         return true;
     }
 
-    private boolean definesTables(Word word) {
+    private boolean definesTables(StatementKeyword word) {
         switch (word) {
             case CREATE -> create(Phase.DEFINITION);
             case ALTER -> create(Phase.ALTERATION);
@@ -121,14 +121,14 @@ public final class StatementReader {
         return true;
     }
 
-    private boolean maintainsTables(Word word) {
+    private boolean maintainsTables(StatementKeyword word) {
         switch (word) {
             case LOCK -> lock();
             case ANALYZE -> analyze();
             case OPTIMIZE, REPAIR -> maintain(true);
             case CHECK, CHECKSUM, FLUSH -> maintain(false);
             case CACHE -> {
-                if (tokens.skip(Word.INDEX)) {
+                if (tokens.skip(StatementKeyword.INDEX)) {
                     readTables();
                 }
                 ignoreRest();
@@ -140,7 +140,7 @@ public final class StatementReader {
         return true;
     }
 
-    private void other(Word word) {
+    private void other(StatementKeyword word) {
         switch (word) {
             case EXPLAIN, DESCRIBE, DESC -> explain();
             case HANDLER -> {
@@ -149,7 +149,7 @@ public final class StatementReader {
             }
             case SHOW -> show();
             case BEGIN -> {
-                program |= tokens.skip(Word.NOT) && tokens.skip(Word.ATOMIC);
+                program |= tokens.skip(StatementKeyword.NOT) && tokens.skip(StatementKeyword.ATOMIC);
                 if (!program) {
                     ignoreRest();
                 }
@@ -167,12 +167,17 @@ public final class StatementReader {
     }
 
     private void insert() {
-        skipAll(Word.LOW_PRIORITY, Word.DELAYED, Word.HIGH_PRIORITY, Word.IGNORE, Word.INTO);
+        skipAll(
+                StatementKeyword.LOW_PRIORITY,
+                StatementKeyword.DELAYED,
+                StatementKeyword.HIGH_PRIORITY,
+                StatementKeyword.IGNORE,
+                StatementKeyword.INTO);
         clauses.writeTable();
         clauses.read(Phase.INSERTED, Role.READ);
     }
 
-    private void skipAll(Word... words) {
+    private void skipAll(StatementKeyword... words) {
         boolean skipped = true;
         while (skipped) {
             skipped = tokens.skip(words);
@@ -180,14 +185,18 @@ public final class StatementReader {
     }
 
     private void update() {
-        skipAll(Word.LOW_PRIORITY, Word.IGNORE);
+        skipAll(StatementKeyword.LOW_PRIORITY, StatementKeyword.IGNORE);
         clauses.read(Phase.FACTOR, Role.UPDATED);
         references.finishUpdate();
     }
 
     private void delete() {
-        skipAll(Word.LOW_PRIORITY, Word.QUICK, Word.IGNORE, Word.HISTORY);
-        boolean single = tokens.skip(Word.FROM);
+        skipAll(
+                StatementKeyword.LOW_PRIORITY,
+                StatementKeyword.QUICK,
+                StatementKeyword.IGNORE,
+                StatementKeyword.HISTORY);
+        boolean single = tokens.skip(StatementKeyword.FROM);
         if (!single) {
             targets();
         }
@@ -198,13 +207,13 @@ public final class StatementReader {
     /** {@code DELETE a, b.* FROM …}. */
     private void targets() {
         do {
-            tokens.skip(Word.IGNORE);
+            tokens.skip(StatementKeyword.IGNORE);
             TableName name = clauses.tableName();
             if (name != null) {
                 references.target(name);
             }
         } while (nextOfList());
-        tokens.skip(Word.FROM);
+        tokens.skip(StatementKeyword.FROM);
     }
 
     private boolean nextOfList() {
@@ -216,17 +225,17 @@ public final class StatementReader {
     }
 
     private void load() {
-        if (tokens.skip(Word.INDEX)) {
-            tokens.skip(Word.INTO);
-            tokens.skip(Word.CACHE);
+        if (tokens.skip(StatementKeyword.INDEX)) {
+            tokens.skip(StatementKeyword.INTO);
+            tokens.skip(StatementKeyword.CACHE);
             readTables();
             ignoreRest();
             return;
         }
-        while (!tokens.atEnd() && !tokens.at(';') && !tokens.skip(Word.INTO)) {
+        while (!tokens.atEnd() && !tokens.at(';') && !tokens.skip(StatementKeyword.INTO)) {
             tokens.advance();
         }
-        if (tokens.skip(Word.TABLE)) {
+        if (tokens.skip(StatementKeyword.TABLE)) {
             clauses.writeTable();
         }
         clauses.read(Phase.EXPRESSION, Role.READ);
@@ -235,7 +244,7 @@ public final class StatementReader {
     /** CREATE or ALTER: options and {@code DEFINER = a@b} may stand before the kind of object. */
     private void create(Phase afterTable) {
         while (!tokens.atEnd() && !tokens.at(';')) {
-            Word object = tokens.word;
+            StatementKeyword object = tokens.word;
             tokens.advance();
             switch (object) {
                 case TABLE -> {
@@ -257,14 +266,14 @@ public final class StatementReader {
                     return;
                 }
                 case PROCEDURE, FUNCTION -> {
-                    skipAll(Word.IF, Word.NOT, Word.EXISTS);
+                    skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
                     clauses.tableName();
                     body();
                     return;
                 }
                 case EVENT -> {
-                    skipTo(Word.DO);
-                    tokens.skip(Word.DO);
+                    skipTo(StatementKeyword.DO);
+                    tokens.skip(StatementKeyword.DO);
                     body();
                     return;
                 }
@@ -282,9 +291,9 @@ public final class StatementReader {
     }
 
     private void define(Phase behind) {
-        skipAll(Word.IF, Word.NOT, Word.EXISTS);
+        skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
         clauses.writeTable();
-        if (tokens.skip(Word.LIKE)) {
+        if (tokens.skip(StatementKeyword.LIKE)) {
             clauses.readTable();
         }
         clauses.read(behind, Role.READ);
@@ -292,13 +301,13 @@ public final class StatementReader {
 
     /** {@code INDEX i ON t} and {@code TRIGGER a BEFORE INSERT ON t}. */
     private void writeTableBehindOn() {
-        skipTo(Word.ON);
-        if (tokens.skip(Word.ON)) {
+        skipTo(StatementKeyword.ON);
+        if (tokens.skip(StatementKeyword.ON)) {
             clauses.writeTable();
         }
     }
 
-    private void skipTo(Word word) {
+    private void skipTo(StatementKeyword word) {
         while (!tokens.atEnd() && !tokens.at(';') && tokens.word != word) {
             tokens.advance();
         }
@@ -349,11 +358,11 @@ public final class StatementReader {
     /** A variable, {@code CURSOR FOR SELECT …}, or {@code HANDLER FOR NOT FOUND SET …}. */
     private void declare() {
         while (!tokens.atEnd() && !tokens.at(';') && !tokens.at('(')) {
-            if (tokens.skip(Word.CURSOR)) {
-                tokens.skip(Word.FOR);
+            if (tokens.skip(StatementKeyword.CURSOR)) {
+                tokens.skip(StatementKeyword.FOR);
                 return;
             }
-            if (tokens.skip(Word.HANDLER)) {
+            if (tokens.skip(StatementKeyword.HANDLER)) {
                 skipToStatement();
                 return;
             }
@@ -372,23 +381,24 @@ public final class StatementReader {
     }
 
     private void drop() {
-        tokens.skip(Word.TEMPORARY);
-        if (tokens.skip(Word.TABLE, Word.TABLES, Word.VIEW, Word.SEQUENCE)) {
-            skipAll(Word.IF, Word.EXISTS);
+        tokens.skip(StatementKeyword.TEMPORARY);
+        if (tokens.skip(
+                StatementKeyword.TABLE, StatementKeyword.TABLES, StatementKeyword.VIEW, StatementKeyword.SEQUENCE)) {
+            skipAll(StatementKeyword.IF, StatementKeyword.EXISTS);
             writeTables();
-        } else if (tokens.word == Word.INDEX) {
+        } else if (tokens.word == StatementKeyword.INDEX) {
             writeTableBehindOn();
         }
         ignoreRest();
     }
 
     private void rename() {
-        if (tokens.skip(Word.TABLE, Word.TABLES)) {
+        if (tokens.skip(StatementKeyword.TABLE, StatementKeyword.TABLES)) {
             do {
-                skipAll(Word.IF, Word.EXISTS);
+                skipAll(StatementKeyword.IF, StatementKeyword.EXISTS);
                 clauses.writeTable();
-                wait(Word.WAIT, Word.NOWAIT);
-                if (tokens.skip(Word.TO)) {
+                wait(StatementKeyword.WAIT, StatementKeyword.NOWAIT);
+                if (tokens.skip(StatementKeyword.TO)) {
                     clauses.writeTable();
                 }
             } while (nextOfList());
@@ -397,7 +407,7 @@ public final class StatementReader {
     }
 
     /** MariaDB's {@code WAIT 5} or {@code NOWAIT}. */
-    private void wait(Word... words) {
+    private void wait(StatementKeyword... words) {
         if (tokens.skip(words) && tokens.at('?')) {
             tokens.advance();
         }
@@ -416,7 +426,7 @@ public final class StatementReader {
     }
 
     private void lock() {
-        if (tokens.skip(Word.TABLE, Word.TABLES)) {
+        if (tokens.skip(StatementKeyword.TABLE, StatementKeyword.TABLES)) {
             do {
                 lockedTable();
             } while (nextOfList());
@@ -428,7 +438,7 @@ public final class StatementReader {
         TableName name = clauses.tableName();
         boolean write = false;
         while (tokens.kind == Tokens.Kind.WORD || tokens.kind == Tokens.Kind.QUOTED) {
-            write |= tokens.word == Word.WRITE;
+            write |= tokens.word == StatementKeyword.WRITE;
             tokens.advance();
         }
         if (name != null && write) {
@@ -440,8 +450,8 @@ public final class StatementReader {
 
     /** A statement of its own, or MariaDB's {@code ANALYZE FORMAT=JSON SELECT …}, which runs what it explains. */
     private void analyze() {
-        skipAll(Word.NO_WRITE_TO_BINLOG, Word.LOCAL);
-        if (tokens.skip(Word.TABLE, Word.TABLES)) {
+        skipAll(StatementKeyword.NO_WRITE_TO_BINLOG, StatementKeyword.LOCAL);
+        if (tokens.skip(StatementKeyword.TABLE, StatementKeyword.TABLES)) {
             readTables();
             ignoreRest();
         } else {
@@ -450,15 +460,17 @@ public final class StatementReader {
     }
 
     private void skipFormat() {
-        if (tokens.skip(Word.FORMAT) && tokens.at('=')) {
+        if (tokens.skip(StatementKeyword.FORMAT) && tokens.at('=')) {
             tokens.advance();
             tokens.advance();
         }
     }
 
     private void maintain(boolean write) {
-        skipAll(Word.NO_WRITE_TO_BINLOG, Word.LOCAL);
-        if (tokens.skip(Word.TABLE, Word.TABLES) && tokens.word != Word.WITH && tokens.atName()) {
+        skipAll(StatementKeyword.NO_WRITE_TO_BINLOG, StatementKeyword.LOCAL);
+        if (tokens.skip(StatementKeyword.TABLE, StatementKeyword.TABLES)
+                && tokens.word != StatementKeyword.WITH
+                && tokens.atName()) {
             if (write) {
                 writeTables();
             } else {
@@ -470,14 +482,14 @@ public final class StatementReader {
 
     /** {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b SELECT …}, or {@code DESCRIBE t}. */
     private void explain() {
-        skipAll(Word.EXTENDED, Word.PARTITIONS, Word.ANALYZE);
+        skipAll(StatementKeyword.EXTENDED, StatementKeyword.PARTITIONS, StatementKeyword.ANALYZE);
         skipFormat();
-        if (tokens.skip(Word.INTO)) {
+        if (tokens.skip(StatementKeyword.INTO)) {
             tokens.advance();
             tokens.advance();
         }
-        if (tokens.skip(Word.FOR)) {
-            boolean statement = tokens.skip(Word.SCHEMA, Word.DATABASE);
+        if (tokens.skip(StatementKeyword.FOR)) {
+            boolean statement = tokens.skip(StatementKeyword.SCHEMA, StatementKeyword.DATABASE);
             tokens.advance();
             if (!statement) {
                 ignoreRest();
@@ -496,9 +508,9 @@ public final class StatementReader {
     }
 
     private void show() {
-        boolean create = tokens.word == Word.CREATE;
+        boolean create = tokens.word == StatementKeyword.CREATE;
         while (!tokens.atEnd() && !tokens.at(';')) {
-            Word word = tokens.word;
+            StatementKeyword word = tokens.word;
             tokens.advance();
             switch (word) {
                 case TABLE, VIEW, SEQUENCE -> {
@@ -523,9 +535,9 @@ public final class StatementReader {
 
     /** {@code SHOW COLUMNS FROM t FROM db}. */
     private void showTable() {
-        if (tokens.skip(Word.FROM, Word.IN)) {
+        if (tokens.skip(StatementKeyword.FROM, StatementKeyword.IN)) {
             TableName name = clauses.tableName();
-            if (tokens.skip(Word.FROM, Word.IN)) {
+            if (tokens.skip(StatementKeyword.FROM, StatementKeyword.IN)) {
                 String database = tokens.name();
                 tokens.advance();
                 name = name == null ? null : new TableName(database, name.table());

@@ -18,7 +18,7 @@ final class Tokens {
     }
 
     /** Longest name of a database or table, bytes: MySQL allows 64 characters. */
-    private static final int LONGEST_NAME = 256;
+    private static final int MAX_NAME_LENGTH = 256;
 
     private byte[] bytes;
     private int to;
@@ -27,8 +27,8 @@ final class Tokens {
     private int previousTo;
 
     Kind kind;
-    /** The keyword at hand; {@link Word#OTHER} for anything else, and for a word that only a name can be. */
-    Word word;
+    /** The keyword at hand; {@link StatementKeyword#OTHER} for anything else, and for a word that only a name can be. */
+    StatementKeyword word;
     /** The symbol at hand, or 0. */
     byte symbol;
 
@@ -39,7 +39,7 @@ final class Tokens {
         next = 0;
         from = 0;
         kind = Kind.SYMBOL;
-        word = Word.OTHER;
+        word = StatementKeyword.OTHER;
         symbol = 0;
     }
 
@@ -54,7 +54,7 @@ final class Tokens {
         previousTo = next;
         skipBlanksAndMarks();
         from = next;
-        word = Word.OTHER;
+        word = StatementKeyword.OTHER;
         symbol = 0;
         if (next >= to) {
             kind = Kind.END;
@@ -79,7 +79,7 @@ final class Tokens {
             i++;
         }
         next = i;
-        word = nameOnly ? Word.OTHER : Word.of(bytes, from, next);
+        word = nameOnly ? StatementKeyword.OTHER : StatementKeyword.of(bytes, from, next);
     }
 
     /** A doubled quote belongs to the name. */
@@ -150,8 +150,8 @@ final class Tokens {
     }
 
     /** Goes on where the token at hand is one of these words. */
-    boolean skip(Word... words) {
-        for (Word skipped : words) {
+    boolean skip(StatementKeyword... words) {
+        for (StatementKeyword skipped : words) {
             if (word == skipped) {
                 advance();
                 return true;
@@ -162,7 +162,7 @@ final class Tokens {
 
     /** The name at hand without its quotes; empty where it is longer than any name of a table. */
     String name() {
-        if (next - from > LONGEST_NAME) {
+        if (next - from > MAX_NAME_LENGTH) {
             return "";
         }
         if (kind == Kind.WORD) {

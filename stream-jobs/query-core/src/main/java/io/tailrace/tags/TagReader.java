@@ -17,11 +17,11 @@ import java.util.Map;
 public final class TagReader {
 
     /** Longest value that is kept, bytes before decoding; tags of this length or more are dropped. */
-    private static final int LONGEST_VALUE = 256;
+    private static final int MAX_VALUE_LENGTH = 256;
 
-    private static final int LONGEST_KEY = 64;
-    /** Pairs of one comment that are looked at; one with more is none of tags. */
-    private static final int MOST_PAIRS = 64;
+    private static final int MAX_KEY_LENGTH = 64;
+    /** Pairs of one comment that are inspected; one with more is none of tags. */
+    private static final int MAX_PAIRS = 64;
 
     private static final int TRACEPARENT_LENGTH = 55;
     private static final int TRACE_FROM = 3;
@@ -79,7 +79,7 @@ public final class TagReader {
 
     private static boolean isPlain(String text) {
         return !text.isEmpty()
-                && text.length() < LONGEST_VALUE
+                && text.length() < MAX_VALUE_LENGTH
                 && text.chars().allMatch(c -> c >= ' ' && c != 0x7f && c != '\'' && c != '"' && c != '\ufffd');
     }
 
@@ -112,7 +112,7 @@ public final class TagReader {
     }
 
     private boolean arePairs() {
-        for (int count = 0; count < MOST_PAIRS; count++) {
+        for (int count = 0; count < MAX_PAIRS; count++) {
             skipBlanks();
             if (!pair()) {
                 return false;
@@ -139,7 +139,7 @@ public final class TagReader {
             next++;
         }
         int keyTo = next;
-        boolean valid = keyTo > keyFrom && keyTo - keyFrom <= LONGEST_KEY && keyTo < to;
+        boolean valid = keyTo > keyFrom && keyTo - keyFrom <= MAX_KEY_LENGTH && keyTo < to;
         if (!valid || bytes[keyTo] != '=' && bytes[keyTo] != ':') {
             return false;
         }
@@ -181,7 +181,7 @@ public final class TagReader {
 
     /** The value with its escapes resolved; empty where it is too long. */
     private String decoded(int from, int end) {
-        if (end - from > LONGEST_VALUE) {
+        if (end - from > MAX_VALUE_LENGTH) {
             return "";
         }
         byte[] plain = new byte[end - from];

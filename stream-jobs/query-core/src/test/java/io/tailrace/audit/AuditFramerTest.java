@@ -2,7 +2,8 @@ package io.tailrace.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.audit.record.SingleLineFramer;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The framer rejects entries above the size limit and stray text, and reports every byte exactly once. */
 class AuditFramerTest implements FrameListener {
 
-    private static final int LIMIT = LineFramer.ENTRY_LIMIT;
+    private static final int LIMIT = SingleLineFramer.ENTRY_LIMIT;
     private static final int MEGABYTE = 1 << 20;
     private static final String RECORD = " <AUDIT_RECORD>\n";
     private static final String RECORD_END = " </AUDIT_RECORD>\n";
@@ -35,7 +36,7 @@ class AuditFramerTest implements FrameListener {
     }
 
     private static LogFormat format(String name) {
-        return new KnownFormats()
+        return new FormatRegistry()
                 .all().stream()
                         .filter(format -> format.name().equals(name))
                         .findAny()

@@ -2,6 +2,7 @@ package io.tailrace.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.audit.mariadb.MariaDbTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.junit.jupiter.params.ParameterizedTest;

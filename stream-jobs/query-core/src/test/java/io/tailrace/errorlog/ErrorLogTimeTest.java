@@ -11,7 +11,7 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +24,7 @@ class ErrorLogTimeTest {
     private static final String HEADER = "2026-11-21T02:00:01Z 8 [ERROR] ";
 
     private static final int SMALLEST_BYTES = 32 << 10;
-    private static final int LARGEST_BYTES = 512 << 10;
+    private static final int MAX_BYTES = 512 << 10;
 
     @ParameterizedTest
     @ValueSource(
@@ -44,9 +44,9 @@ class ErrorLogTimeTest {
             })
     void repeatedText(String text) {
         int fewest = SMALLEST_BYTES / text.length() / 2 * 2;
-        int most = LARGEST_BYTES / text.length();
-        Growth.assertLinear(text, fewest, most, times -> reading(text.repeat(times)));
-        Growth.assertLinear("once more " + text, fewest, most, times -> reading(text.repeat(times + 1)));
+        int limit = MAX_BYTES / text.length();
+        GrowthRate.assertLinear(text, fewest, limit, times -> reading(text.repeat(times)));
+        GrowthRate.assertLinear("once more " + text, fewest, limit, times -> reading(text.repeat(times + 1)));
     }
 
     /** Whether the last literal is closed makes a difference: an even number of texts is compared with an even one. */
@@ -73,7 +73,7 @@ class ErrorLogTimeTest {
 
         @Override
         public void error(ErrorEvent event) {
-            assertThat(event.getMessage().length()).isLessThanOrEqualTo(SafeText.LONGEST);
+            assertThat(event.getMessage().length()).isLessThanOrEqualTo(MessageMask.MAX_LENGTH);
         }
 
         @Override

@@ -11,7 +11,7 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,7 +191,7 @@ class QuotedSecretsTest {
     }
 
     private void check(String log) {
-        RecordJson json = new RecordJson();
+        AvroJsonWriter json = new AvroJsonWriter();
         for (ErrorEvent event : events(log)) {
             String all = json.write(event);
             assertThat(all).as(log).doesNotContain(SECRET);

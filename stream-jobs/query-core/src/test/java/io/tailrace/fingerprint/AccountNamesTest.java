@@ -16,7 +16,7 @@ class AccountNamesTest {
 
     private List<String> accounts(String statement) {
         byte[] bytes = ByteText.bytes(statement);
-        StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
         return fingerprinter.accounts(shape, bytes, 0, bytes.length, "me");
     }
 
@@ -214,7 +214,7 @@ class AccountNamesTest {
     @Test
     void aSessionOfNobodyNamesNobody() {
         byte[] bytes = ByteText.bytes("SET PASSWORD = 'x'");
-        StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
         assertThat(fingerprinter.accounts(shape, bytes, 0, bytes.length, "")).isEmpty();
         assertThat(fingerprinter.accountsAreIncomplete()).isTrue();
     }
@@ -223,7 +223,7 @@ class AccountNamesTest {
     void quotesAreThoseOfTheServersMode() {
         Fingerprinter mode = new Fingerprinter(new SqlMode(true, true));
         byte[] bytes = ByteText.bytes("GRANT ALL ON \"a b\".* TO \"x\"@'\\', y");
-        StatementShape shape = mode.statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = mode.statement(bytes, 0, bytes.length);
         assertThat(mode.accounts(shape, bytes, 0, bytes.length, "")).containsExactly("x@\\", "y");
     }
 

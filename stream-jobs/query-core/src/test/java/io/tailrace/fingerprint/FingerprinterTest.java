@@ -3,7 +3,7 @@ package io.tailrace.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.lexer.ByteText;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +19,7 @@ class FingerprinterTest {
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
-    private StatementShape shape(String statement) {
+    private NormalizedStatement shape(String statement) {
         byte[] bytes = ("##" + statement).getBytes(StandardCharsets.UTF_8);
         return fingerprinter.statement(bytes, 2, bytes.length);
     }
@@ -71,9 +71,9 @@ class FingerprinterTest {
     @Test
     void theIdIsOfTheWholeTextAndTheTextIsCut() {
         String columns = "abcdefgh, ".repeat(5_000);
-        StatementShape one = shape("SELECT " + columns + "x FROM t");
-        StatementShape other = shape("SELECT " + columns + "y FROM t");
-        assertThat(one.fingerprint()).hasSize(Fingerprinter.LONGEST_TEXT).isEqualTo(other.fingerprint());
+        NormalizedStatement one = shape("SELECT " + columns + "x FROM t");
+        NormalizedStatement other = shape("SELECT " + columns + "y FROM t");
+        assertThat(one.fingerprint()).hasSize(Fingerprinter.MAX_TEXT_LENGTH).isEqualTo(other.fingerprint());
         assertThat(one.queryId()).isNotEqualTo(other.queryId());
     }
 
@@ -106,7 +106,7 @@ class FingerprinterTest {
     @Test
     void noLiteralSurvives() {
         assertNothingSurvives(
-                Integer.getInteger("tailrace.statements", Cases.of(200_000, 1_000_000)),
+                Integer.getInteger("tailrace.statements", PropertyTestBudget.of(200_000, 1_000_000)),
                 Long.getLong("tailrace.seed", 5));
     }
 
@@ -136,11 +136,11 @@ class FingerprinterTest {
     }
 
     private static void assertNoSecret(Fingerprinter fingerprinter, byte[] bytes, int end) {
-        StatementShape shape = fingerprinter.statement(bytes, 2, end);
-        String told = shape.fingerprint() + shape.tables() + fingerprinter.tags(bytes);
+        NormalizedStatement shape = fingerprinter.statement(bytes, 2, end);
+        String reported = shape.fingerprint() + shape.tables() + fingerprinter.tags(bytes);
         for (String secret : Statements.SECRETS) {
-            if (told.toLowerCase(Locale.ROOT).contains(secret)) {
-                throw new AssertionError(new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " told " + told);
+            if (reported.toLowerCase(Locale.ROOT).contains(secret)) {
+                throw new AssertionError(new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " told " + reported);
             }
         }
     }
@@ -149,7 +149,7 @@ class FingerprinterTest {
     @Test
     void noLiteralSurvivesTheWrongMode() {
         Random random = new Random(7);
-        for (int i = 0; i < Cases.of(5_000, 20_000); i++) {
+        for (int i = 0; i < PropertyTestBudget.of(5_000, 20_000); i++) {
             SqlMode actual = new SqlMode(random.nextBoolean(), random.nextBoolean());
             byte[] bytes = ("##" + new Statements(random, actual).next()).getBytes(StandardCharsets.UTF_8);
             assertNoSecret(fingerprinter, bytes, bytes.length);
@@ -171,7 +171,7 @@ class FingerprinterTest {
     void quotesMeanWhatTheModeSays(
             boolean ansi, boolean noEscapes, String statement, String fingerprint, String table) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
-        StatementShape shape = new Fingerprinter(new SqlMode(ansi, noEscapes)).statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = new Fingerprinter(new SqlMode(ansi, noEscapes)).statement(bytes, 0, bytes.length);
         assertThat(shape.fingerprint()).isEqualTo(fingerprint);
         assertThat(shape.tablesRead()).containsExactly(table);
     }
@@ -217,12 +217,12 @@ class FingerprinterTest {
             })
     void anyNumberOfRowsIsOneClass(String statement) {
         for (String separator : List.of(",", ", ", " ,")) {
-            StatementShape few = shape(String.format(statement, (separator + "(3, 'c')").repeat(3)));
-            StatementShape many = shape(String.format(statement, (separator + "(3, 'c')").repeat(20_000)));
+            NormalizedStatement few = shape(String.format(statement, (separator + "(3, 'c')").repeat(3)));
+            NormalizedStatement many = shape(String.format(statement, (separator + "(3, 'c')").repeat(20_000)));
             assertThat(many.queryId()).isEqualTo(few.queryId());
             assertThat(many.tables()).isEqualTo(few.tables());
         }
-        StatementShape bulk = shape("INSERT INTO t VALUES (1, 'a')" + ",(2, 'b')".repeat(500_000));
+        NormalizedStatement bulk = shape("INSERT INTO t VALUES (1, 'a')" + ",(2, 'b')".repeat(500_000));
         assertThat(bulk.tables().complete()).isTrue();
         assertThat(shape("INSERT INTO t VALUES (1, 'a')" + ",(2, 'b')".repeat(400_000)))
                 .isSameAs(bulk);
@@ -266,7 +266,7 @@ class FingerprinterTest {
     void nothingIsLeftAfterAPassword(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         assertThat(shape(statement).fingerprint()).doesNotContain("cretpw");
-        assertThat(Secrets.mayHold(bytes, 0, bytes.length)).isTrue();
+        assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isTrue();
     }
 
     @ParameterizedTest
@@ -278,12 +278,12 @@ class FingerprinterTest {
             })
     void textThatSpeaksOfPasswordsIsNotShown(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
-        assertThat(Secrets.mayHold(bytes, 0, bytes.length)).isTrue();
+        assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isTrue();
     }
 
     @Test
     void otherTextIs() {
         byte[] bytes = "SELECT pass, ident, CONNECTION_ID() FROM t".getBytes(StandardCharsets.UTF_8);
-        assertThat(Secrets.mayHold(bytes, 0, bytes.length)).isFalse();
+        assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isFalse();
     }
 }

@@ -20,7 +20,7 @@ class KeptNamesTest {
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final Fingerprinter previous = Fingerprinter.ofPreviousRules(SqlMode.DEFAULT);
 
-    private StatementShape shape(Fingerprinter of, String statement) {
+    private NormalizedStatement shape(Fingerprinter of, String statement) {
         byte[] bytes = ByteText.bytes(statement);
         return of.statement(bytes, 0, bytes.length);
     }
@@ -32,7 +32,7 @@ class KeptNamesTest {
     @Test
     void everyNameIsToldAndNoSecret() {
         AccountStatements statements = new AccountStatements(new Random(17));
-        int told = 0;
+        int reported = 0;
         for (int i = 0; i < ROUNDS; i++) {
             AccountStatements.Statement statement = statements.next();
             String fingerprint = fingerprint(statement.text());
@@ -44,11 +44,11 @@ class KeptNamesTest {
                 statement.names().forEach(name -> assertThat(fingerprint)
                         .as(statement.text())
                         .contains(name.toLowerCase(Locale.ROOT)));
-                told++;
+                reported++;
             }
             assertThat(fingerprint(fingerprint)).as(statement.text()).isEqualTo(fingerprint);
         }
-        assertThat(told).isGreaterThan(ROUNDS / 3);
+        assertThat(reported).isGreaterThan(ROUNDS / 3);
     }
 
     /** At each byte a log may cut it, and of a server of another mode than we think. */
@@ -67,9 +67,9 @@ class KeptNamesTest {
         }
     }
 
-    private static void assertNoSecret(String statement, String told) {
-        if (told.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
-            throw new AssertionError(statement + " told " + told);
+    private static void assertNoSecret(String statement, String reported) {
+        if (reported.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
+            throw new AssertionError(statement + " told " + reported);
         }
     }
 
@@ -81,7 +81,7 @@ class KeptNamesTest {
         for (int i = 0; i < 20_000; i++) {
             String statement = i % 2 == 0 ? accounts.next().text() : others.next();
             byte[] bytes = ByteText.bytes(statement);
-            StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+            NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
             assertThat(fingerprinter.previousId(shape, bytes, 0, bytes.length))
                     .as(statement)
                     .isEqualTo(shape(previous, statement).queryId());
@@ -117,7 +117,7 @@ class KeptNamesTest {
                 "EXPLAIN SELECT * FROM t1",
             })
     void ordinaryStatementsKeepTheirIds(String statement) {
-        StatementShape shape = shape(fingerprinter, statement);
+        NormalizedStatement shape = shape(fingerprinter, statement);
         assertThat(shape.queryId()).isEqualTo(shape(previous, statement).queryId());
         assertThat(shape.isRenamed()).isFalse();
     }

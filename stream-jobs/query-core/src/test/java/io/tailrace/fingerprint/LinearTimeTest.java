@@ -2,7 +2,7 @@ package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -97,12 +97,12 @@ class LinearTimeTest {
     /** Behind what is kept of it, a text is still read: its quotes may turn out not to match. */
     @Test
     void whatIsNotWrittenIsRead() {
-        String columns = ", a".repeat(Masker.LONGEST_MASKED / 3);
+        String columns = ", a".repeat(Masker.MAX_MASKED_LENGTH / 3);
         byte[] whole = ("SELECT 'x'" + columns + ", b FROM t").getBytes(StandardCharsets.ISO_8859_1);
         byte[] mismatched = ("SELECT 'x', hunter" + columns + ", 'y").getBytes(StandardCharsets.ISO_8859_1);
         Fingerprinter fingerprinter = new Fingerprinter();
-        StatementShape shape = fingerprinter.statement(whole, 0, whole.length);
-        assertThat(shape.fingerprint()).startsWith("select ?, a, a").hasSize(Fingerprinter.LONGEST_TEXT);
+        NormalizedStatement shape = fingerprinter.statement(whole, 0, whole.length);
+        assertThat(shape.fingerprint()).startsWith("select ?, a, a").hasSize(Fingerprinter.MAX_TEXT_LENGTH);
         assertThat(shape.tables().complete()).isFalse();
         assertThat(fingerprinter.statement(mismatched, 0, mismatched.length).fingerprint())
                 .isEqualTo("select ?");
@@ -112,7 +112,7 @@ class LinearTimeTest {
         return HOSTILE.entrySet().stream()
                 .map(entry -> DynamicTest.dynamicTest(
                         entry.getKey(),
-                        () -> Growth.assertLinear(
+                        () -> GrowthRate.assertLinear(
                                 entry.getKey(), smallest, largest, size -> reading(entry.getValue(), size))));
     }
 

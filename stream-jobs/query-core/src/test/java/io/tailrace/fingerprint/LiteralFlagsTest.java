@@ -15,7 +15,7 @@ class LiteralFlagsTest {
 
     private List<String> flags(String statement) {
         byte[] bytes = ByteText.bytes(statement);
-        StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
         return fingerprinter.flags(shape, bytes, 0, bytes.length);
     }
 
@@ -179,7 +179,7 @@ class LiteralFlagsTest {
     void quotesAreThoseOfTheServersMode() {
         Fingerprinter noEscapes = new Fingerprinter(new SqlMode(false, true));
         byte[] path = ByteText.bytes("SELECT a FROM t WHERE b = 'c:\\' AND c = ' OR 1=1 OR ' AND d = '\\'");
-        StatementShape shape = noEscapes.statement(path, 0, path.length);
+        NormalizedStatement shape = noEscapes.statement(path, 0, path.length);
         assertThat(noEscapes.flags(shape, path, 0, path.length)).isEmpty();
 
         Fingerprinter ansi = new Fingerprinter(new SqlMode(true, false));

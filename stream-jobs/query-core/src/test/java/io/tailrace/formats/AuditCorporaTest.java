@@ -11,7 +11,7 @@ import io.tailrace.event.EventId;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ class AuditCorporaTest {
 
     /** Frames and parses; nothing may be refused. */
     private static List<Parsed.Outcome> events(byte[] file, String formatName) {
-        LogFormat format = new KnownFormats().detect("audit", "auto", file).orElseThrow();
+        LogFormat format = new FormatRegistry().detect("audit", "auto", file).orElseThrow();
         assertThat(format.name()).isEqualTo(formatName);
         FramedLog log = FramedLog.of(format, file);
         assertThat(log.rejections()).isEmpty();
@@ -187,7 +187,7 @@ class AuditCorporaTest {
     @Test
     void aSampleWithoutItsLastTagIsIncomplete() {
         byte[] file = Corpora.read("third-party/audit/percona-docs/audit-log-plugin.12.txt");
-        LogFormat format = new KnownFormats().detect("audit", "auto", file).orElseThrow();
+        LogFormat format = new FormatRegistry().detect("audit", "auto", file).orElseThrow();
         FramedLog log = FramedLog.of(format, file);
         assertThat(log.frames()).singleElement().satisfies(frame -> assertThat(frame.code())
                 .isEqualTo(DeadLetterCode.INCOMPLETE));
@@ -239,9 +239,10 @@ class AuditCorporaTest {
     void noSecretOfALogLeavesItsParser(String directory) {
         for (Path path : Corpora.files(directory, ".csv", ".log", ".json", ".xml", ".txt")) {
             byte[] file = Corpora.read(path);
-            LogFormat format = new KnownFormats().detect("audit", "auto", file).orElseThrow();
+            LogFormat format =
+                    new FormatRegistry().detect("audit", "auto", file).orElseThrow();
             for (Parsed.Outcome outcome : Parsed.of(format, FramedLog.of(format, file))) {
-                String all = new RecordJson().write(outcome.event()) + outcome.fingerprint() + outcome.statement();
+                String all = new AvroJsonWriter().write(outcome.event()) + outcome.fingerprint() + outcome.statement();
                 assertThat(all)
                         .as(path.toString())
                         .doesNotContainIgnoringCase("s3cret")

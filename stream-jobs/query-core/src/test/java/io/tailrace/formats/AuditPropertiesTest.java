@@ -6,8 +6,8 @@ import io.tailrace.audit.AuditFormats;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
-import io.tailrace.testing.Growth;
+import io.tailrace.json.AvroJsonWriter;
+import io.tailrace.testing.GrowthRate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,10 +32,10 @@ class AuditPropertiesTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
     private static final String MARKS = "\"'<>&;{}[],:\\\n\r/# A0\0\377";
     private static final int SMALLEST = 8 << 10;
-    private static final int LARGEST = 64 << 10;
-    private static final int LARGEST_RECORD = 32 << 10;
+    private static final int MAX_SIZE = 64 << 10;
+    private static final int MAX_RECORD = 32 << 10;
 
-    private final RecordJson json = new RecordJson();
+    private final AvroJsonWriter json = new AvroJsonWriter();
 
     /** A golden input with the format that it is of. */
     record Sample(String format, String name, byte[] file) {
@@ -46,7 +46,7 @@ class AuditPropertiesTest {
         }
 
         LogFormat logFormat() {
-            return new KnownFormats().named(format).orElseThrow();
+            return new FormatRegistry().named(format).orElseThrow();
         }
     }
 
@@ -117,7 +117,8 @@ class AuditPropertiesTest {
         Path path = GOLDEN.resolve("percona-audit-filter-json/every-class/input.log");
         String closed = Files.readString(path);
         String open = closed.substring(0, closed.indexOf("\n  },") + "\n  }".length());
-        LogFormat format = new KnownFormats().named("percona-audit-filter-json").orElseThrow();
+        LogFormat format =
+                new FormatRegistry().named("percona-audit-filter-json").orElseThrow();
         String first = events(format, closed.getBytes(StandardCharsets.UTF_8)).get(0);
         String only = events(format, open.getBytes(StandardCharsets.UTF_8)).get(0);
         assertThat(only.substring(0, 60)).isEqualTo(first.substring(0, 60));
@@ -135,7 +136,7 @@ class AuditPropertiesTest {
         for (int from = 0; from < sample.file().length && !undecided; from += step) {
             byte[] head = Arrays.copyOfRange(sample.file(), from, sample.file().length);
             Optional<String> found =
-                    new KnownFormats().detect("audit", "auto", head).map(LogFormat::name);
+                    new FormatRegistry().detect("audit", "auto", head).map(LogFormat::name);
             assertThat(found.orElse(sample.format())).as("from " + from).isEqualTo(sample.format());
         }
     }
@@ -143,7 +144,7 @@ class AuditPropertiesTest {
     @Test
     void aSourceNarrowsTheChoice() {
         for (Sample sample : samples()) {
-            assertThat(new KnownFormats().detect("slowlog", "auto", sample.file()))
+            assertThat(new FormatRegistry().detect("slowlog", "auto", sample.file()))
                     .isEmpty();
         }
     }
@@ -283,13 +284,13 @@ class AuditPropertiesTest {
                 "20261121 02:44:18,h,u,h,1,1,QUERY,d,'",
                 "{\"audit_record\":{\"sqltext\":\"")) {
             for (LogFormat format : formats()) {
-                Growth.assertLinear(
+                GrowthRate.assertLinear(
                         format.name() + ", " + opening + ", " + piece,
                         SMALLEST,
-                        opening.isEmpty() ? LARGEST : LARGEST_RECORD,
+                        opening.isEmpty() ? MAX_SIZE : MAX_RECORD,
                         size -> reading(format, repeated(opening, piece, size)));
             }
-            new KnownFormats().detect("audit", "auto", repeated(opening, piece, LARGEST));
+            new FormatRegistry().detect("audit", "auto", repeated(opening, piece, MAX_SIZE));
         }
     }
 

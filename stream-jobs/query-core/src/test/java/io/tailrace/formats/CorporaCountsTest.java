@@ -96,7 +96,7 @@ class CorporaCountsTest {
 
     private static String counts(String name, byte[] file) {
         byte[] head = Arrays.copyOf(file, Math.min(file.length, 64 << 10));
-        Optional<LogFormat> detected = new KnownFormats().detect("", "auto", head);
+        Optional<LogFormat> detected = new FormatRegistry().detect("", "auto", head);
         if (detected.isEmpty()) {
             return "none | 0 | - | -";
         }

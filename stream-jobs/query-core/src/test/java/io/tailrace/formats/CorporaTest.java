@@ -7,7 +7,7 @@ import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -152,7 +152,7 @@ class CorporaTest {
         for (Path path : Corpora.files(directory, ".err", ".log", ".00.json", ".txt")) {
             byte[] file = Corpora.read(path);
             if (path.endsWith("percona-5.6.22-auditOLD.bootstrap.err") || path.endsWith("patterns.txt")) {
-                assertThat(new KnownFormats().detect("", "auto", file)).isEmpty();
+                assertThat(new FormatRegistry().detect("", "auto", file)).isEmpty();
                 continue;
             }
             LogFormat format = detected(file);
@@ -218,7 +218,7 @@ class CorporaTest {
         paths.addAll(Corpora.files("third-party/error/deadlock-fk", ".txt"));
         for (Path path : paths) {
             byte[] file = Corpora.read(path);
-            for (LogFormat format : new KnownFormats().all()) {
+            for (LogFormat format : new FormatRegistry().all()) {
                 FramedLog log = FramedLog.of(format, file);
                 assertThat(log.reported()).as(path.toString()).isEqualTo(file.length);
                 assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
@@ -228,7 +228,7 @@ class CorporaTest {
 
     private static LogFormat detected(byte[] file) {
         byte[] head = Arrays.copyOf(file, Math.min(file.length, 64 << 10));
-        return new KnownFormats().detect("", "auto", head).orElseThrow();
+        return new FormatRegistry().detect("", "auto", head).orElseThrow();
     }
 
     /** Passwords that the workload sets, and the hashes that PXC and MariaDB write instead. */
@@ -236,7 +236,7 @@ class CorporaTest {
 
     @Test
     void noPasswordOfARealLogLeavesItsParser() {
-        RecordJson json = new RecordJson();
+        AvroJsonWriter json = new AvroJsonWriter();
         List<Path> files = new ArrayList<>(Corpora.files("ours/slow/real", ".slow.log"));
         files.addAll(Corpora.files("ours/audit/real", ".csv", "auditJSON.log"));
         for (Path path : files) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class DefaultDatabaseTest {
 
     private static final LogFormat FORMAT =
-            new KnownFormats().named("mysql-enterprise-audit-json").orElseThrow();
+            new FormatRegistry().named("mysql-enterprise-audit-json").orElseThrow();
 
     private static String record(String eventClass, String event, int connection, String data) {
         return "{ \"timestamp\": \"2026-01-02 14:23:18\", \"id\": 0, \"class\": \"" + eventClass + "\", \"event\": \""

@@ -87,7 +87,7 @@ class ForgedAuditTest {
     @ParameterizedTest
     @MethodSource("writers")
     void aLogWithinAStatementAddsNoRecord(String name, UnaryOperator<String> escaping) throws IOException {
-        LogFormat format = new KnownFormats().named(name).orElseThrow();
+        LogFormat format = new FormatRegistry().named(name).orElseThrow();
         for (String evil : evilTexts()) {
             String statement = "SELECT /* " + evil + " */ '" + evil.replace("'", "''") + "' AS a";
             String file = record(name, escaping.apply(statement)) + record(name, "SELECT 2");

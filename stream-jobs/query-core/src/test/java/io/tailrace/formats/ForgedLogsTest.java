@@ -23,7 +23,7 @@ class ForgedLogsTest {
     private static final LogFormat GENERAL = named("mysql-general");
 
     private static LogFormat named(String name) {
-        return new KnownFormats().named(name).orElseThrow();
+        return new FormatRegistry().named(name).orElseThrow();
     }
 
     private static FramedLog read(LogFormat format, String text) {

@@ -98,7 +98,7 @@ class FramerPropertiesTest {
             "2026-11-21T02:00:00Z 8 [Note] Access denied for user 'a'@'b' (using password: YES)",
             "\u0000\u0001'\u00ff\\");
 
-    private final List<LogFormat> formats = new KnownFormats().all();
+    private final List<LogFormat> formats = new FormatRegistry().all();
 
     @Test
     void linesInAnyOrder() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class GoldenTest {
     }
 
     private static void check(String formatName, Path directory) throws IOException {
-        LogFormat format = new KnownFormats().named(formatName).orElseThrow();
+        LogFormat format = new FormatRegistry().named(formatName).orElseThrow();
         String found = describe(format, FramedLog.of(format, Files.readAllBytes(directory.resolve("input.log"))));
         Path expected = directory.resolve("expected.json");
         if (UPDATE) {
@@ -73,15 +73,15 @@ class GoldenTest {
             return;
         }
         lines.append(",\"fingerprint\":");
-        RecordJson.quote(outcome.fingerprint(), lines);
+        AvroJsonWriter.quote(outcome.fingerprint(), lines);
         lines.append(",\"statement\":");
-        RecordJson.quote(outcome.statement(), lines);
-        lines.append(",\n \"event\":").append(new RecordJson().write(outcome.event()));
+        AvroJsonWriter.quote(outcome.statement(), lines);
+        lines.append(",\n \"event\":").append(new AvroJsonWriter().write(outcome.event()));
     }
 
     private static void rejection(String text, StringBuilder lines) {
         lines.append(",\"rejected\":");
-        RecordJson.quote(text, lines);
+        AvroJsonWriter.quote(text, lines);
     }
 
     @TestFactory
@@ -90,7 +90,7 @@ class GoldenTest {
                 .filter(path -> !path.endsWith("fields-that-shift"))
                 .map(path -> DynamicTest.dynamicTest(path.getFileName().toString(), () -> {
                     byte[] head = Files.readAllBytes(path.resolve("input.log"));
-                    assertThat(new KnownFormats().detect("", "auto", head).map(LogFormat::name))
+                    assertThat(new FormatRegistry().detect("", "auto", head).map(LogFormat::name))
                             .isEqualTo(List.of(format.getFileName().toString()).stream()
                                     .findFirst());
                 })));

@@ -17,7 +17,7 @@ import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,9 +40,9 @@ class LinearTimeTest {
     /** Beyond what is read behind an entry that does not end. */
     private static final int SMALLEST = 32 << 10;
 
-    private static final int LARGEST = 512 << 10;
+    private static final int MAX_SIZE = 512 << 10;
     /** The largest entries that are read, without room for what stands around a statement. */
-    private static final int LONGEST_STATEMENT = 60 * MEGABYTE;
+    private static final int MAX_STATEMENT_LENGTH = 60 * MEGABYTE;
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
@@ -62,14 +62,14 @@ class LinearTimeTest {
     // spotless:on
 
     static List<LogFormat> formats() {
-        return new KnownFormats().all();
+        return new FormatRegistry().all();
     }
 
     @ParameterizedTest
     @MethodSource("formats")
     void twiceAsMuchOfAnythingTakesTwiceAsLong(LogFormat format) throws IOException {
         for (String repeated : REPEATED) {
-            check(format, repeated, SMALLEST, LARGEST);
+            check(format, repeated, SMALLEST, MAX_SIZE);
         }
     }
 
@@ -101,10 +101,10 @@ class LinearTimeTest {
             String before = writer.before() + "SELECT ";
             byte[] part = writer.escaped(repeated).getBytes(StandardCharsets.UTF_8);
             byte[] behind = writer.behind().getBytes(StandardCharsets.UTF_8);
-            Growth.assertLinear(
+            GrowthRate.assertLinear(
                     writer.format() + ", " + repeated,
-                    LONGEST_STATEMENT / part.length / 2,
-                    LONGEST_STATEMENT / part.length,
+                    MAX_STATEMENT_LENGTH / part.length / 2,
+                    MAX_STATEMENT_LENGTH / part.length,
                     times -> reading(writer.logFormat(), statement(before, part, times, behind)));
         }
     }
@@ -119,7 +119,7 @@ class LinearTimeTest {
 
     private static void check(LogFormat format, String repeated, int smallest, int largest) throws IOException {
         byte[] start = start(format);
-        Growth.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
+        GrowthRate.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
             byte[] file = Arrays.copyOf(start, length);
             fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
             return reading(format, file);
@@ -153,7 +153,7 @@ class LinearTimeTest {
             this.format = format;
             this.file = file;
             parser = format.newParser();
-            origin = new LogOrigin("main", "db1", KnownFormats.sourceOf(format), format.name(), "UTC", "/db1.log");
+            origin = new LogOrigin("main", "db1", FormatRegistry.sourceOf(format), format.name(), "UTC", "/db1.log");
         }
 
         void readAll() {

@@ -1,7 +1,7 @@
 package io.tailrace.formats;
 
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,12 +116,12 @@ record LogWriter(String format, UnaryOperator<String> record) {
 
     private static String json(String sql) {
         StringBuilder quoted = new StringBuilder();
-        RecordJson.quote(sql, quoted);
+        AvroJsonWriter.quote(sql, quoted);
         return quoted.substring(1, quoted.length() - 1);
     }
 
     LogFormat logFormat() {
-        return new KnownFormats().named(format).orElseThrow();
+        return new FormatRegistry().named(format).orElseThrow();
     }
 
     /** The entry's text before a statement. */

@@ -46,7 +46,7 @@ final class Parsed implements ParseListener {
     private static void each(LogFormat format, FramedLog log, String zone, Consumer<Outcome> out) {
         Parsed parsed = new Parsed(out);
         EntryParser parser = format.newParser();
-        String source = KnownFormats.sourceOf(format);
+        String source = FormatRegistry.sourceOf(format);
         LogOrigin origin = new LogOrigin("main", "db1", source, format.name(), zone, "/var/log/mysql/db1.log");
         for (FramedLog.Frame frame : log.entries()) {
             int before = parsed.count;

@@ -46,7 +46,7 @@ class PerconaToolkitTest {
             "Filesort_on_disk", "filesort_on_disk",
             "QC_Hit", "query_cache_hit");
 
-    private final LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
+    private final LogFormat format = new FormatRegistry().named("mysql-slow").orElseThrow();
 
     @Test
     void everySampleIsReadAsItsOwnerReadsIt() throws IOException {

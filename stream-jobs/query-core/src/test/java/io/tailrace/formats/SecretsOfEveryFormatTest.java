@@ -7,7 +7,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.AccountStatements;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +38,7 @@ class SecretsOfEveryFormatTest {
         assertThat(LogWriter.all())
                 .extracting(LogWriter::format)
                 .containsExactlyInAnyOrderElementsOf(
-                        new KnownFormats().all().stream().map(LogFormat::name).toList());
+                        new FormatRegistry().all().stream().map(LogFormat::name).toList());
     }
 
     @ParameterizedTest
@@ -63,7 +63,7 @@ class SecretsOfEveryFormatTest {
         for (Parsed.Outcome outcome : outcomes) {
             String all = outcome.event() == null
                     ? outcome.message()
-                    : new RecordJson().write(outcome.event()) + accounts(outcome);
+                    : new AvroJsonWriter().write(outcome.event()) + accounts(outcome);
             assertThat(all + outcome.fingerprint()).as(record).doesNotContain("zq7");
         }
     }
@@ -85,13 +85,15 @@ class SecretsOfEveryFormatTest {
             AccountStatements.Statement statement = statements.next();
             byte[] file = writer.record().apply(statement.text()).getBytes(StandardCharsets.UTF_8);
             for (Parsed.Outcome outcome : Parsed.of(writer.logFormat(), FramedLog.of(writer.logFormat(), file))) {
-                String told = outcome.event() == null
+                String reported = outcome.event() == null
                         ? outcome.message()
-                        : new RecordJson().write(outcome.event()) + accounts(outcome) + outcome.fingerprint();
-                assertThat(told.toLowerCase(Locale.ROOT)).as(statement.text()).doesNotContain(AccountStatements.SECRET);
+                        : new AvroJsonWriter().write(outcome.event()) + accounts(outcome) + outcome.fingerprint();
+                assertThat(reported.toLowerCase(Locale.ROOT))
+                        .as(statement.text())
+                        .doesNotContain(AccountStatements.SECRET);
                 if (statement.certain()) {
-                    statement.accounts().forEach(name -> assertThat(told).contains("`" + name + "`"));
-                    statement.names().forEach(name -> assertThat(told).containsIgnoringCase(name));
+                    statement.accounts().forEach(name -> assertThat(reported).contains("`" + name + "`"));
+                    statement.names().forEach(name -> assertThat(reported).containsIgnoringCase(name));
                 }
             }
         }

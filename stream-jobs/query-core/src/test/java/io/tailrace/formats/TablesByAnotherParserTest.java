@@ -3,7 +3,7 @@ package io.tailrace.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.statement.OtherParser;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class TablesByAnotherParserTest {
 
     /** What is read of one log, bytes: the large ones repeat themselves. */
-    private static final int MOST_OF_A_LOG = 20_000_000;
+    private static final int MAX_OF_A_LOG = 20_000_000;
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
@@ -59,7 +59,7 @@ class TablesByAnotherParserTest {
         assertThat(differences).as("of %d", compared).hasSizeLessThanOrEqualTo(compared / 200);
     }
 
-    private StatementShape shape(String statement) {
+    private NormalizedStatement shape(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         return fingerprinter.statement(bytes, 0, bytes.length);
     }
@@ -70,7 +70,7 @@ class TablesByAnotherParserTest {
         Stream.of("ours/slow", "ours/audit", "ours/large", "third-party/slow", "third-party/audit")
                 .flatMap(directory -> Corpora.files(directory, "").stream())
                 .forEach(file -> each(file, statement -> {
-                    StatementShape shape = shape(statement);
+                    NormalizedStatement shape = shape(statement);
                     statements.putIfAbsent(shape.queryIdText() + shape.tables(), statement);
                 }));
         return statements.values();
@@ -78,7 +78,7 @@ class TablesByAnotherParserTest {
 
     private static void each(Path file, Consumer<String> out) {
         byte[] bytes = head(file);
-        LogFormat format = new KnownFormats().detect("", "auto", bytes).orElse(null);
+        LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElse(null);
         if (format == null || format.name().contains("error")) {
             return;
         }
@@ -93,7 +93,7 @@ class TablesByAnotherParserTest {
         boolean packed = file.toString().endsWith(".gz");
         try (InputStream raw = Files.newInputStream(file);
                 InputStream in = packed ? new GZIPInputStream(raw) : raw) {
-            return in.readNBytes(MOST_OF_A_LOG);
+            return in.readNBytes(MAX_OF_A_LOG);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

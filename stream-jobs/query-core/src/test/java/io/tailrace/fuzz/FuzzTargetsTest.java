@@ -2,7 +2,7 @@ package io.tailrace.fuzz;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.formats.ReadAnything;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.lexer.ByteText;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FuzzTargetsTest {
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
-    private static final List<LogFormat> FORMATS = new KnownFormats().all();
+    private static final List<LogFormat> FORMATS = new FormatRegistry().all();
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
@@ -50,7 +50,7 @@ class FuzzTargetsTest {
     }
 
     private static void check(String format, byte[] file) {
-        ReadAnything.check(new KnownFormats().named(format).orElseThrow(), file);
+        ReadAnything.check(new FormatRegistry().named(format).orElseThrow(), file);
     }
 
     @MethodSource("logs")
@@ -75,7 +75,7 @@ class FuzzTargetsTest {
     @MethodSource("logs")
     @FuzzTest(maxDuration = "1m")
     void anyFormat(byte[] file) {
-        new KnownFormats().detect("", "auto", file);
+        new FormatRegistry().detect("", "auto", file);
         if (file.length > 0) {
             ReadAnything.check(FORMATS.get((file[0] & 0xff) % FORMATS.size()), file);
         }

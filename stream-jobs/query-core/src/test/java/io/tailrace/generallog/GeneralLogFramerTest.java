@@ -9,7 +9,7 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -100,7 +100,7 @@ class GeneralLogFramerTest {
     @Tag("slow")
     @Test
     void aLongLogOfOpenLiteralsIsReadInLinearTime() {
-        Growth.assertLinear("open literals", 1_000, 32_000, this::readingOpenLiterals);
+        GrowthRate.assertLinear("open literals", 1_000, 32_000, this::readingOpenLiterals);
     }
 
     private Runnable readingOpenLiterals(int entries) {

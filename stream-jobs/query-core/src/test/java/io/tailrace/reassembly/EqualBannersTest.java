@@ -75,12 +75,17 @@ class EqualBannersTest {
     private void block(byte[] bytes, long readAt) {
         log.block(
                 new LineBlock(
-                        LOG.toKey(), "c", "db1", "slowlog", "plain", "UTC", "/slow.log", 0, bytes, readAt, false, 0),
+                        new FileOrigin(LOG.toKey(), "c", "db1", "slowlog", "plain", "UTC", "/slow.log"),
+                        0,
+                        bytes,
+                        readAt,
+                        false,
+                        0),
                 readAt + 300);
     }
 
     private void census(String path, long inode, byte[] file, long at) {
-        String hash = Md5.hex(file, file.length);
+        String hash = HeadHash.hex(file, file.length);
         log.census(
                 new CensusRecord(
                         LOG.toKey(), "c", "db1", "slowlog", path, inode, file.length, file.length, hash, at * 1_000),

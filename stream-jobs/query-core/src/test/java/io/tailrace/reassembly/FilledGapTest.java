@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +26,12 @@ class FilledGapTest {
 
     private static final String PATH = "/var/log/mysql/db1.log";
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
-    private static final int ROUNDS = Cases.of(40, 2_000);
+    private static final int ROUNDS = PropertyTestBudget.of(40, 2_000);
     /** Milliseconds after which a gap is overdue. */
     private static final long PATIENCE = 10_000;
 
     static Stream<LogFormat> formats() {
-        return new KnownFormats().all().stream();
+        return new FormatRegistry().all().stream();
     }
 
     @ParameterizedTest
@@ -57,7 +57,7 @@ class FilledGapTest {
     /** MySQL writes a time before each user, so a gap between the two cannot be misread. */
     @Test
     void noGapOfAMySql8SlowLogIsMisread() throws IOException {
-        LogFormat format = new KnownFormats().named("mysql-slow").orElseThrow();
+        LogFormat format = new FormatRegistry().named("mysql-slow").orElseThrow();
         byte[] file = Files.readAllBytes(GOLDEN.resolve("mysql-slow/mysql-8.0-extra/input.log"));
         List<Integer> lines = lineStarts(file);
         for (int first = 9; first < lines.size() - 2; first++) {
@@ -108,8 +108,8 @@ class FilledGapTest {
         int end = gap.end();
         Collected found = new Collected();
         LogReassembler reassembler = new LogReassembler(
-                new LogId("db1", KnownFormats.sourceOf(format), PATH),
-                new KnownFormats(),
+                new LogId("db1", FormatRegistry.sourceOf(format), PATH),
+                new FormatRegistry(),
                 ReassemblyLimits.defaults().withGapTimeout(PATIENCE),
                 "test",
                 found);
@@ -135,23 +135,13 @@ class FilledGapTest {
     }
 
     private static LineBlock block(LogFormat format, byte[] bytes, int offset, boolean backfill) {
-        return new LineBlock(
-                "db1",
-                "main",
-                "db1",
-                KnownFormats.sourceOf(format),
-                format.name(),
-                "UTC",
-                PATH,
-                offset,
-                bytes,
-                1_000,
-                backfill,
-                backfill ? 1 : 0);
+        String source = FormatRegistry.sourceOf(format);
+        FileOrigin origin = new FileOrigin("db1", "main", "db1", source, format.name(), "UTC", PATH);
+        return new LineBlock(origin, offset, bytes, 1_000, backfill, backfill ? 1 : 0);
     }
 
     private static CensusRecord census(LogFormat format, byte[] file, long at) {
-        String source = KnownFormats.sourceOf(format);
+        String source = FormatRegistry.sourceOf(format);
         return new CensusRecord(
                 new LogId("db1", source, PATH).toKey(),
                 "main",
@@ -161,7 +151,7 @@ class FilledGapTest {
                 1,
                 file.length,
                 file.length,
-                Md5.hex(file, file.length),
+                HeadHash.hex(file, file.length),
                 at * 1_000);
     }
 

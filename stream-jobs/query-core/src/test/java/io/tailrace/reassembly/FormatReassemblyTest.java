@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
-import io.tailrace.formats.KnownFormats;
+import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
@@ -25,7 +25,7 @@ class FormatReassemblyTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
     static Stream<LogFormat> formats() {
-        return new KnownFormats().all().stream();
+        return new FormatRegistry().all().stream();
     }
 
     @ParameterizedTest
@@ -55,8 +55,8 @@ class FormatReassemblyTest {
         List<FramedEntry> found = new ArrayList<>();
         List<DeadLetter> refused = new ArrayList<>();
         LogReassembler reassembler = new LogReassembler(
-                new LogId("db1", KnownFormats.sourceOf(format), PATH),
-                new KnownFormats(),
+                new LogId("db1", FormatRegistry.sourceOf(format), PATH),
+                new FormatRegistry(),
                 ReassemblyLimits.defaults(),
                 "test",
                 new Collected(found, refused));
@@ -74,7 +74,7 @@ class FormatReassemblyTest {
                     .hasSize((int) (expected.get(i).to() - expected.get(i).from()));
             assertThat(found.get(i).toLogEntry().context())
                     .isEqualTo(expected.get(i).context());
-            assertThat(found.get(i).format()).isEqualTo(format.name());
+            assertThat(found.get(i).origin().format()).isEqualTo(format.name());
         }
         assertThat(refused).extracting(DeadLetter::getCode).doesNotContain("UNKNOWN_FORMAT");
     }
@@ -93,13 +93,7 @@ class FormatReassemblyTest {
 
     private static LineBlock block(LogFormat format, byte[] bytes, int offset) {
         return new LineBlock(
-                "db1",
-                "main",
-                "db1",
-                KnownFormats.sourceOf(format),
-                "auto",
-                "UTC",
-                PATH,
+                new FileOrigin("db1", "main", "db1", FormatRegistry.sourceOf(format), "auto", "UTC", PATH),
                 offset,
                 bytes,
                 1_000,

@@ -54,7 +54,7 @@ final class PlainFormat implements LogFormat, LogFormats {
 
     @Override
     public Optional<LogFormat> detect(String source, String hint, byte[] head) {
-        for (int line = 0; line < head.length; line = Lines.end(head, line, head.length)) {
+        for (int line = 0; line < head.length; line = LineHashes.end(head, line, head.length)) {
             if (head[line] == 'B' || head[line] == 'E') {
                 return Optional.of(this);
             }
@@ -79,7 +79,7 @@ final class PlainFormat implements LogFormat, LogFormats {
         @Override
         public long line(byte[] buffer, int from, int to, long offset, FrameListener out) {
             position = offset + to - from;
-            int end = Lines.contentEnd(buffer, from, to);
+            int end = LineHashes.contentEnd(buffer, from, to);
             int letter = end == from ? 0 : buffer[from];
             boolean closes = end > from && buffer[end - 1] == ';';
             if (state == LITERAL) {

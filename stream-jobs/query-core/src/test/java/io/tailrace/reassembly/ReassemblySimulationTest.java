@@ -9,7 +9,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class ReassemblySimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("tailrace.histories", Cases.of(250, 1000));
+    private static final int HISTORIES = Integer.getInteger("tailrace.histories", PropertyTestBudget.of(250, 1000));
     /** One history to play, and to tell on standard output. */
     private static final long SEED = Long.getLong("tailrace.seed", 0);
 
@@ -65,7 +65,7 @@ class ReassemblySimulationTest {
                             "lines read at %,d: %d as %s [%d, %d)",
                             sent.block().readAt(),
                             sent.file().inode,
-                            sent.block().path(),
+                            sent.block().origin().path(),
                             sent.block().offset(),
                             sent.block().end());
         }
@@ -162,16 +162,16 @@ class ReassemblySimulationTest {
             for (int steps = 20 + random.nextInt(120); steps > 0; steps--) {
                 step();
             }
-            tell("the end: everything is read");
+            report("the end: everything is read");
             settle();
-            books.postings.forEach(posting -> tell("%s", posting));
+            books.postings.forEach(posting -> report("%s", posting));
             check();
             if (loss) {
                 backfill();
             }
         }
 
-        private void tell(String format, Object... values) {
+        private void report(String format, Object... values) {
             if (SEED != 0) {
                 System.out.printf("%,11d  " + format + "%n", concat(now, values));
             }
@@ -221,7 +221,7 @@ class ReassemblySimulationTest {
             }
             pass(disorder ? 20_500 : 0);
             host.rotate(now);
-            tell(
+            report(
                     "rename: %s",
                     host.files.stream()
                             .map(f -> f.inode + " " + f.path + " " + f.bytes().length)
@@ -234,23 +234,23 @@ class ReassemblySimulationTest {
             reassembler.flush(now);
             reassembler.save(store);
             jobIsDown = true;
-            tell("job down");
+            report("job down");
             live(random.nextInt(120_000));
             jobIsDown = false;
-            tell("job up");
+            report("job up");
             reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
         }
 
         private void stopBroker() {
             brokerIsAwayAt = now;
             brokerIsBackAt = now + random.nextInt(120_000);
-            tell("broker down until %,d", brokerIsBackAt);
+            report("broker down until %,d", brokerIsBackAt);
             live(brokerIsBackAt - now);
         }
 
         /** With loss the log may be renamed meanwhile: what was not read of it then never comes. */
         private void stopCollector() {
-            tell("collector down");
+            report("collector down");
             collectorIsDown = true;
             for (int i = random.nextInt(6); i > 0; i--) {
                 host.write();
@@ -259,7 +259,7 @@ class ReassemblySimulationTest {
                     rotate();
                 }
             }
-            tell("collector up");
+            report("collector up");
             collectorIsDown = false;
             if (loss) {
                 host.restartCollector();
@@ -309,7 +309,7 @@ class ReassemblySimulationTest {
                 throw new IllegalStateException("the collector is down");
             }
             for (SimulatedHost.Sent each : sent) {
-                if (cannotBeTold(each.block())) {
+                if (isAmbiguous(each.block())) {
                     deliver(each, arrival(0));
                     continue;
                 }
@@ -325,7 +325,7 @@ class ReassemblySimulationTest {
         }
 
         /** Files with nothing but equal banners cannot be told apart either. */
-        private static boolean cannotBeTold(LineBlock block) {
+        private static boolean isAmbiguous(LineBlock block) {
             return block.end() <= SimulatedHost.BANNER.length();
         }
 
@@ -350,7 +350,7 @@ class ReassemblySimulationTest {
                 }
                 while (!network.isEmpty() && network.peek().at() <= now) {
                     Delivery delivery = network.poll();
-                    tell("%s", delivery);
+                    report("%s", delivery);
                     if (delivery.census() != null) {
                         reassembler.census(delivery.census(), now);
                     } else {
@@ -540,7 +540,7 @@ class ReassemblySimulationTest {
             while (start < to) {
                 int end = start;
                 for (int lines = 1 + random.nextInt(6); lines > 0 && end < to; lines--) {
-                    end = Lines.end(bytes, end, (int) to);
+                    end = LineHashes.end(bytes, end, (int) to);
                 }
                 blocks.add(SimulatedHost.backfill(file, generation, start, end));
                 start = end;
@@ -598,7 +598,7 @@ class ReassemblySimulationTest {
             EntryFramer framer = format.newFramer();
             int position = 0;
             while (position < frontier) {
-                int end = Lines.end(bytes, position, bytes.length);
+                int end = LineHashes.end(bytes, position, bytes.length);
                 position = (int) framer.line(bytes, position, end, position, listener);
             }
             if (ended) {

@@ -155,7 +155,7 @@ final class SimulatedHost {
         while (file.readTo < end && (everything || random.nextInt(5) > 0)) {
             int to = file.readTo;
             for (int lines = 1 + random.nextInt(8); lines > 0 && to < end; lines--) {
-                to = Lines.end(bytes, to, end);
+                to = LineHashes.end(bytes, to, end);
             }
             sent.add(new Sent(file, block(file, bytes, file.readTo, to, now)));
             file.readTo = to;
@@ -172,7 +172,12 @@ final class SimulatedHost {
         boolean noticed = now - file.renamedAt > NOTICE_MILLIS || random.nextBoolean();
         String path = noticed ? file.path : file.pathBefore;
         return new LineBlock(
-                LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path, from, lines, now, false, 0);
+                new FileOrigin(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", path),
+                from,
+                lines,
+                now,
+                false,
+                0);
     }
 
     /** The collector starts again: it opens the live file only, where it was, or somewhere before. */
@@ -220,13 +225,7 @@ final class SimulatedHost {
     static LineBlock backfill(LogFile file, long generation, long from, long to) {
         byte[] bytes = Arrays.copyOfRange(file.bytes(), (int) from, (int) to);
         return new LineBlock(
-                LOG.toKey(),
-                "c1",
-                LOG.instance(),
-                LOG.source(),
-                "auto",
-                "UTC",
-                file.path,
+                new FileOrigin(LOG.toKey(), "c1", LOG.instance(), LOG.source(), "auto", "UTC", file.path),
                 from,
                 bytes,
                 0,

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 /** A statement composed at random of joins, subqueries, unions and common table expressions; it knows its tables. */
 final class ComposedStatement {
 
-    private static final int DEEPEST = 3;
+    private static final int MAX_DEPTH = 3;
 
     private final Random random;
     private final Set<String> expressions = new HashSet<>();
@@ -101,10 +101,10 @@ final class ComposedStatement {
 
     private String factor(int depth) {
         String alias = pick(" x", " AS y") + names++;
-        if (depth < DEEPEST && random.nextInt(5) == 0) {
+        if (depth < MAX_DEPTH && random.nextInt(5) == 0) {
             return "(" + query(depth + 1) + ")" + alias;
         }
-        if (depth < DEEPEST && random.nextInt(12) == 0) {
+        if (depth < MAX_DEPTH && random.nextInt(12) == 0) {
             return "(" + factor(depth + 1) + " JOIN " + factor(depth + 1) + ")";
         }
         if (!expressions.isEmpty() && random.nextInt(3) == 0) {
@@ -116,7 +116,7 @@ final class ComposedStatement {
     }
 
     private String condition(int depth) {
-        return switch (depth < DEEPEST ? random.nextInt(6) : 5) {
+        return switch (depth < MAX_DEPTH ? random.nextInt(6) : 5) {
             case 0 -> "a IN (" + select(depth + 1) + ")";
             case 1 -> "EXISTS (" + select(depth + 1) + ") AND b = 'x'";
             case 2 -> "a > " + scalar(depth + 1);
@@ -126,6 +126,6 @@ final class ComposedStatement {
     }
 
     private String scalar(int depth) {
-        return depth < DEEPEST ? "(SELECT MAX(a) FROM " + tables(depth + 1) + ")" : "MAX(a)";
+        return depth < MAX_DEPTH ? "(SELECT MAX(a) FROM " + tables(depth + 1) + ")" : "MAX(a)";
     }
 }

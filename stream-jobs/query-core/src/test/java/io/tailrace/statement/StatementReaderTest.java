@@ -3,7 +3,7 @@ package io.tailrace.statement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +74,7 @@ class StatementReaderTest {
         Random random = new Random(17);
         int compared = 0;
         int agreed = 0;
-        for (int i = 0; i < Cases.of(1_000, 3_000); i++) {
+        for (int i = 0; i < PropertyTestBudget.of(1_000, 3_000); i++) {
             ComposedStatement statement = new ComposedStatement(random);
             StatementTables found = tables(statement.text);
             assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
@@ -85,7 +85,7 @@ class StatementReaderTest {
             compared += theirs.isPresent() ? 1 : 0;
             agreed += theirs.isPresent() && theirs.get().agrees(found) ? 1 : 0;
         }
-        assertThat(compared).isGreaterThan(Cases.of(150, 450));
+        assertThat(compared).isGreaterThan(PropertyTestBudget.of(150, 450));
         assertThat(agreed).isGreaterThanOrEqualTo(compared - compared / 200);
     }
 
@@ -168,7 +168,7 @@ class StatementReaderTest {
             "TO "
         };
         Random random = new Random(11);
-        for (int i = 0; i < Cases.of(20_000, 100_000); i++) {
+        for (int i = 0; i < PropertyTestBudget.of(20_000, 100_000); i++) {
             StringBuilder text = new StringBuilder();
             for (int size = random.nextInt(20); size >= 0; size--) {
                 text.append(pieces[random.nextInt(pieces.length)]);

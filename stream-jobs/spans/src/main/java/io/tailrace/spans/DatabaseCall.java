@@ -49,7 +49,7 @@ record DatabaseCall(String system, ByteString statement, String database) {
         }
         return system.isEmpty() && statement.isEmpty()
                 ? NONE
-                : new DatabaseCall(system.toLowerCase(Locale.ROOT), statement, AttributeTexts.cut(database));
+                : new DatabaseCall(system.toLowerCase(Locale.ROOT), statement, AttributeFormatter.cut(database));
     }
 
     private static String orElse(String known, KeyValue attribute) {

@@ -28,16 +28,16 @@ import java.util.HexFormat;
 final class OtlpJson {
 
     /** Deepest nesting of objects and arrays; one value within another takes three. */
-    static final int DEEPEST = 200;
+    static final int MAX_DEPTH = 200;
 
-    private static final int LONGEST_NUMBER = 64;
-    private static final int LONGEST_ID_DIGITS = 64;
+    private static final int MAX_NUMBER_LENGTH = 64;
+    private static final int MAX_ID_DIGITS = 64;
 
     private final JsonFactory factory = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(DEEPEST)
-                    .maxStringLength(SpanReader.LONGEST_MESSAGE)
-                    .maxNumberLength(LONGEST_NUMBER)
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(SpanReader.MAX_MESSAGE_LENGTH)
+                    .maxNumberLength(MAX_NUMBER_LENGTH)
                     .build())
             .build();
 
@@ -276,7 +276,7 @@ final class OtlpJson {
     private static ByteString id(JsonParser in) throws IOException {
         String digits = text(in);
         boolean good = digits.length() % 2 == 0
-                && digits.length() <= LONGEST_ID_DIGITS
+                && digits.length() <= MAX_ID_DIGITS
                 && digits.chars().allMatch(HexFormat::isHexDigit);
         return good ? ByteString.copyFrom(HexFormat.of().parseHex(digits)) : ByteString.EMPTY;
     }

@@ -14,7 +14,7 @@ final class SpanIds {
     private SpanIds() {}
 
     /** What is wrong with a span's ids; empty for good ones. */
-    static String complaint(Span span) {
+    static String validationError(Span span) {
         if (!isId(span.getTraceId(), TRACE_BYTES)) {
             return "expected a trace id of 16 bytes that are not all zero, found " + found(span.getTraceId());
         }

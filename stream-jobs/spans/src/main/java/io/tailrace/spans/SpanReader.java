@@ -12,62 +12,61 @@ import java.time.Instant;
 
 /**
  * Reads messages of the OpenTelemetry Collector's Kafka exporter: its encodings {@code otlp_proto} and
- * {@code otlp_json}, told apart by each message's first byte. The first is the protobuf message
+ * {@code otlp_json}, distinguished by each message's first byte. The first is the protobuf message
  * {@code ExportTraceServiceRequest}, which is {@code TracesData} on the wire; the second the same in OTLP's JSON
  * mapping (OTLP 1.9, "JSON Protobuf Encoding"). Not thread-safe.
  *
- * <p>Bounded: a message of {@value #LONGEST_MESSAGE} bytes, values nested as deep as protobuf allows (100), attributes of
- * {@value AttributeTexts#LONGEST} characters. Nothing in a message makes it throw.
+ * <p>Bounded: a message of {@value #MAX_MESSAGE_LENGTH} bytes, values nested as deep as protobuf allows (100),
+ * attributes of {@value AttributeFormatter#MAX_LENGTH} characters. Nothing in a message makes it throw.
  */
 public final class SpanReader {
 
     /** Longest message, bytes. */
-    public static final int LONGEST_MESSAGE = 32 << 20;
+    public static final int MAX_MESSAGE_LENGTH = 32 << 20;
 
-    private final SpanTimes times;
+    private final AcceptedSpanTimes times;
     private final SpanRecords records = new SpanRecords();
     private final OtlpJson json = new OtlpJson();
-    private final Complaints complaints = new Complaints();
+    private final MessageProblems problems = new MessageProblems();
 
     /** @param retention of the table: spans that started before are rejected, for it would remove them at once */
     public SpanReader(Duration retention) {
-        this.times = new SpanTimes(retention);
+        this.times = new AcceptedSpanTimes(retention);
     }
 
     /** Reads one message. */
     public void read(byte[] message, Instant now, SpanListener listener) {
-        complaints.clear();
-        if (message.length > LONGEST_MESSAGE) {
-            complaints.malformed("a message of " + message.length + " bytes, more than " + LONGEST_MESSAGE);
+        problems.clear();
+        if (message.length > MAX_MESSAGE_LENGTH) {
+            problems.malformed("a message of " + message.length + " bytes, more than " + MAX_MESSAGE_LENGTH);
         } else {
             times.setNow(now);
             decode(message, listener);
         }
-        complaints.tell(listener);
+        problems.report(listener);
     }
 
     private void decode(byte[] message, SpanListener listener) {
         try {
             TracesData traces = isJson(message) ? json.read(message) : TracesData.parseFrom(message);
             if (traces.getResourceSpansCount() == 0 && message.length > 0 && !isEmptyJson(message)) {
-                complaints.malformed(
-                        "expected resourceSpans in the message, found none of " + message.length + " bytes");
+                problems.malformed("expected resourceSpans in the message, found none of " + message.length + " bytes");
             }
             for (ResourceSpans spans : traces.getResourceSpansList()) {
                 read(spans, listener);
             }
         } catch (InvalidProtocolBufferException e) {
-            complaints.malformed("no protobuf of TracesData: " + e.getMessage());
+            problems.malformed("no protobuf of TracesData: " + e.getMessage());
         } catch (MalformedJsonException e) {
-            complaints.malformed("no OTLP JSON: " + e.getMessage());
+            problems.malformed("no OTLP JSON: " + e.getMessage());
         } catch (IOException e) {
-            complaints.malformed("no OTLP JSON: not JSON, or nested deeper than " + OtlpJson.DEEPEST);
+            problems.malformed("no OTLP JSON: not JSON, or nested deeper than " + OtlpJson.MAX_DEPTH);
         }
     }
 
     /**
-     * Protobuf begins with the tag of field 1, which is a line feed: JSON that begins with one is taken for protobuf. The
-     * Collector writes none.
+     * Protobuf begins with the tag of field 1, which is a line feed: JSON that begins with one is taken for protobuf.
+     * The Collector writes none.
      */
     private static boolean isJson(byte[] message) {
         return message.length > 0
@@ -85,19 +84,19 @@ public final class SpanReader {
         records.startResource(spans.getResource());
         for (ScopeSpans ofScope : spans.getScopeSpansList()) {
             for (Span span : ofScope.getSpansList()) {
-                complaints.countSpan();
+                problems.countSpan();
                 read(span, ofScope, listener);
             }
         }
     }
 
     private void read(Span span, ScopeSpans ofScope, SpanListener listener) {
-        String wrongIds = SpanIds.complaint(span);
-        String wrongTime = wrongIds.isEmpty() ? times.complaint(span) : "";
+        String wrongIds = SpanIds.validationError(span);
+        String wrongTime = wrongIds.isEmpty() ? times.validationError(span) : "";
         if (!wrongIds.isEmpty()) {
-            complaints.span(DeadLetterCode.MALFORMED_RECORD, wrongIds);
+            problems.span(DeadLetterCode.MALFORMED_RECORD, wrongIds);
         } else if (!wrongTime.isEmpty()) {
-            complaints.span(DeadLetterCode.TIME_OUT_OF_RANGE, wrongTime);
+            problems.span(DeadLetterCode.TIME_OUT_OF_RANGE, wrongTime);
         } else {
             listener.span(records.record(span, ofScope.getScope()), records.tables());
         }

@@ -16,7 +16,7 @@ final class SpanRecords {
     private static final String SERVICE_NAME = "service.name";
 
     private final StatementMask mask = new StatementMask();
-    private final SpanTexts texts = new SpanTexts(mask);
+    private final SpanTextMask texts = new SpanTextMask(mask);
     private Map<String, String> resource = Map.of();
     private StatementTables tables = MaskedStatement.NONE.tables();
 
@@ -53,13 +53,13 @@ final class SpanRecords {
         record.setTraceId(SpanIds.text(span.getTraceId()));
         record.setSpanId(SpanIds.text(span.getSpanId()));
         record.setParentSpanId(SpanIds.text(span.getParentSpanId()));
-        record.setTraceState(AttributeTexts.cut(span.getTraceState()));
+        record.setTraceState(AttributeFormatter.cut(span.getTraceState()));
         record.setSpanName(texts.name(span.getName()));
         record.setSpanKind(kind(span.getKind()));
         record.setServiceName(resource.getOrDefault(SERVICE_NAME, ""));
         record.setResourceAttributes(resource);
-        record.setScopeName(AttributeTexts.cut(scope.getName()));
-        record.setScopeVersion(AttributeTexts.cut(scope.getVersion()));
+        record.setScopeName(AttributeFormatter.cut(scope.getName()));
+        record.setScopeVersion(AttributeFormatter.cut(scope.getVersion()));
         record.setSpanAttributes(texts.attributes(span.getAttributesList()));
         record.setDuration(Math.max(0, span.getEndTimeUnixNano() - span.getStartTimeUnixNano()));
         record.setStatusCode(code(span.getStatus()));
@@ -86,7 +86,7 @@ final class SpanRecords {
         record.setLinksSpanId(
                 links.stream().map(link -> SpanIds.text(link.getSpanId())).toList());
         record.setLinksTraceState(links.stream()
-                .map(link -> AttributeTexts.cut(link.getTraceState()))
+                .map(link -> AttributeFormatter.cut(link.getTraceState()))
                 .toList());
         record.setLinksAttributes(links.stream()
                 .map(link -> texts.attributes(link.getAttributesList()))

@@ -2,7 +2,7 @@ package io.tailrace.spans;
 
 import com.google.protobuf.ByteString;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.tags.StatementTags;
 
@@ -23,7 +23,7 @@ final class StatementMask {
             return MaskedStatement.NONE;
         }
         if (call.isMySql()) {
-            return ofMySql(Placeholders.replaced(statement.toByteArray()));
+            return ofMySql(DriverPlaceholders.replaced(statement.toByteArray()));
         }
         byte[] bytes = statement.toByteArray();
         boolean readable =
@@ -32,7 +32,7 @@ final class StatementMask {
     }
 
     private MaskedStatement ofMySql(byte[] statement) {
-        StatementShape shape = fingerprinter.statement(statement, 0, statement.length);
+        NormalizedStatement shape = fingerprinter.statement(statement, 0, statement.length);
         StatementTags tags = fingerprinter.tags(statement);
         boolean whole = !fingerprinter.isDoubtful() && !shape.fingerprint().isEmpty();
         return whole

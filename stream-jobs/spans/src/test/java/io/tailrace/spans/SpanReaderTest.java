@@ -20,7 +20,7 @@ import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
 import io.tailrace.event.TraceSpan;
 import io.tailrace.framing.DeadLetterCode;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -190,7 +190,7 @@ class SpanReaderTest {
         Random random = new Random(1);
         byte[] protobuf = message(sameAsJson().build()).toByteArray();
         byte[] json = JSON.getBytes(UTF_8);
-        for (int round = 0; round < Cases.of(4_000, 20_000); round++) {
+        for (int round = 0; round < PropertyTestBudget.of(4_000, 20_000); round++) {
             read(changed(round % 2 == 0 ? protobuf : json, random));
         }
     }
@@ -273,13 +273,13 @@ class SpanReaderTest {
         TraceSpan span = only(span().addAttributes(attribute("big", text)));
         Messages json = read(JSON.replace("\"0.60\"", '"' + text + '"').getBytes(UTF_8));
 
-        assertThat(span.getSpanAttributes().get("big")).hasSize(AttributeTexts.LONGEST);
-        assertThat(json.spans.get(0).getScopeVersion()).hasSize(AttributeTexts.LONGEST);
+        assertThat(span.getSpanAttributes().get("big")).hasSize(AttributeFormatter.MAX_LENGTH);
+        assertThat(json.spans.get(0).getScopeVersion()).hasSize(AttributeFormatter.MAX_LENGTH);
     }
 
     @Test
     void moreThanTheLimitIsRejected() {
-        assertThat(read(new byte[SpanReader.LONGEST_MESSAGE + 1]).rejected)
+        assertThat(read(new byte[SpanReader.MAX_MESSAGE_LENGTH + 1]).rejected)
                 .containsOnlyKeys(DeadLetterCode.MALFORMED_MESSAGE);
     }
 

@@ -2,9 +2,10 @@ package io.tailrace.detection.bundle;
 
 import io.tailrace.detection.dataclass.DataClassReader;
 import io.tailrace.detection.dataclass.DataClasses;
-import io.tailrace.detection.detector.DetectorFile;
 import io.tailrace.detection.detector.StatefulDetector;
-import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.sigma.BundleFiles;
+import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -34,25 +34,11 @@ import java.util.stream.Stream;
 public record RuleBundle(
         RuleSet rules, List<StatefulDetector> detectors, DataClasses dataClasses, List<RuleError> errors) {
 
-    /** The file of the detectors, at the top of the directory. */
-    public static final String DETECTORS = "detectors.yaml";
-    /** The file of the data classes, at the top of the directory. */
-    public static final String DATA_CLASSES = "data-classes.yaml";
-
-    /** The file of the placeholders, at the top of the directory. */
-    public static final String PLACEHOLDERS = "placeholders.yaml";
-
-    private static final Set<String> OTHERS = Set.of(DETECTORS, DATA_CLASSES, PLACEHOLDERS);
     private static final RuleSet NONE = new RuleSet(List.of(), List.of(), List.of(), List.of());
 
     public RuleBundle {
         detectors = List.copyOf(detectors);
         errors = List.copyOf(errors);
-    }
-
-    /** Whether a file of a bundle holds something else than Sigma rules. */
-    public static boolean isOther(String relativePath) {
-        return OTHERS.contains(relativePath);
     }
 
     /**
@@ -61,21 +47,25 @@ public record RuleBundle(
      * @param files texts by their paths, which are relative to the directory of the rules
      * @param fields those of the events
      */
-    public static RuleBundle of(Map<String, String> files, FieldNames fields) {
+    public static RuleBundle of(Map<String, String> files, FieldMapping fields) {
         List<RuleError> errors = new ArrayList<>();
         RuleContext context = new RuleContext(
-                Placeholders.read(PLACEHOLDERS, files.getOrDefault(PLACEHOLDERS, ""), errors::add), fields);
+                PlaceholderFile.read(
+                        BundleFiles.PLACEHOLDERS, files.getOrDefault(BundleFiles.PLACEHOLDERS, ""), errors::add),
+                fields);
         RuleSetReader reader = new RuleSetReader(context);
         new TreeMap<>(files).forEach((file, text) -> {
-            if (!isOther(file)) {
+            if (!BundleFiles.isOther(file)) {
                 reader.text(file, text);
             }
         });
         RuleSet rules = reader.ruleSet();
-        DetectorFile detectors = DetectorFile.of(DETECTORS, files.getOrDefault(DETECTORS, ""), context);
+        DetectorConfig detectors =
+                DetectorConfig.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
         errors.addAll(rules.errors());
         errors.addAll(detectors.errors());
-        DataClasses classes = DataClassReader.read(DATA_CLASSES, files.getOrDefault(DATA_CLASSES, ""), errors::add);
+        DataClasses classes = DataClassReader.read(
+                BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
                 ? new RuleBundle(rules, detectors.detectors(), classes, errors)

@@ -13,12 +13,12 @@ import java.util.List;
  */
 public final class GroupWindow {
 
-    /** Since 2 a rule is a number of its own and not its place in the correlation; {@link RuleNumbers} knows both. */
+    /** Since 2 a rule is a number of its own and not its place in the correlation; {@link RuleIds} knows both. */
     private static final byte VERSION = 2;
 
     private static final byte FIRST_VERSION = 1;
 
-    private final List<Occurrence> occurrences = new ArrayList<>();
+    private final List<RuleMatch> occurrences = new ArrayList<>();
     private final List<Long> fired = new ArrayList<>();
     /** Ends up to here were compared with a condition that more matches can make false. */
     private long settled = Long.MIN_VALUE;
@@ -27,7 +27,7 @@ public final class GroupWindow {
         return occurrences.isEmpty() && fired.isEmpty();
     }
 
-    List<Occurrence> occurrences() {
+    List<RuleMatch> occurrences() {
         return occurrences;
     }
 
@@ -46,16 +46,16 @@ public final class GroupWindow {
     /**
      * Adds a match in the order of time.
      *
-     * @param most how many are kept; beyond them the oldest of the same rule and value goes
+     * @param limit how many are kept; beyond them the oldest of the same rule and value goes
      * @return its place; negative where it was there already
      */
-    int add(Occurrence occurrence, int most) {
-        int place = Collections.binarySearch(occurrences, occurrence, Occurrence.BY_TIME);
+    int add(RuleMatch occurrence, int limit) {
+        int place = Collections.binarySearch(occurrences, occurrence, RuleMatch.BY_TIME);
         if (place >= 0) {
             return -1;
         }
         int at = -place - 1;
-        if (occurrences.size() >= most) {
+        if (occurrences.size() >= limit) {
             int oldest = oldestLike(occurrence);
             occurrences.remove(oldest);
             at -= oldest < at ? 1 : 0;
@@ -64,7 +64,7 @@ public final class GroupWindow {
         return at;
     }
 
-    private int oldestLike(Occurrence occurrence) {
+    private int oldestLike(RuleMatch occurrence) {
         for (int i = 0; i < occurrences.size(); i++) {
             if (occurrences.get(i).isLike(occurrence)) {
                 return i;
@@ -80,8 +80,8 @@ public final class GroupWindow {
      * @param latest the match that was added
      * @param span length of a window, microseconds
      */
-    void thin(Occurrence latest, long span) {
-        int at = Collections.binarySearch(occurrences, latest, Occurrence.BY_TIME);
+    void compact(RuleMatch latest, long span) {
+        int at = Collections.binarySearch(occurrences, latest, RuleMatch.BY_TIME);
         int middle = previousLike(at);
         int first = previousLike(middle);
         if (first >= 0 && latest.micros() - occurrences.get(first).micros() <= span) {
@@ -134,7 +134,7 @@ public final class GroupWindow {
             out.writeLong(micros);
         }
         out.writeInt(occurrences.size());
-        for (Occurrence occurrence : occurrences) {
+        for (RuleMatch occurrence : occurrences) {
             occurrence.write(out);
         }
     }
@@ -152,7 +152,7 @@ public final class GroupWindow {
             window.fired.add(in.readLong());
         }
         for (int count = in.readInt(); count > 0; count--) {
-            window.occurrences.add(Occurrence.read(in));
+            window.occurrences.add(RuleMatch.read(in));
         }
         return window;
     }

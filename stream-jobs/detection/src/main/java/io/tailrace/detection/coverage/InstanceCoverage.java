@@ -23,10 +23,10 @@ import java.util.function.Consumer;
  * What the logs of one server have, and what was said of it: which rules can fire there. This is the state to keep per
  * server. Not thread-safe.
  *
- * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that the
- * contents are kept of the current period and of the one before, and both count.
+ * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that
+ * the contents are kept of the current period and of the one before, and both count.
  *
- * <p>Memory: two {@link LogContents} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
+ * <p>Memory: two {@link ObservedFields} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
  */
 public final class InstanceCoverage {
 
@@ -39,18 +39,18 @@ public final class InstanceCoverage {
             .thenComparing(LogSource::category)
             .thenComparing(LogSource::product);
 
-    private final Map<LogSource, LogContents> current = new TreeMap<>(BY_NAME);
-    private final Map<LogSource, LogContents> before = new TreeMap<>(BY_NAME);
+    private final Map<LogSource, ObservedFields> current = new TreeMap<>(BY_NAME);
+    private final Map<LogSource, ObservedFields> before = new TreeMap<>(BY_NAME);
     /** Answers by log, then by the key of the rule. */
-    private final Map<String, Map<String, Said>> said = new TreeMap<>();
+    private final Map<String, Map<String, EmittedResult>> emitted = new TreeMap<>();
 
     private String cluster = "";
     private long periodFrom;
-    private long dueAt;
+    private long refreshAt;
     private long latestMicros;
 
     /** A hash of what was said, and since when it is so, microseconds since 1970 UTC. */
-    private record Said(long hash, long changedAt) {}
+    private record EmittedResult(long hash, long changedAt) {}
 
     /**
      * An answer to be written.
@@ -59,9 +59,9 @@ public final class InstanceCoverage {
      * @param ruleKey as alerts name the rule
      * @param answer null where there is none any more: the rule is not in force, or the log is forgotten
      * @param changedAt since when it is so, microseconds since 1970 UTC
-     * @param toldAt of this answer, later than that of all others before, microseconds since 1970 UTC
+     * @param reportedAt of this answer, later than that of all others before, microseconds since 1970 UTC
      */
-    public record Told(String log, String ruleKey, Answer answer, long changedAt, long toldAt) {}
+    public record ObservedLog(String log, String ruleKey, RuleCoverageResult answer, long changedAt, long reportedAt) {}
 
     /** Begins with a period of its own. */
     public InstanceCoverage(long nowMillis) {
@@ -73,18 +73,18 @@ public final class InstanceCoverage {
      *
      * @return whether answers may be others now
      */
-    public boolean add(String itsCluster, LogSource log, LogContents part) {
+    public boolean add(String itsCluster, LogSource log, ObservedFields part) {
         boolean isNew = !itsCluster.equals(cluster);
         cluster = itsCluster;
-        LogContents known = before.get(log);
+        ObservedFields known = before.get(log);
         boolean wasKnown = known != null && !copyOf(known).addAll(part);
         boolean isNewNow =
-                current.computeIfAbsent(log, any -> new LogContents()).addAll(part);
+                current.computeIfAbsent(log, any -> new ObservedFields()).addAll(part);
         return isNew || isNewNow && !wasKnown;
     }
 
-    private static LogContents copyOf(LogContents contents) {
-        LogContents copy = new LogContents();
+    private static ObservedFields copyOf(ObservedFields contents) {
+        ObservedFields copy = new ObservedFields();
         copy.addAll(contents);
         return copy;
     }
@@ -100,16 +100,16 @@ public final class InstanceCoverage {
     }
 
     /** When answers are due that wait for more to be seen, milliseconds since 1970 UTC; 0 where none wait. */
-    public long dueAt() {
-        return dueAt;
+    public long refreshAt() {
+        return refreshAt;
     }
 
     /** Lets answers wait, or no longer where the time is 0. */
-    public void dueAt(long millis) {
-        dueAt = millis;
+    public void refreshAt(long millis) {
+        refreshAt = millis;
     }
 
-    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be said anew. */
+    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be emitted again. */
     public void endPeriod(long nowMillis) {
         before.clear();
         before.putAll(current);
@@ -119,65 +119,67 @@ public final class InstanceCoverage {
 
     /** Whether nothing is known, and nothing that was said is still true. */
     public boolean isEmpty() {
-        return current.isEmpty() && before.isEmpty() && said.isEmpty();
+        return current.isEmpty() && before.isEmpty() && emitted.isEmpty();
     }
 
     /**
      * Says what changed since it was last asked.
      *
      * @param withDataClasses whether classes of data are configured
-     * @param anew also what did not change
+     * @param refresh also what did not change
      * @param nowMicros by the clock of whoever asks, microseconds since 1970 UTC
      */
-    public void tell(RuleSet rules, boolean withDataClasses, boolean anew, long nowMicros, Consumer<Told> out) {
+    public void changedResults(
+            RuleSet rules, boolean withDataClasses, boolean refresh, long nowMicros, Consumer<ObservedLog> out) {
         latestMicros = Math.max(nowMicros, latestMicros + 1);
-        Map<LogSource, LogContents> logs = contents();
-        Map<String, List<Answer>> answers = new HashMap<>();
+        Map<LogSource, ObservedFields> logs = contents();
+        Map<String, List<RuleCoverageResult>> answers = new HashMap<>();
         logs.forEach((log, has) ->
-                answers.put(log.service(), RuleCoverage.answers(rules, withDataClasses, Map.of(log, has))));
+                answers.put(log.service(), RuleCoverageEvaluator.answers(rules, withDataClasses, Map.of(log, has))));
         if (!logs.isEmpty()) {
-            answers.put(ALL_LOGS, RuleCoverage.answers(rules, withDataClasses, logs));
+            answers.put(ALL_LOGS, RuleCoverageEvaluator.answers(rules, withDataClasses, logs));
         }
-        Set<String> known = new HashSet<>(said.keySet());
+        Set<String> known = new HashSet<>(emitted.keySet());
         known.addAll(answers.keySet());
-        known.forEach(log -> tell(log, answers.getOrDefault(log, List.of()), anew, out));
+        known.forEach(log -> changedResults(log, answers.getOrDefault(log, List.of()), refresh, out));
     }
 
-    private Map<LogSource, LogContents> contents() {
-        Map<LogSource, LogContents> logs = new TreeMap<>(BY_NAME);
+    private Map<LogSource, ObservedFields> contents() {
+        Map<LogSource, ObservedFields> logs = new TreeMap<>(BY_NAME);
         before.forEach((log, has) -> logs.put(log, copyOf(has)));
         current.forEach((log, has) ->
-                logs.computeIfAbsent(log, any -> new LogContents()).addAll(has));
+                logs.computeIfAbsent(log, any -> new ObservedFields()).addAll(has));
         return logs;
     }
 
-    private void tell(String log, List<Answer> answers, boolean anew, Consumer<Told> out) {
-        Map<String, Said> old = said.getOrDefault(log, Map.of());
-        Map<String, Said> now = new TreeMap<>();
-        for (Answer answer : answers) {
+    private void changedResults(
+            String log, List<RuleCoverageResult> answers, boolean refresh, Consumer<ObservedLog> out) {
+        Map<String, EmittedResult> old = emitted.getOrDefault(log, Map.of());
+        Map<String, EmittedResult> now = new TreeMap<>();
+        for (RuleCoverageResult answer : answers) {
             String key = answer.rule().key();
             long hash = hash(answer);
-            Said earlier = old.get(key);
+            EmittedResult earlier = old.get(key);
             boolean isSame = earlier != null && earlier.hash() == hash;
-            Said its = isSame ? earlier : new Said(hash, latestMicros);
+            EmittedResult its = isSame ? earlier : new EmittedResult(hash, latestMicros);
             now.put(key, its);
-            if (anew || !isSame) {
-                out.accept(new Told(log, key, answer, its.changedAt(), latestMicros));
+            if (refresh || !isSame) {
+                out.accept(new ObservedLog(log, key, answer, its.changedAt(), latestMicros));
             }
         }
         for (String key : old.keySet()) {
             if (!now.containsKey(key)) {
-                out.accept(new Told(log, key, null, latestMicros, latestMicros));
+                out.accept(new ObservedLog(log, key, null, latestMicros, latestMicros));
             }
         }
         if (now.isEmpty()) {
-            said.remove(log);
+            emitted.remove(log);
         } else {
-            said.put(log, now);
+            emitted.put(log, now);
         }
     }
 
-    private long hash(Answer answer) {
+    private long hash(RuleCoverageResult answer) {
         RuleHeader rule = answer.rule();
         List<String> texts =
                 new ArrayList<>(List.of(cluster, rule.title(), rule.level().name()));
@@ -197,15 +199,15 @@ public final class InstanceCoverage {
         out.writeByte(VERSION);
         writeText(cluster, out);
         out.writeLong(periodFrom);
-        out.writeLong(dueAt);
+        out.writeLong(refreshAt);
         out.writeLong(latestMicros);
         write(current, out);
         write(before, out);
-        out.writeInt(said.size());
-        for (Map.Entry<String, Map<String, Said>> log : said.entrySet()) {
+        out.writeInt(emitted.size());
+        for (Map.Entry<String, Map<String, EmittedResult>> log : emitted.entrySet()) {
             writeText(log.getKey(), out);
             out.writeInt(log.getValue().size());
-            for (Map.Entry<String, Said> rule : log.getValue().entrySet()) {
+            for (Map.Entry<String, EmittedResult> rule : log.getValue().entrySet()) {
                 writeText(rule.getKey(), out);
                 out.writeLong(rule.getValue().hash());
                 out.writeLong(rule.getValue().changedAt());
@@ -213,9 +215,9 @@ public final class InstanceCoverage {
         }
     }
 
-    private static void write(Map<LogSource, LogContents> logs, DataOutput out) throws IOException {
+    private static void write(Map<LogSource, ObservedFields> logs, DataOutput out) throws IOException {
         out.writeInt(logs.size());
-        for (Map.Entry<LogSource, LogContents> log : logs.entrySet()) {
+        for (Map.Entry<LogSource, ObservedFields> log : logs.entrySet()) {
             writeText(log.getKey().category(), out);
             writeText(log.getKey().product(), out);
             writeText(log.getKey().service(), out);
@@ -232,23 +234,23 @@ public final class InstanceCoverage {
         InstanceCoverage coverage = new InstanceCoverage(0);
         coverage.cluster = readText(in);
         coverage.periodFrom = in.readLong();
-        coverage.dueAt = in.readLong();
+        coverage.refreshAt = in.readLong();
         coverage.latestMicros = in.readLong();
         read(coverage.current, in);
         read(coverage.before, in);
         for (int logs = in.readInt(); logs > 0; logs--) {
-            Map<String, Said> rules = coverage.said.computeIfAbsent(readText(in), any -> new TreeMap<>());
+            Map<String, EmittedResult> rules = coverage.emitted.computeIfAbsent(readText(in), any -> new TreeMap<>());
             for (int count = in.readInt(); count > 0; count--) {
-                rules.put(readText(in), new Said(in.readLong(), in.readLong()));
+                rules.put(readText(in), new EmittedResult(in.readLong(), in.readLong()));
             }
         }
         return coverage;
     }
 
-    private static void read(Map<LogSource, LogContents> logs, DataInput in) throws IOException {
+    private static void read(Map<LogSource, ObservedFields> logs, DataInput in) throws IOException {
         for (int count = in.readInt(); count > 0; count--) {
             LogSource log = new LogSource(readText(in), readText(in), readText(in));
-            logs.put(log, LogContents.read(in));
+            logs.put(log, ObservedFields.read(in));
         }
     }
 

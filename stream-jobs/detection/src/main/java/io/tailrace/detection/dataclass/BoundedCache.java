@@ -8,15 +8,15 @@ final class BoundedCache<K, V> extends LinkedHashMap<K, V> {
 
     private static final long serialVersionUID = 1L;
 
-    private final int most;
+    private final int limit;
 
-    BoundedCache(int most) {
+    BoundedCache(int limit) {
         super(16, 0.75f, true);
-        this.most = most;
+        this.limit = limit;
     }
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > most;
+        return size() > limit;
     }
 }

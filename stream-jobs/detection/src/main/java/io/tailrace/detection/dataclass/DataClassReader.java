@@ -27,14 +27,14 @@ public final class DataClassReader {
     private static final Set<String> SECTIONS = Set.of("classes", "views", "routines", "unresolved");
     private static final Set<String> CLASS_KEYS = Set.of("description", "patterns", "exclude");
     private static final Set<String> ROUTINE_KEYS = Set.of("reads", "writes");
-    private static final int LONGEST_CLASS_NAME = 64;
-    private static final int DEEPEST_VIEW = 32;
+    private static final int MAX_CLASS_NAME_LENGTH = 64;
+    private static final int MAX_VIEW_DEPTH = 32;
 
     private final String file;
     private final List<DataClass> classes = new ArrayList<>();
-    private final Map<String, List<DataTarget>> views = new LinkedHashMap<>();
+    private final Map<String, List<DataReference>> views = new LinkedHashMap<>();
     private final Map<String, Node> viewNodes = new HashMap<>();
-    private final Map<String, Routine> routines = new LinkedHashMap<>();
+    private final Map<String, StoredRoutine> routines = new LinkedHashMap<>();
     private final List<DataPattern> unresolved = new ArrayList<>();
     private boolean read;
 
@@ -92,10 +92,10 @@ public final class DataClassReader {
 
     private void classes(YamlMap map) {
         for (String name : map.keys()) {
-            if (name.isEmpty() || name.length() > LONGEST_CLASS_NAME || !isPlain(name)) {
+            if (name.isEmpty() || name.length() > MAX_CLASS_NAME_LENGTH || !isPlain(name)) {
                 throw map.refusal(
                         map.keyNode(name),
-                        "the name of a class is expected to be 1 to " + LONGEST_CLASS_NAME
+                        "the name of a class is expected to be 1 to " + MAX_CLASS_NAME_LENGTH
                                 + " small letters, digits, - and _, found " + name);
             }
             YamlMap body = map.map(name, "classes");
@@ -122,7 +122,8 @@ public final class DataClassReader {
 
     private DataPattern pattern(Node node, String key) {
         List<String> parts = parts(node, key, 3);
-        NamePattern column = parts.size() == 3 ? new NamePattern(ColumnNames.inFingerprints(parts.get(2))) : null;
+        NamePattern column =
+                parts.size() == 3 ? new NamePattern(FingerprintColumnNames.inFingerprints(parts.get(2))) : null;
         return new DataPattern(new NamePattern(parts.get(0)), new NamePattern(parts.get(1)), column);
     }
 
@@ -132,14 +133,14 @@ public final class DataClassReader {
     }
 
     /** {@code database.table} and, where there may be three parts, {@code database.table.column}. */
-    private List<String> parts(Node node, String key, int most) {
-        String expected = most == 3 ? "database.table or database.table.column" : "database.table";
+    private List<String> parts(Node node, String key, int limit) {
+        String expected = limit == 3 ? "database.table or database.table.column" : "database.table";
         if (!(node instanceof ScalarNode scalar)) {
             throw YamlMap.refusal(file, node, key + " is expected to list texts such as " + expected);
         }
-        List<String> parts = QualifiedName.parts(scalar.getValue(), most + 1);
-        boolean tooLong = scalar.getValue().length() > 3 * QualifiedName.LONGEST;
-        if (parts.size() < 2 || parts.size() > most || parts.contains("") || tooLong) {
+        List<String> parts = QualifiedName.parts(scalar.getValue(), limit + 1);
+        boolean tooLong = scalar.getValue().length() > 3 * QualifiedName.MAX_LENGTH;
+        if (parts.size() < 2 || parts.size() > limit || parts.contains("") || tooLong) {
             throw YamlMap.refusal(
                     file,
                     node,
@@ -170,13 +171,13 @@ public final class DataClassReader {
     }
 
     private void refuseCircle(String start, String view, Set<String> seen, int depth) {
-        if (depth > DEEPEST_VIEW) {
+        if (depth > MAX_VIEW_DEPTH) {
             throw YamlMap.refusal(
                     file,
                     viewNodes.get(start),
-                    "views are expected to read each other at most " + DEEPEST_VIEW + " deep");
+                    "views are expected to read each other at most " + MAX_VIEW_DEPTH + " deep");
         }
-        for (DataTarget target : views.getOrDefault(view, List.of())) {
+        for (DataReference target : views.getOrDefault(view, List.of())) {
             String next = QualifiedName.key(target.database(), target.table());
             if (next.equals(start)) {
                 throw YamlMap.refusal(file, viewNodes.get(start), "the view " + start + " reads itself");
@@ -187,8 +188,8 @@ public final class DataClassReader {
         }
     }
 
-    private List<DataTarget> targets(YamlMap map, String key) {
-        List<DataTarget> targets = new ArrayList<>();
+    private List<DataReference> targets(YamlMap map, String key) {
+        List<DataReference> targets = new ArrayList<>();
         for (Node node : map.list(key)) {
             if (!isEmpty(node)) {
                 targets.add(target(node, key));
@@ -197,13 +198,15 @@ public final class DataClassReader {
         return targets;
     }
 
-    private DataTarget target(Node node, String key) {
+    private DataReference target(Node node, String key) {
         List<String> parts = parts(node, key, 3);
         if (parts.stream().anyMatch(part -> new NamePattern(part).hasWildcards())) {
             throw YamlMap.refusal(file, node, "expected a name without * and ?");
         }
-        return new DataTarget(
-                parts.get(0), parts.get(1), parts.size() == 3 ? ColumnNames.inFingerprints(parts.get(2)) : "");
+        return new DataReference(
+                parts.get(0),
+                parts.get(1),
+                parts.size() == 3 ? FingerprintColumnNames.inFingerprints(parts.get(2)) : "");
     }
 
     /** A list is what the routine reads. */
@@ -211,13 +214,13 @@ public final class DataClassReader {
         for (String name : map.keys()) {
             List<String> parts = exactParts(map, name);
             Node body = map.get(name).orElseThrow();
-            Routine routine;
+            StoredRoutine routine;
             if (body instanceof MappingNode) {
                 YamlMap halves = map.map(name, "routines");
                 refuseUnknown(halves, ROUTINE_KEYS, "a routine");
-                routine = new Routine(targets(halves, "reads"), targets(halves, "writes"));
+                routine = new StoredRoutine(targets(halves, "reads"), targets(halves, "writes"));
             } else if (body instanceof SequenceNode || isEmpty(body)) {
-                routine = new Routine(targets(map, name), List.of());
+                routine = new StoredRoutine(targets(map, name), List.of());
             } else {
                 throw map.refusal(body, "a routine is expected to be a list of tables, or reads and writes");
             }

@@ -12,8 +12,8 @@ import java.util.Map;
  */
 public record DataClasses(
         List<DataClass> classes,
-        Map<String, List<DataTarget>> views,
-        Map<String, Routine> routines,
+        Map<String, List<DataReference>> views,
+        Map<String, StoredRoutine> routines,
         List<DataPattern> unresolved) {
 
     /** No classes: events are not enriched. */

@@ -1,6 +1,6 @@
 package io.tailrace.detection.dataclass;
 
-import io.tailrace.detection.dataclass.Classification.Basis;
+import io.tailrace.detection.dataclass.DataClassification.Basis;
 import io.tailrace.detection.event.CaseFolding;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
@@ -17,18 +17,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Enriches events with the classes of data that they touch, and with how that is known. What cannot be told is unknown
- * access, never none; in doubt a class is touched. Used by one thread.
+ * Enriches events with the classes of data that they touch, and with how that is known. What cannot be determined is
+ * unknown access, never none; in doubt a class is touched. Used by one thread.
  */
 public final class DataClassifier {
 
-    private static final int MOST_CACHED = 20_000;
+    private static final int MAX_CACHED = 20_000;
     /** Fingerprints are cut at 16 KiB: of one that is so long, not all names may be known. */
-    private static final int LONGEST_FINGERPRINT = 16_000;
+    private static final int MAX_FINGERPRINT_LENGTH = 16_000;
 
-    /** Statements that tell of tables and nothing of what is in them. */
+    /** Statements about tables, not about their content. */
     private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
-    /** Statements whose tables no text tells: prepared from a variable, or rows as the binary log has them. */
+    /** Statements whose tables no text names: prepared from a variable, or rows as the binary log has them. */
     private static final Set<String> DYNAMIC = Set.of("EXECUTE", "BINLOG");
     /** Blocks of a program, which may call and execute. */
     private static final Set<String> BLOCKS =
@@ -45,34 +45,34 @@ public final class DataClassifier {
             String queryId, String database, List<String> read, List<String> written, String basis, boolean doubtful) {}
 
     private final boolean none;
-    private final TableLookup tables;
-    private final Map<String, Routine> routines;
+    private final TableClassifier tables;
+    private final Map<String, StoredRoutine> routines;
     /** Routines by their name without a database. */
-    private final Map<String, Routine> routinesByName = new HashMap<>();
+    private final Map<String, StoredRoutine> routinesByName = new HashMap<>();
     /** Both, with names as they stand in fingerprints. */
-    private final Map<String, Routine> functions = new HashMap<>();
+    private final Map<String, StoredRoutine> functions = new HashMap<>();
 
     private final NameReader reader = new NameReader();
-    private final Map<Key, Classification> cache = new BoundedCache<>(MOST_CACHED);
+    private final Map<Key, DataClassification> cache = new BoundedCache<>(MAX_CACHED);
 
     public DataClassifier(DataClasses classes) {
         none = classes.isEmpty();
-        tables = new TableLookup(classes);
+        tables = new TableClassifier(classes);
         routines = classes.routines();
         routines.forEach((key, routine) -> {
             String name = key.substring(key.indexOf('.') + 1);
             routinesByName.merge(name, routine, DataClassifier::either);
-            functions.merge(ColumnNames.inFingerprints(key), routine, DataClassifier::either);
-            functions.merge(ColumnNames.inFingerprints(name), routine, DataClassifier::either);
+            functions.merge(FingerprintColumnNames.inFingerprints(key), routine, DataClassifier::either);
+            functions.merge(FingerprintColumnNames.inFingerprints(name), routine, DataClassifier::either);
         });
     }
 
-    private static Routine either(Routine one, Routine other) {
-        Set<DataTarget> reads = new HashSet<>(one.reads());
+    private static StoredRoutine either(StoredRoutine one, StoredRoutine other) {
+        Set<DataReference> reads = new HashSet<>(one.reads());
         reads.addAll(other.reads());
-        Set<DataTarget> writes = new HashSet<>(one.writes());
+        Set<DataReference> writes = new HashSet<>(one.writes());
         writes.addAll(other.writes());
-        return new Routine(List.copyOf(reads), List.copyOf(writes));
+        return new StoredRoutine(List.copyOf(reads), List.copyOf(writes));
     }
 
     /** Sets the fields data_class, data_class_read, data_class_written, data_basis and data_access. */
@@ -82,21 +82,23 @@ public final class DataClassifier {
         }
     }
 
-    private Classification classification(DetectionEvent event) {
+    private DataClassification classification(DetectionEvent event) {
         return switch (text(event, DatabaseField.EVENT_CLASS)) {
             case "query" -> ofStatement(event);
             case "table" -> ofTables(event);
             case "admin", "connection" -> ofCommand(event);
-            default -> Classification.NOTHING;
+            default -> DataClassification.NOTHING;
         };
     }
 
-    private static Classification ofCommand(DetectionEvent event) {
+    private static DataClassification ofCommand(DetectionEvent event) {
         boolean streams = STREAMS.contains(text(event, DatabaseField.COMMAND).toLowerCase(Locale.ROOT));
-        return streams ? new Classification(Set.of(), Set.of(), EnumSet.of(Basis.UNKNOWN)) : Classification.NOTHING;
+        return streams
+                ? new DataClassification(Set.of(), Set.of(), EnumSet.of(Basis.UNKNOWN))
+                : DataClassification.NOTHING;
     }
 
-    private Classification ofTables(DetectionEvent event) {
+    private DataClassification ofTables(DetectionEvent event) {
         List<String> read = texts(event, DatabaseField.TABLE_READ);
         List<String> written = texts(event, DatabaseField.TABLE_WRITTEN);
         Key key = new Key("", "", read, written, "log", false);
@@ -107,7 +109,7 @@ public final class DataClassifier {
         });
     }
 
-    private Classification ofStatement(DetectionEvent event) {
+    private DataClassification ofStatement(DetectionEvent event) {
         String statement = text(event, DatabaseField.STATEMENT);
         List<FieldValue> flags = event.values(DatabaseField.FLAG.fieldName());
         Key key = new Key(
@@ -120,7 +122,7 @@ public final class DataClassifier {
         if (statement.isEmpty()) {
             return withoutText(event, key);
         }
-        Classification known = cache.get(key);
+        DataClassification known = cache.get(key);
         if (known == null) {
             known = classify(event, key, statement);
             cache.put(key, known);
@@ -132,7 +134,7 @@ public final class DataClassifier {
         return values.stream().anyMatch(value -> value.text().equals(wanted));
     }
 
-    private Classification withoutText(DetectionEvent event, Key key) {
+    private DataClassification withoutText(DetectionEvent event, Key key) {
         Search search = new Search(Basis.LOG, List.of(), true);
         search.tables(key.read, key.written);
         String command = text(event, DatabaseField.COMMAND).toLowerCase(Locale.ROOT);
@@ -144,15 +146,15 @@ public final class DataClassifier {
         return search.result();
     }
 
-    private Classification classify(DetectionEvent event, Key key, String statement) {
+    private DataClassification classify(DetectionEvent event, Key key, String statement) {
         String verb = text(event, DatabaseField.VERB);
         if (METADATA.contains(verb)) {
-            return Classification.NOTHING;
+            return DataClassification.NOTHING;
         }
         boolean ofLog = "log".equals(key.basis);
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         StatementNames names = reader.read(bytes, bytes.length);
-        boolean everyColumn = key.doubtful || names.everyColumn() || statement.length() >= LONGEST_FINGERPRINT;
+        boolean everyColumn = key.doubtful || names.everyColumn() || statement.length() >= MAX_FINGERPRINT_LENGTH;
         Search search = new Search(
                 ofLog ? Basis.LOG : Basis.STATEMENT,
                 names.names().stream().map(FieldValue::of).toList(),
@@ -182,7 +184,8 @@ public final class DataClassifier {
                 .substring(Math.min(statement.length(), "call ".length()))
                 .trim();
         List<String> parts = QualifiedName.parts(name, 2);
-        Routine routine = parts.size() == 2 ? routine(parts.get(0), parts.get(1)) : routine(database, parts.get(0));
+        StoredRoutine routine =
+                parts.size() == 2 ? routine(parts.get(0), parts.get(1)) : routine(database, parts.get(0));
         if (routine == null) {
             search.bases.add(Basis.UNKNOWN);
         } else {
@@ -190,18 +193,21 @@ public final class DataClassifier {
         }
     }
 
-    private Routine routine(String database, String name) {
+    private StoredRoutine routine(String database, String name) {
         return database.isEmpty()
                 ? routinesByName.get(CaseFolding.fold(name))
                 : routines.get(QualifiedName.key(database, name));
     }
 
-    /** A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's. */
+    /**
+     * A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's.
+     */
     private void functions(Set<String> called, Key key, Search search) {
         for (String name : called) {
             boolean qualified = name.indexOf('.') >= 0;
             boolean inDatabase = !qualified && !key.database.isEmpty();
-            Routine routine = functions.get(inDatabase ? ColumnNames.inFingerprints(key.database) + '.' + name : name);
+            StoredRoutine routine =
+                    functions.get(inDatabase ? FingerprintColumnNames.inFingerprints(key.database) + '.' + name : name);
             if (routine != null) {
                 search.routine(routine);
             } else if (qualified && !isTable(name, key)) {
@@ -212,10 +218,10 @@ public final class DataClassifier {
 
     /** {@code INSERT INTO shop.orders (a, b)} is no call. */
     private static boolean isTable(String name, Key key) {
-        return key.read.stream()
-                        .anyMatch(table -> ColumnNames.inFingerprints(table).equals(name))
-                || key.written.stream()
-                        .anyMatch(table -> ColumnNames.inFingerprints(table).equals(name));
+        return key.read.stream().anyMatch(table -> FingerprintColumnNames.inFingerprints(table)
+                        .equals(name))
+                || key.written.stream().anyMatch(table -> FingerprintColumnNames.inFingerprints(table)
+                        .equals(name));
     }
 
     private static String text(DetectionEvent event, DatabaseField field) {
@@ -268,7 +274,7 @@ public final class DataClassifier {
             }
         }
 
-        void routine(Routine routine) {
+        void routine(StoredRoutine routine) {
             routine.reads().forEach(target -> add(tables.of(target), read, Basis.RESOLVED));
             routine.writes().forEach(target -> add(tables.of(target), written, Basis.RESOLVED));
         }
@@ -280,8 +286,8 @@ public final class DataClassifier {
             }
         }
 
-        Classification result() {
-            return bases.isEmpty() ? Classification.NOTHING : new Classification(read, written, bases);
+        DataClassification result() {
+            return bases.isEmpty() ? DataClassification.NOTHING : new DataClassification(read, written, bases);
         }
     }
 }

@@ -1,19 +1,19 @@
 package io.tailrace.detection.dataclass;
 
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.match.TextPattern;
+import io.tailrace.detection.match.WildcardMatcher;
 
 /** A name with {@code *} (any characters, none too) and {@code ?} (one character), in letters of either case. */
 final class NamePattern {
 
     private final String written;
-    private final TextPattern pattern;
+    private final WildcardMatcher pattern;
 
     NamePattern(String written) {
         this.written = written;
-        this.pattern = new TextPattern(
+        this.pattern = new WildcardMatcher(
                 written.chars()
-                        .map(c -> c == '*' ? TextPattern.ANY : c == '?' ? TextPattern.ONE : c)
+                        .map(c -> c == '*' ? WildcardMatcher.ANY : c == '?' ? WildcardMatcher.ONE : c)
                         .toArray(),
                 false);
     }

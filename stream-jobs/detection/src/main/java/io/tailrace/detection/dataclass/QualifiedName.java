@@ -8,15 +8,15 @@ import java.util.List;
 final class QualifiedName {
 
     /** Servers allow 64 characters; a longer name is none of a table. */
-    static final int LONGEST = 256;
+    static final int MAX_LENGTH = 256;
 
     private QualifiedName() {}
 
     /** The parts of {@code database.table.column}, at most so many; the rest belongs to the last one. */
-    static List<String> parts(String name, int most) {
-        List<String> parts = new ArrayList<>(most);
+    static List<String> parts(String name, int limit) {
+        List<String> parts = new ArrayList<>(limit);
         int from = 0;
-        while (parts.size() < most - 1) {
+        while (parts.size() < limit - 1) {
             int point = pointBehind(name, from);
             if (point < 0) {
                 break;

@@ -12,7 +12,7 @@ import java.util.List;
  * @param amount what is added up, such as rows; 0 where nothing is
  * @param micros event time, microseconds since 1970 UTC
  * @param eventId the event
- * @param actionId the same for all events that tell of one action in several logs
+ * @param actionId the same for all events that record one action in several logs
  * @param statement without its literals, at most 500 characters; empty where there is none
  * @param late the event came later than the allowed lateness
  */
@@ -28,7 +28,7 @@ public record Observation(
         boolean late) {
 
     /** The same, about another entity: state may be of all users of a cluster where an alert is about one of them. */
-    Observation about(List<String> other) {
+    public Observation withEntity(List<String> other) {
         return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late);
     }
 

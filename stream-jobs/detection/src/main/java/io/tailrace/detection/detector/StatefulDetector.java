@@ -1,6 +1,6 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
@@ -17,20 +17,20 @@ import java.util.function.Consumer;
 public interface StatefulDetector {
 
     /** How far a server's clock may be ahead, microseconds: a day, which wrong time zones need. */
-    long MOST_AHEAD_MICROS = 86_400_000_000L;
+    long MAX_AHEAD_MICROS = 86_400_000_000L;
 
     /**
      * Whether an event must not be observed: one event with a year too many would end learning and empty all that is
      * known of its time.
      */
-    static boolean isOfTheFuture(long micros, long nowMicros) {
-        return micros - nowMicros > MOST_AHEAD_MICROS;
+    static boolean isInFuture(long micros, long nowMicros) {
+        return micros - nowMicros > MAX_AHEAD_MICROS;
     }
 
     /** What it says about itself; its alerts look like a rule's. */
     RuleHeader header();
 
-    /** What tells it from all other detectors and rules. */
+    /** What distinguishes it from all other detectors and rules. */
     default String key() {
         return header().key();
     }
@@ -47,12 +47,12 @@ public interface StatefulDetector {
      * @param state of the entity, by this detector; it is changed
      * @return whether the state was changed and must be kept
      */
-    boolean update(DetectorState state, Observation observation, Consumer<Alert> alerts);
+    boolean update(DetectorState state, Observation observation, Consumer<RaisedAlert> alerts);
 
     /** Reads what {@link DetectorState#write} wrote. Throws IOException where the version is another one. */
     DetectorState readState(DataInput in) throws IOException;
 
-    /** How long an entity is remembered of which nothing is heard, microseconds of event time. */
+    /** How long an entity is remembered without events, microseconds of event time. */
     long ttlMicros();
 
     /** Whether so much time has passed that the entity counts as never seen. */

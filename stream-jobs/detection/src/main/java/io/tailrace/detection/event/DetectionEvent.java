@@ -16,8 +16,8 @@ public final class DetectionEvent {
     private final LogSource source;
     private final Map<String, List<FieldValue>> fields;
     private final long shape;
-    private Action action;
-    private Function<DetectionEvent, Action> actions;
+    private ActionReference action;
+    private Function<DetectionEvent, ActionReference> actions;
 
     private DetectionEvent(Builder builder) {
         this.id = builder.id;
@@ -26,13 +26,13 @@ public final class DetectionEvent {
         this.source = builder.source;
         this.fields = builder.fields;
         this.shape = builder.shape;
-        this.actions = event -> new Action(event.id, event.micros, event.order);
+        this.actions = event -> new ActionReference(event.id, event.micros, event.order);
     }
 
     /**
      * An event without fields yet.
      *
-     * @param id what tells it from all others
+     * @param id what distinguishes it from all others
      * @param micros event time, microseconds since 1970 UTC
      * @param source the log that it is from
      */
@@ -59,14 +59,14 @@ public final class DetectionEvent {
     }
 
     /** What the event records; other logs may have events of the same action. By default it stands for itself. */
-    public Action action() {
+    public ActionReference action() {
         if (action == null) {
             action = actions.apply(this);
         }
         return action;
     }
 
-    /** What tells the event's action from all others: the same for all events of one action. */
+    /** What distinguishes the event's action from all others: the same for all events of one action. */
     public String actionId() {
         return action().id();
     }
@@ -75,7 +75,7 @@ public final class DetectionEvent {
      * Says who knows the event's action. It is asked at most once, and only if somebody asks the event: most events are
      * of no interest to any rule.
      */
-    public void actionFrom(Function<DetectionEvent, Action> knowing) {
+    public void actionFrom(Function<DetectionEvent, ActionReference> knowing) {
         action = null;
         actions = knowing;
     }
@@ -98,8 +98,8 @@ public final class DetectionEvent {
     }
 
     /**
-     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events with
-     * the same fields, and for others by chance only.
+     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events
+     * with the same fields, and for others by chance only.
      */
     public long shape() {
         return shape;
@@ -109,7 +109,7 @@ public final class DetectionEvent {
     public static final class Builder {
 
         /** For some thirty fields and what the event is enriched with. */
-        private static final int USUAL_CAPACITY = 64;
+        private static final int INITIAL_CAPACITY = 64;
         /** Its product spreads a hash of 32 bits over 64. */
         private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -118,7 +118,7 @@ public final class DetectionEvent {
         private final LogSource source;
         private long order;
         private long shape;
-        private final Map<String, List<FieldValue>> fields = new HashMap<>(USUAL_CAPACITY);
+        private final Map<String, List<FieldValue>> fields = new HashMap<>(INITIAL_CAPACITY);
 
         private Builder(String id, long micros, LogSource source) {
             this.id = id;

@@ -9,9 +9,9 @@ import java.time.Instant;
 public final class FieldValue {
 
     /** Longer texts are no numbers. */
-    private static final int LONGEST_NUMBER = 32;
+    private static final int MAX_NUMBER_LENGTH = 32;
     /** Up to here every whole number is a double. */
-    private static final long MOST_EXACT = 1L << 53;
+    private static final long MAX_EXACT = 1L << 53;
 
     private final Instant time;
     private String text;
@@ -34,7 +34,7 @@ public final class FieldValue {
     }
 
     public static FieldValue of(long number) {
-        if (number > MOST_EXACT || number < -MOST_EXACT) {
+        if (number > MAX_EXACT || number < -MAX_EXACT) {
             return of(Long.toString(number));
         }
         return of((double) number);
@@ -81,7 +81,7 @@ public final class FieldValue {
     }
 
     private static double parse(String text) {
-        if (text.isEmpty() || text.length() > LONGEST_NUMBER || !isNumeral(text)) {
+        if (text.isEmpty() || text.length() > MAX_NUMBER_LENGTH || !isNumeral(text)) {
             return Double.NaN;
         }
         try {

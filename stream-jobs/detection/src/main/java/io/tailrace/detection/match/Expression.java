@@ -48,7 +48,7 @@ public sealed interface Expression {
     }
 
     /** One value of a field at least stands the test; an absent field does not. */
-    record Field(String name, ValueTest test) implements Expression {
+    record Field(String name, ValueMatcher test) implements Expression {
 
         @Override
         public boolean matches(DetectionEvent event) {
@@ -66,7 +66,7 @@ public sealed interface Expression {
     }
 
     /** One value of any field stands the test. */
-    record Keyword(ValueTest test) implements Expression {
+    record Keyword(ValueMatcher test) implements Expression {
 
         @Override
         public boolean matches(DetectionEvent event) {
@@ -112,7 +112,7 @@ public sealed interface Expression {
         }
     }
 
-    private static boolean any(List<FieldValue> values, ValueTest test) {
+    private static boolean any(List<FieldValue> values, ValueMatcher test) {
         for (int i = 0; i < values.size(); i++) {
             if (test.test(values.get(i))) {
                 return true;

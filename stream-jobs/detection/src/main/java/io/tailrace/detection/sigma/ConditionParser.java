@@ -19,17 +19,18 @@ final class ConditionParser {
 
     private static final Pattern TOKEN = Pattern.compile("[()|]|[^\\s()|]+");
     private static final Pattern COUNT = Pattern.compile("[0-9]{1,4}");
-    private static final int DEEPEST = 100;
+    private static final int MAX_DEPTH = 100;
     private static final String END = "";
 
     private final Map<String, Expression> searches;
-    private final Function<String, RuleRefused> refusal;
+    private final Function<String, RuleCompilationException> refusal;
     private final List<String> tokens = new ArrayList<>();
     private int at;
     private int depth;
 
     /** @param refusal makes the error of a reason */
-    ConditionParser(String condition, Map<String, Expression> searches, Function<String, RuleRefused> refusal) {
+    ConditionParser(
+            String condition, Map<String, Expression> searches, Function<String, RuleCompilationException> refusal) {
         this.searches = searches;
         this.refusal = refusal;
         Matcher matcher = TOKEN.matcher(condition);
@@ -66,8 +67,8 @@ final class ConditionParser {
     }
 
     private Expression negation() {
-        if (++depth > DEEPEST) {
-            throw refusal.apply("a condition is expected to be at most " + DEEPEST + " levels deep");
+        if (++depth > MAX_DEPTH) {
+            throw refusal.apply("a condition is expected to be at most " + MAX_DEPTH + " levels deep");
         }
         Expression expression = accept("not") ? new Expression.Not(negation()) : operand();
         depth--;
@@ -144,7 +145,7 @@ final class ConditionParser {
         return found;
     }
 
-    private RuleRefused expected(String what) {
+    private RuleCompilationException expected(String what) {
         String found = peek().equals(END) ? "its end" : peek();
         return refusal.apply("the condition is expected to have " + what + ", found " + found);
     }

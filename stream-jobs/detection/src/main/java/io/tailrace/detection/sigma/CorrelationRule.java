@@ -8,7 +8,8 @@ import java.util.Set;
  * A rule over the matches of other rules.
  *
  * @param rules keys of the rules that it counts, in the order in which it names them
- * @param groupBy fields whose values tell one group from another, or aliases of them; none: all events are one group
+ * @param groupBy fields whose values distinguish one group from another, or aliases of them; none: all events are one
+ *     group
  * @param optional those of them that events may lack: these events are a group of their own
  * @param timespanMicros length of the window
  * @param aliases alias to field by the key of the rule
@@ -30,7 +31,7 @@ public record CorrelationRule(
         boolean alerts) {
 
     /** Correlations one over the other: the stages of the detect job. */
-    public static final int MOST_LEVELS = 3;
+    public static final int MAX_LEVELS = 3;
 
     /** What is counted within the window. */
     public enum Type {

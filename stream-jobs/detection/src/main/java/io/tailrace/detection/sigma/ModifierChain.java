@@ -1,9 +1,9 @@
 package io.tailrace.detection.sigma;
 
 import com.google.re2j.Pattern;
+import io.tailrace.detection.match.ComparisonMatcher;
+import io.tailrace.detection.match.DatePartMatcher;
 import io.tailrace.detection.match.Expression.SameField.Relation;
-import io.tailrace.detection.match.NumberComparison;
-import io.tailrace.detection.match.TimePart;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +17,16 @@ final class ModifierChain {
 
     private final List<Modifier> modifiers;
     private final Map<String, List<String>> placeholders;
-    private final Function<String, RuleRefused> refusal;
+    private final Function<String, RuleCompilationException> refusal;
 
     /**
      * @param placeholders values by the names that {@code expand} replaces
      * @param refusal makes the error of a reason
      */
     ModifierChain(
-            List<Modifier> modifiers, Map<String, List<String>> placeholders, Function<String, RuleRefused> refusal) {
+            List<Modifier> modifiers,
+            Map<String, List<String>> placeholders,
+            Function<String, RuleCompilationException> refusal) {
         this.modifiers = modifiers;
         this.placeholders = placeholders;
         this.refusal = refusal;
@@ -86,10 +88,10 @@ final class ModifierChain {
             case MULTILINE -> List.of(flagged(modifier, operand, Pattern.MULTILINE));
             case DOT_ALL -> List.of(flagged(modifier, operand, Pattern.DOTALL));
             case LT, LTE, GT, GTE -> List.of(new Operand.Bound(
-                    NumberComparison.Operator.valueOf(modifier.name()),
+                    ComparisonMatcher.Operator.valueOf(modifier.name()),
                     number(modifier, operand).value()));
             case MINUTE, HOUR, DAY, WEEK, MONTH, YEAR -> List.of(
-                    new Operand.Part(TimePart.Unit.valueOf(modifier.name()), whole(modifier, operand)));
+                    new Operand.Part(DatePartMatcher.Unit.valueOf(modifier.name()), whole(modifier, operand)));
             case ALL, NEQ, CASED -> throw new IllegalStateException(modifier + " is of the list");
         };
     }
@@ -184,7 +186,7 @@ final class ModifierChain {
         return expanded;
     }
 
-    private RuleRefused unfit(Modifier modifier, String expected, Operand found) {
+    private RuleCompilationException unfit(Modifier modifier, String expected, Operand found) {
         return refusal.apply(
                 "modifier " + modifier.writtenName() + " expects " + expected + ", found " + describe(found));
     }

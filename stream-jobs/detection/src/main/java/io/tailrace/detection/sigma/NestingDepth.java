@@ -9,7 +9,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 /** Finds collections within very many others: composing their nodes would need as many frames of the stack. */
 final class NestingDepth {
 
-    private static final int DEEPEST = 100;
+    private static final int MAX_DEPTH = 100;
 
     private NestingDepth() {}
 
@@ -19,11 +19,11 @@ final class NestingDepth {
         try {
             for (Event event : new Parse(settings).parseString(yaml)) {
                 depth += change(event.getEventId());
-                if (depth > DEEPEST) {
+                if (depth > MAX_DEPTH) {
                     int line =
                             event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
                     return Optional.of(new RuleError(
-                            file, line, 1, "maps and lists are expected to be at most " + DEEPEST + " deep"));
+                            file, line, 1, "maps and lists are expected to be at most " + MAX_DEPTH + " deep"));
                 }
             }
         } catch (YamlEngineException e) {

@@ -1,8 +1,8 @@
 package io.tailrace.detection.sigma;
 
+import io.tailrace.detection.match.ComparisonMatcher;
+import io.tailrace.detection.match.DatePartMatcher;
 import io.tailrace.detection.match.Expression.SameField.Relation;
-import io.tailrace.detection.match.NumberComparison;
-import io.tailrace.detection.match.TimePart;
 import java.math.BigDecimal;
 
 /** A value of a rule on its way through modifiers. */
@@ -27,7 +27,7 @@ sealed interface Operand {
     record Cidr(String network) implements Operand {}
 
     /** A bound. */
-    record Bound(NumberComparison.Operator operator, BigDecimal value) implements Operand {}
+    record Bound(ComparisonMatcher.Operator operator, BigDecimal value) implements Operand {}
 
     /** Another field. */
     record FieldName(String name, Relation relation) implements Operand {}
@@ -36,5 +36,5 @@ sealed interface Operand {
     record Presence(boolean expected) implements Operand {}
 
     /** A part of a time. */
-    record Part(TimePart.Unit unit, long expected) implements Operand {}
+    record Part(DatePartMatcher.Unit unit, long expected) implements Operand {}
 }

@@ -7,10 +7,10 @@ package io.tailrace.detection.sigma;
 final class RegexSize {
 
     /** Characters; about the size of the largest program in states. */
-    static final long LARGEST = 20_000;
+    static final long MAX_SIZE = 20_000;
 
     /** Groups within groups; RE2/J goes down into each. */
-    private static final int DEEPEST = 100;
+    private static final int MAX_DEPTH = 100;
 
     private final String source;
     private int at;
@@ -19,7 +19,7 @@ final class RegexSize {
         this.source = source;
     }
 
-    /** An upper bound of the size, or more than {@link #LARGEST}. */
+    /** An upper bound of the size, or more than {@link #MAX_SIZE}. */
     static long of(String source) {
         return new RegexSize(source).group(0);
     }
@@ -27,7 +27,7 @@ final class RegexSize {
     /** Sizes up to the closing parenthesis. */
     private long group(int depth) {
         long size = 0;
-        while (at < source.length() && source.charAt(at) != ')' && size <= LARGEST) {
+        while (at < source.length() && source.charAt(at) != ')' && size <= MAX_SIZE) {
             size += atom(depth) * repetitions();
         }
         return size;
@@ -40,7 +40,7 @@ final class RegexSize {
         } else if (c == '[') {
             skipClass();
         } else if (c == '(') {
-            long size = depth > DEEPEST ? LARGEST + 1 : group(depth + 1);
+            long size = depth > MAX_DEPTH ? MAX_SIZE + 1 : group(depth + 1);
             at++;
             return size + 2;
         }
@@ -69,7 +69,7 @@ final class RegexSize {
             if (c != ',' && (c < '0' || c > '9')) {
                 return 1;
             }
-            number = c == ',' ? 0 : Math.min(LARGEST, number * 10 + c - '0');
+            number = c == ',' ? 0 : Math.min(MAX_SIZE, number * 10 + c - '0');
             largest = Math.max(largest, number);
         }
         at = i + 1;

@@ -9,8 +9,8 @@ import java.util.Map;
  * @param placeholders values by the names that the modifier {@code expand} replaces
  * @param fields the fields that events have
  */
-public record RuleContext(Map<String, List<String>> placeholders, FieldNames fields) {
+public record RuleContext(Map<String, List<String>> placeholders, FieldMapping fields) {
 
     /** No placeholders, any field. */
-    public static final RuleContext NONE = new RuleContext(Map.of(), FieldNames.ANY);
+    public static final RuleContext NONE = new RuleContext(Map.of(), FieldMapping.ANY);
 }

@@ -27,12 +27,12 @@ final class RuleDocument {
     }
 
     /** Reads the document into a draft, in which references to other rules are not resolved yet. */
-    void read(RuleDrafts drafts) {
+    void read(RuleSetBuilder drafts) {
         if (map.has("action")) {
             throw map.refusal(map.keyNode("action"), "collections with action are not supported; write each rule out");
         }
         if (map.has("correlation")) {
-            drafts.add(new CorrelationReader(map, header()).read());
+            drafts.add(new CorrelationCompiler(map, header()).read());
         } else if (map.has("filter")) {
             drafts.add(filter(drafts));
         } else {
@@ -40,20 +40,20 @@ final class RuleDocument {
         }
     }
 
-    private SigmaRule rule(RuleDrafts drafts) {
+    private SigmaRule rule(RuleSetBuilder drafts) {
         RuleHeader header = header();
         LogSource source = source();
-        Expression condition = new DetectionReader(map.file(), source, context, drafts::warn)
+        Expression condition = new DetectionCompiler(map.file(), source, context, drafts::warn)
                 .read(map.map("detection", "a rule"), Set.of());
         return new SigmaRule(header, source, condition, true);
     }
 
-    private RuleFilter filter(RuleDrafts drafts) {
+    private RuleFilter filter(RuleSetBuilder drafts) {
         RuleHeader header = header();
         LogSource source = source();
         YamlMap filter = map.map("filter", "a filter");
         Expression condition =
-                new DetectionReader(map.file(), source, context, drafts::warn).read(filter, Set.of("rules"));
+                new DetectionCompiler(map.file(), source, context, drafts::warn).read(filter, Set.of("rules"));
         Node rules = filter.require("rules", "a filter");
         List<String> references = filter.texts("rules");
         boolean any = references.isEmpty() || references.size() == 1 && ANY.equalsIgnoreCase(references.get(0));

@@ -27,7 +27,7 @@ public record RuleHeader(
         String file,
         int line) {
 
-    /** What tells the rule from all others: id, else name, else title. */
+    /** What distinguishes the rule from all others: id, else name, else title. */
     public String key() {
         if (!id.isEmpty()) {
             return id;

@@ -1,6 +1,5 @@
 package io.tailrace.detection.sigma;
 
-import io.tailrace.detection.bundle.RuleBundle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -16,11 +15,11 @@ import java.util.stream.Stream;
 public final class RuleSetReader {
 
     private final RuleContext context;
-    private final RuleDrafts drafts;
+    private final RuleSetBuilder drafts;
 
     public RuleSetReader(RuleContext context) {
         this.context = context;
-        this.drafts = new RuleDrafts(context.fields());
+        this.drafts = new RuleSetBuilder(context.fields());
     }
 
     public RuleSetReader() {
@@ -29,7 +28,7 @@ public final class RuleSetReader {
 
     /**
      * Reads a file, or all files below a directory whose names end with .yml or .yaml, in the order of their names;
-     * without those at its top that are no rules ({@link RuleBundle}).
+     * without those at its top that are no rules ({@link BundleFiles}).
      */
     public RuleSetReader path(Path path) throws IOException {
         if (Files.isDirectory(path)) {
@@ -47,16 +46,16 @@ public final class RuleSetReader {
 
     private static boolean isRules(Path directory, Path file) {
         String name = file.getFileName().toString();
-        if (RuleBundle.isOther(directory.relativize(file).toString())) {
+        if (BundleFiles.isOther(directory.relativize(file).toString())) {
             return false;
         }
         return Files.isRegularFile(file) && (name.endsWith(".yml") || name.endsWith(".yaml"));
     }
 
     private void file(Path file) throws IOException {
-        if (Files.size(file) > YamlDocuments.LONGEST) {
+        if (Files.size(file) > YamlDocuments.MAX_LENGTH) {
             drafts.add(new RuleError(
-                    file.toString(), 1, 1, "expected a file of at most " + YamlDocuments.LONGEST + " bytes"));
+                    file.toString(), 1, 1, "expected a file of at most " + YamlDocuments.MAX_LENGTH + " bytes"));
             return;
         }
         byte[] bytes = Files.readAllBytes(file);

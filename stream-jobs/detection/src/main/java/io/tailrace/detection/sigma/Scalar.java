@@ -13,7 +13,7 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 sealed interface Scalar {
 
     /** Bounds for what is taken as a number. */
-    int LONGEST_NUMBER = 40;
+    int MAX_NUMBER_LENGTH = 40;
 
     Pattern NULL = Pattern.compile("|~|null|Null|NULL");
     Pattern TRUE = Pattern.compile("yes|Yes|YES|true|True|TRUE|on|On|ON");
@@ -58,7 +58,7 @@ sealed interface Scalar {
     }
 
     private static Optional<BigDecimal> number(String written) {
-        if (written.length() > LONGEST_NUMBER) {
+        if (written.length() > MAX_NUMBER_LENGTH) {
             return Optional.empty();
         }
         String digits = written.replace("_", "");

@@ -1,6 +1,6 @@
 package io.tailrace.detection.sigma;
 
-import io.tailrace.detection.match.TextPattern;
+import io.tailrace.detection.match.WildcardMatcher;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /**
  * A text of a rule as characters and wildcards: Sigma's specification, "Escaping".
  *
- * @param tokens of {@link TextPattern}
+ * @param tokens of {@link WildcardMatcher}
  * @param encoding as which base64 takes it
  * @param mark whether base64 puts a byte order mark before it
  */
@@ -33,7 +33,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
             if (c == ESCAPE && i + 1 < text.length() && isSpecial(text.charAt(i + 1))) {
                 tokens.add(text.charAt(++i));
             } else {
-                tokens.add(c == '*' ? TextPattern.ANY : c == '?' ? TextPattern.ONE : c);
+                tokens.add(c == '*' ? WildcardMatcher.ANY : c == '?' ? WildcardMatcher.ONE : c);
             }
         }
         return plain(tokens.build().toArray());
@@ -62,13 +62,13 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
     }
 
     TextTokens withPrefix() {
-        boolean has = tokens.length > 0 && tokens[0] == TextPattern.ANY;
-        return has ? this : with(IntStream.concat(IntStream.of(TextPattern.ANY), Arrays.stream(tokens)));
+        boolean has = tokens.length > 0 && tokens[0] == WildcardMatcher.ANY;
+        return has ? this : with(IntStream.concat(IntStream.of(WildcardMatcher.ANY), Arrays.stream(tokens)));
     }
 
     TextTokens withSuffix() {
-        boolean has = tokens.length > 0 && tokens[tokens.length - 1] == TextPattern.ANY;
-        return has ? this : with(IntStream.concat(Arrays.stream(tokens), IntStream.of(TextPattern.ANY)));
+        boolean has = tokens.length > 0 && tokens[tokens.length - 1] == WildcardMatcher.ANY;
+        return has ? this : with(IntStream.concat(Arrays.stream(tokens), IntStream.of(WildcardMatcher.ANY)));
     }
 
     private TextTokens with(IntStream changed) {
@@ -85,7 +85,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         for (int i = 0; i + 1 < tokens.length; i++) {
             boolean dash = tokens[i] == '-' || tokens[i] == '/';
             if (dash && isWord(tokens[i + 1]) && (i == 0 || !isWord(tokens[i - 1]))) {
-                changed[i] = TextPattern.DASH;
+                changed[i] = WildcardMatcher.DASH;
             }
         }
         return with(Arrays.stream(changed));

@@ -19,7 +19,7 @@ public final class Timespan {
 
     private static final long MICROS = 1_000_000;
     /** State is kept for the whole span. */
-    private static final long LONGEST_SECONDS = 366 * 86_400L;
+    private static final long MAX_SECONDS = 366 * 86_400L;
 
     private Timespan() {}
 
@@ -27,6 +27,6 @@ public final class Timespan {
     public static OptionalLong micros(String written) {
         Matcher matcher = TIMESPAN.matcher(written);
         long seconds = matcher.matches() ? Long.parseLong(matcher.group(1)) * UNIT_SECONDS.get(matcher.group(2)) : 0;
-        return seconds > 0 && seconds <= LONGEST_SECONDS ? OptionalLong.of(seconds * MICROS) : OptionalLong.empty();
+        return seconds > 0 && seconds <= MAX_SECONDS ? OptionalLong.of(seconds * MICROS) : OptionalLong.empty();
     }
 }

@@ -15,12 +15,12 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 public final class YamlDocuments {
 
     /** Bytes or characters of a file. */
-    public static final int LONGEST = 4 << 20;
+    public static final int MAX_LENGTH = 4 << 20;
 
     private YamlDocuments() {}
 
     /**
-     * Reads one document after the other. One that its reader refuses ({@link RuleRefused}) leaves the others; a syntax
+     * Reads one document after the other. One that its reader refuses ({@link RuleCompilationException}) leaves the others; a syntax
      * error takes the rest of the text with it.
      *
      * @param file name of the file, for errors
@@ -50,7 +50,7 @@ public final class YamlDocuments {
                 .setLabel(file)
                 .setUseMarks(true)
                 .setBufferSize(yaml.length() + 2)
-                .setCodePointLimit(LONGEST)
+                .setCodePointLimit(MAX_LENGTH)
                 .build();
     }
 
@@ -67,7 +67,7 @@ public final class YamlDocuments {
         try {
             YamlTags.check(file, node);
             documents.accept(YamlMap.of(file, node, "a document"));
-        } catch (RuleRefused e) {
+        } catch (RuleCompilationException e) {
             errors.accept(e.error());
         }
     }

@@ -113,13 +113,14 @@ public final class YamlMap {
                 .orElse(List.of());
     }
 
-    public RuleRefused refusal(Node at, String reason) {
+    public RuleCompilationException refusal(Node at, String reason) {
         return refusal(file, at, reason);
     }
 
-    public static RuleRefused refusal(String file, Node at, String reason) {
+    public static RuleCompilationException refusal(String file, Node at, String reason) {
         return at.getStartMark()
-                .map(mark -> new RuleRefused(new RuleError(file, mark.getLine() + 1, mark.getColumn() + 1, reason)))
-                .orElseGet(() -> new RuleRefused(new RuleError(file, 1, 1, reason)));
+                .map(mark -> new RuleCompilationException(
+                        new RuleError(file, mark.getLine() + 1, mark.getColumn() + 1, reason)))
+                .orElseGet(() -> new RuleCompilationException(new RuleError(file, 1, 1, reason)));
     }
 }

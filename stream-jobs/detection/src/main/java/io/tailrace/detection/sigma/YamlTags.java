@@ -20,7 +20,7 @@ final class YamlTags {
 
     private YamlTags() {}
 
-    /** Throws {@link RuleRefused} with the place of the first node that has one. */
+    /** Throws {@link RuleCompilationException} with the place of the first node that has one. */
     static void check(String file, Node document) {
         Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>()); // anchors may stand in many places
         Deque<Node> open = new ArrayDeque<>();

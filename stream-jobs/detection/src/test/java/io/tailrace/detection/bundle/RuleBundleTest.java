@@ -3,7 +3,7 @@ package io.tailrace.detection.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.detection.sigma.FieldNames;
+import io.tailrace.detection.sigma.FieldMapping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +93,6 @@ class RuleBundleTest {
     }
 
     private static RuleBundle bundle(Map<String, String> files) {
-        return RuleBundle.of(files, FieldNames.ANY);
+        return RuleBundle.of(files, FieldMapping.ANY);
     }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class GroupWindowTest {
 
-    private static final int MOST = 4;
+    private static final int MAX_COUNT = 4;
     private static final long SPAN = 10;
 
     private final GroupWindow window = new GroupWindow();
@@ -34,10 +34,10 @@ class GroupWindowTest {
 
     @Test
     void theOldestOfAllMakesRoomForANewValue() {
-        for (int time = 1; time <= MOST; time++) {
+        for (int time = 1; time <= MAX_COUNT; time++) {
             add(time, "a");
         }
-        assertThat(add(9, "b")).isEqualTo(MOST - 1);
+        assertThat(add(9, "b")).isEqualTo(MAX_COUNT - 1);
         assertThat(times()).containsExactly(2L, 3L, 4L, 9L);
     }
 
@@ -46,7 +46,7 @@ class GroupWindowTest {
         add(0, "a");
         add(1, "b");
         add(4, "a");
-        thin(10, "a");
+        compact(10, "a");
         assertThat(times()).containsExactly(0L, 1L, 10L);
     }
 
@@ -54,9 +54,9 @@ class GroupWindowTest {
     void aMatchBetweenTwoThatAreFurtherApartStays() {
         add(0, "a");
         add(4, "a");
-        thin(11, "a");
+        compact(11, "a");
         assertThat(times()).containsExactly(0L, 4L, 11L);
-        thin(12, "b");
+        compact(12, "b");
         assertThat(times()).containsExactly(0L, 4L, 11L, 12L);
     }
 
@@ -89,8 +89,8 @@ class GroupWindowTest {
 
     @Test
     void rulesHaveNumbersOfTheirKeysAndPlacesInOlderState() {
-        RuleNumbers numbers = new RuleNumbers(List.of("x", "y"));
-        RuleNumbers otherOrder = new RuleNumbers(List.of("y", "x"));
+        RuleIds numbers = new RuleIds(List.of("x", "y"));
+        RuleIds otherOrder = new RuleIds(List.of("y", "x"));
 
         assertThat(numbers.of("y")).isEqualTo(otherOrder.of("y")).isNegative();
         assertThat(numbers.place(otherOrder.of("y"))).isEqualTo(1);
@@ -100,12 +100,12 @@ class GroupWindowTest {
     }
 
     private int add(long time, String value) {
-        return window.add(occurrence(time, value), MOST);
+        return window.add(occurrence(time, value), MAX_COUNT);
     }
 
-    private void thin(long time, String value) {
+    private void compact(long time, String value) {
         add(time, value);
-        window.thin(occurrence(time, value), SPAN);
+        window.compact(occurrence(time, value), SPAN);
     }
 
     private boolean isRepeated(int place) {
@@ -113,10 +113,10 @@ class GroupWindowTest {
     }
 
     private List<Long> times() {
-        return window.occurrences().stream().map(Occurrence::micros).toList();
+        return window.occurrences().stream().map(RuleMatch::micros).toList();
     }
 
-    private static Occurrence occurrence(long time, String value) {
-        return new Occurrence(time, 0, "e" + time + value, -1, value, time + SPAN);
+    private static RuleMatch occurrence(long time, String value) {
+        return new RuleMatch(time, 0, "e" + time + value, -1, value, time + SPAN);
     }
 }

@@ -6,8 +6,8 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
-import io.tailrace.testing.Growth;
+import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,7 @@ class DataClassifierTest {
 
     private static DetectionEvent statement(String statement, String... flags) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
-        StatementShape shape = new Fingerprinter().statement(bytes, 0, bytes.length);
+        NormalizedStatement shape = new Fingerprinter().statement(bytes, 0, bytes.length);
         List<String> all = new ArrayList<>(List.of(flags));
         if (!shape.tables().complete()) {
             all.add("tables_incomplete");
@@ -79,7 +79,7 @@ class DataClassifierTest {
     }
 
     /** Classes read, classes written, basis and access, with a bar between. */
-    private String told(DetectionEvent event) {
+    private String reported(DetectionEvent event) {
         classifier.enrich(event);
         return String.join(
                 " | ",
@@ -153,14 +153,14 @@ class DataClassifierTest {
                     SET @a = 1; '|  |  |'
                     """)
     void tellsWhatAStatementTouches(String statement, String expected) {
-        assertThat(told(statement(statement)).strip()).isEqualTo(expected.strip());
+        assertThat(reported(statement(statement)).strip()).isEqualTo(expected.strip());
     }
 
     @Test
     void whatWasCutIsUnknownAndMayTouchEveryColumn() {
-        assertThat(told(statement("SELECT id FROM customers", "truncated")))
+        assertThat(reported(statement("SELECT id FROM customers", "truncated")))
                 .isEqualTo("pii |  | statement unknown | unknown");
-        assertThat(told(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
     }
 
     @Test
@@ -169,30 +169,32 @@ class DataClassifierTest {
                 .text("tables_basis", "log")
                 .texts("table_read", List.of("shop.customers"))
                 .texts("table_written", List.of("shop.cards")));
-        assertThat(told(row)).isEqualTo("pii | pci | log | known");
+        assertThat(reported(row)).isEqualTo("pii | pci | log | known");
     }
 
     @Test
     void aTableWithoutItsDatabaseMayBeAny() {
         DetectionEvent row = event(
                 fields -> fields.text("event_class", "table").texts("table_read", List.of("cards", "v_all", "`a.b`")));
-        assertThat(told(row)).isEqualTo("pci pii |  | log resolved | known");
+        assertThat(reported(row)).isEqualTo("pci pii |  | log resolved | known");
     }
 
     @Test
     void aStatementWithoutItsTextIsUnknown() {
         DetectionEvent absent =
                 event(fields -> fields.text("event_class", "query").text("command", "Execute"));
-        assertThat(told(absent)).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(absent)).isEqualTo(" |  | unknown | unknown");
         DetectionEvent dump =
                 event(fields -> fields.text("event_class", "admin").text("command", "Binlog Dump"));
-        assertThat(told(dump)).isEqualTo(" |  | unknown | unknown");
-        assertThat(told(event(fields -> fields.text("event_class", "message")))).isEqualTo(" |  |  | ");
+        assertThat(reported(dump)).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(event(fields -> fields.text("event_class", "message"))))
+                .isEqualTo(" |  |  | ");
     }
 
     @Test
     void aCallWhoseArgumentsReadMayReadEveryColumn() {
-        assertThat(told(statement("CALL nothing((SELECT id FROM customers))"))).startsWith("pii |");
+        assertThat(reported(statement("CALL nothing((SELECT id FROM customers))")))
+                .startsWith("pii |");
     }
 
     @Test
@@ -204,7 +206,7 @@ class DataClassifierTest {
 
     @Test
     void manyTablesTakeTimeInProportion() {
-        Growth.assertLinear("tables", 1_000, 16_000, tables -> {
+        GrowthRate.assertLinear("tables", 1_000, 16_000, tables -> {
             DataClassifier many = ofPatterns(1_000);
             return () -> classify(many, tables);
         });
@@ -215,7 +217,7 @@ class DataClassifierTest {
     void manyPatternsTakeHardlyMoreTime() {
         DataClassifier few = ofPatterns(250);
         DataClassifier many = ofPatterns(10_000);
-        Growth.assertAtMost("patterns", 6, () -> classify(few, 5_000), () -> classify(many, 5_000));
+        GrowthRate.assertAtMost("patterns", 6, () -> classify(few, 5_000), () -> classify(many, 5_000));
     }
 
     private static DataClassifier ofPatterns(int patterns) {

@@ -1,12 +1,12 @@
 package io.tailrace.detection.detector;
 
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.taxonomy.DatabaseEvents;
+import io.tailrace.detection.taxonomy.DatabaseEventMapper;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.EventId;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.StatementShape;
+import io.tailrace.fingerprint.NormalizedStatement;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -122,7 +122,7 @@ final class BenignCompany {
             "SELECT * FROM %s ORDER BY created_at DESC LIMIT 1000",
             "WITH m AS (SELECT customer_id, COUNT(*) n FROM %s GROUP BY customer_id) SELECT n, COUNT(*) FROM m GROUP BY n");
 
-    private record Statement(StatementShape shape, String database, List<String> accounts) {}
+    private record Statement(NormalizedStatement shape, String database, List<String> accounts) {}
 
     /** Something that somebody does at a second of the day. */
     private record Act(int second, Runnable work) {}
@@ -209,7 +209,7 @@ final class BenignCompany {
     private Statement statement(String text) {
         return statements.computeIfAbsent(text, each -> {
             byte[] bytes = each.getBytes(StandardCharsets.UTF_8);
-            StatementShape shape = fingerprinter.statement(bytes, 0, bytes.length);
+            NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
             return new Statement(shape, "shop", fingerprinter.accounts(shape, bytes, 0, bytes.length, ""));
         });
     }
@@ -558,9 +558,9 @@ final class BenignCompany {
         return (7 + person % 3) * 3600 + (int) (8.5 * 3600 * random.nextDouble());
     }
 
-    private List<String> some(List<String> of, int most) {
+    private List<String> some(List<String> of, int limit) {
         List<String> chosen = new ArrayList<>();
-        for (int count = 1 + random.nextInt(most); count > 0; count--) {
+        for (int count = 1 + random.nextInt(limit); count > 0; count--) {
             chosen.add(any(of));
         }
         return chosen;
@@ -623,7 +623,7 @@ final class BenignCompany {
         audit.setTablesWritten(done == null ? List.of() : done.shape.tablesWritten());
         audit.setTablesBasis(done == null ? "" : "statement");
         audit.setAccounts(done == null ? List.of() : done.accounts);
-        out.accept(DatabaseEvents.of(audit, audit.getFingerprint()));
+        out.accept(DatabaseEventMapper.of(audit, audit.getFingerprint()));
     }
 
     private void slow(String server, String user, String host, Statement done, long rows, int status) {
@@ -645,7 +645,7 @@ final class BenignCompany {
         slow.setRowsSent(rows);
         slow.setRowsExamined(rows * 2);
         slow.setErrorCode(status);
-        out.accept(DatabaseEvents.of(slow, slow.getFingerprint()));
+        out.accept(DatabaseEventMapper.of(slow, slow.getFingerprint()));
     }
 
     private EventId id() {

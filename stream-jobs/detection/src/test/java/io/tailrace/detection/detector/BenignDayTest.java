@@ -2,14 +2,14 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
-import io.tailrace.detection.Detector;
-import io.tailrace.detection.action.Actions;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.action.ActionResolver;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.Level;
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -29,21 +29,21 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class BenignDayTest {
 
-    private static final int MOST_A_DAY = 10;
+    private static final int MAX_PER_DAY = 10;
     private static final int LEARNED_DAYS = 16;
     private static final int THINNED = 2_000;
     private static final int THINNED_DAYS = 3;
     private static final long GROUP_MICROS = 600_000_000;
     private static final long ADVANCE_MICROS = 30_000_000;
     private static final long LATENESS_MICROS = 60_000_000;
-    private static final int MOST_ACTIONS = 100_000;
+    private static final int MAX_ACTIONS = 100_000;
     /** A Monday. */
     private static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
 
-    private final Detector rules;
-    private final DetectorEngine detectors;
+    private final DetectionEngine rules;
+    private final InMemoryDetectorEngine detectors;
     private final DataClassifier classifier;
-    private final Actions actions = new Actions(MOST_ACTIONS);
+    private final ActionResolver actions = new ActionResolver(MAX_ACTIONS);
     private final BenignCompany company = new BenignCompany(7, START);
     private final Set<String> groups = new HashSet<>();
     private final Map<String, Integer> ofDay = new TreeMap<>();
@@ -51,10 +51,10 @@ class BenignDayTest {
     private long advanced;
 
     BenignDayTest() throws IOException {
-        RuleBundle bundle = RuleBundle.of(RuleBundle.files(Path.of("../../rules")), new DatabaseFields());
+        RuleBundle bundle = RuleBundle.of(RuleBundle.files(Path.of("../../rules")), new DatabaseFieldMapping());
         assertThat(bundle.errors()).isEmpty();
-        rules = new Detector(bundle.rules(), LATENESS_MICROS);
-        detectors = new DetectorEngine(bundle.detectors(), LATENESS_MICROS, () -> Long.MAX_VALUE / 2);
+        rules = new DetectionEngine(bundle.rules(), LATENESS_MICROS);
+        detectors = new InMemoryDetectorEngine(bundle.detectors(), LATENESS_MICROS, () -> Long.MAX_VALUE / 2);
         classifier = new DataClassifier(bundle.dataClasses());
     }
 
@@ -92,7 +92,7 @@ class BenignDayTest {
         System.out.printf(
                 "day %d: %,d events in %d s, %d alerts: %s%n",
                 day, events, (System.nanoTime() - start) / 1_000_000_000, alerts, ofDay);
-        assertThat(alerts).as(ofDay.toString()).isLessThanOrEqualTo(MOST_A_DAY);
+        assertThat(alerts).as(ofDay.toString()).isLessThanOrEqualTo(MAX_PER_DAY);
     }
 
     private void detect(DetectionEvent event) {
@@ -108,7 +108,7 @@ class BenignDayTest {
         }
     }
 
-    private void count(Alert alert, DetectionEvent event) {
+    private void count(RaisedAlert alert, DetectionEvent event) {
         if (alert.rule().level() == Level.INFORMATIONAL) {
             return;
         }

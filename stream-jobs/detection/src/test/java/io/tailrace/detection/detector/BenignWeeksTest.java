@@ -2,7 +2,8 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import java.io.IOException;
@@ -31,14 +32,15 @@ class BenignWeeksTest {
 
     private final Random random = new Random(7);
     private final List<DetectionEvent> hour = new ArrayList<>();
-    private final List<Alert> alerts = new ArrayList<>();
+    private final List<RaisedAlert> alerts = new ArrayList<>();
     private int events;
 
     @Test
     void aBenignWorkloadGivesFewAlerts() throws IOException {
         String yaml = Files.readString(Path.of("../../rules/detectors.yaml"));
         long end = DetectorRun.micros(DetectorRun.NOW);
-        DetectorEngine engine = new DetectorEngine(DetectorRun.file(yaml).detectors(), 0, () -> end);
+        InMemoryDetectorEngine engine =
+                new InMemoryDetectorEngine(DetectorRun.file(yaml).detectors(), 0, () -> end);
         for (int day = 0; day < 7 * WEEKS; day++) {
             for (int hourOfDay = 0; hourOfDay < 24; hourOfDay++) {
                 hour(day, hourOfDay);
@@ -46,8 +48,8 @@ class BenignWeeksTest {
                 hour.clear();
             }
         }
-        long learned = DetectorRun.micros(DetectorRun.START) + LEARNED_DAY * 24 * KnownValues.HOUR;
-        List<Alert> later =
+        long learned = DetectorRun.micros(DetectorRun.START) + LEARNED_DAY * 24 * ExpiringValueSet.HOUR;
+        List<RaisedAlert> later =
                 alerts.stream().filter(alert -> alert.micros() >= learned).toList();
         double perDay = later.size() / (7.0 * WEEKS - LEARNED_DAY);
         String byDetector = later.stream()
@@ -104,7 +106,7 @@ class BenignWeeksTest {
 
     private void event(int day, int hourOfDay, String user, String ip, String table, int rows) {
         long micros = DetectorRun.micros(DetectorRun.START)
-                + (day * 24L + hourOfDay) * KnownValues.HOUR
+                + (day * 24L + hourOfDay) * ExpiringValueSet.HOUR
                 + random.nextInt(60) * MINUTE;
         for (String service : List.of("slowlog", "audit")) {
             hour.add(DetectionEvent.builder("e" + events++, micros, new LogSource("database", "mysql", service))

@@ -2,11 +2,12 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.RuleContext;
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -25,7 +26,7 @@ import java.util.function.Supplier;
  * Detectors over events of one instance: once in one go, and once with all state written and read after each event.
  * Both must say the same.
  */
-final class DetectorRun {
+public final class DetectorRun {
 
     static final Instant NOW = Instant.parse("2026-12-01T00:00:00Z");
     /** A Monday. */
@@ -34,33 +35,33 @@ final class DetectorRun {
     private static final Set<String> LISTS = Set.of("table", "data_class", "target_user", "flag");
 
     private final String yaml;
-    private final List<Alert> alerts = new ArrayList<>();
-    private final DetectorEngine engine;
-    private DetectorEngine interrupted;
+    private final List<RaisedAlert> alerts = new ArrayList<>();
+    private final InMemoryDetectorEngine engine;
+    private InMemoryDetectorEngine interrupted;
     private int events;
 
-    DetectorRun(String yaml) {
+    public DetectorRun(String yaml) {
         this.yaml = yaml;
         this.engine = engine();
         this.interrupted = engine();
     }
 
-    static DetectorFile file(String yaml) {
-        return DetectorFile.of("detectors.yaml", yaml, new RuleContext(Map.of(), new DatabaseFields()));
+    public static DetectorConfig file(String yaml) {
+        return DetectorConfig.of("detectors.yaml", yaml, new RuleContext(Map.of(), new DatabaseFieldMapping()));
     }
 
-    private DetectorEngine engine() {
-        DetectorFile file = file(yaml);
+    private InMemoryDetectorEngine engine() {
+        DetectorConfig file = file(yaml);
         assertThat(file.errors()).isEmpty();
-        return new DetectorEngine(file.detectors(), 0, () -> micros(NOW));
+        return new InMemoryDetectorEngine(file.detectors(), 0, () -> micros(NOW));
     }
 
-    static long micros(Instant time) {
+    public static long micros(Instant time) {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
     /** An event of so many hours after the start; fields and values in turn. */
-    DetectorRun at(double hours, String... fields) {
+    public DetectorRun at(double hours, String... fields) {
         return event("e" + events, hours, "audit", fields);
     }
 
@@ -101,13 +102,13 @@ final class DetectorRun {
         assertThat(afterReading).as("event " + events).isEqualTo(inOneGo);
     }
 
-    private static String describe(Alert alert) {
+    private static String describe(RaisedAlert alert) {
         return alert.rule().name() + alert.id() + alert.metric() + alert.entity() + alert.facts() + alert.eventIds();
     }
 
-    private DetectorEngine restored() {
+    private InMemoryDetectorEngine restored() {
         try {
-            DetectorEngine restored = engine();
+            InMemoryDetectorEngine restored = engine();
             restored.read(new DataInputStream(new ByteArrayInputStream(state(interrupted))));
             return restored;
         } catch (IOException e) {
@@ -115,7 +116,7 @@ final class DetectorRun {
         }
     }
 
-    private static byte[] state(DetectorEngine engine) {
+    private static byte[] state(InMemoryDetectorEngine engine) {
         try {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             engine.write(new DataOutputStream(bytes));
@@ -140,11 +141,11 @@ final class DetectorRun {
         return engine.entities();
     }
 
-    List<Alert> alerts() {
+    public List<RaisedAlert> alerts() {
         return alerts;
     }
 
-    Alert alert() {
+    public RaisedAlert alert() {
         assertThat(alerts).hasSize(1);
         return alerts.get(0);
     }

@@ -2,7 +2,9 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.sequence.PrivilegedOperation;
 import io.tailrace.detection.sigma.Level;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -140,7 +142,9 @@ class DetectorsTest {
         for (int i = 0; i < 100; i++) {
             run.at(15 * DAY + i / 100.0, "user", "app", "table", "shop.t" + i);
         }
-        assertThat(run.alerts()).extracting(Alert::metric).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 11L, 19L, 35L, 67L);
+        assertThat(run.alerts())
+                .extracting(RaisedAlert::metric)
+                .containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 11L, 19L, 35L, 67L);
         assertThat(run.alerts().get(9).facts().get("new_today_names"))
                 .isEqualTo("shop.t0, shop.t1, shop.t2, shop.t3, shop.t4, shop.t5, shop.t6, shop.t7 and 59 more");
         run.at(16 * DAY + 1, "user", "app", "table", "shop.next_day");
@@ -275,10 +279,10 @@ class DetectorsTest {
                 .isEmpty();
         run.slow(16 * DAY + 9.2, "user", "app", "rows_sent", "4000", "statement", "select c");
 
-        Alert alert = run.alert();
+        RaisedAlert alert = run.alert();
         assertThat(alert.metric()).isEqualTo(28_000);
         assertThat(alert.windowFrom())
-                .isEqualTo(DetectorRun.micros(DetectorRun.START) + (16 * 24 + 9) * KnownValues.HOUR);
+                .isEqualTo(DetectorRun.micros(DetectorRun.START) + (16 * 24 + 9) * ExpiringValueSet.HOUR);
         assertThat(alert.statements()).contains("select a", "select b", "select c");
         assertThat(Double.parseDouble(alert.facts().get("baseline_median"))).isBetween(2700.0, 3300.0);
         assertThat(alert.facts()).containsEntry("baseline_of", "this hour of other weeks");
@@ -316,7 +320,7 @@ class DetectorsTest {
         assertThat(run.alerts()).isEmpty();
         run.event("xx", 72, "audit", "user", "app").event("yy", 72, "general", "user", "app");
         assertThat(run.alerts())
-                .extracting(Alert::id)
+                .extracting(RaisedAlert::id)
                 .hasSize(2)
                 .containsOnly(run.alerts().get(0).id());
     }
@@ -498,23 +502,23 @@ class DetectorsTest {
     void stateOfTheFirstVersionIsRead() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
-        long granted = 10 * 24 * KnownValues.HOUR;
+        long granted = 10 * 24 * ExpiringValueSet.HOUR;
         out.writeByte(1);
         out.writeLong(0);
         out.writeLong(granted);
         out.writeInt(1);
-        out.writeLong(KnownValues.hash("app"));
+        out.writeLong(ExpiringValueSet.hash("app"));
         out.writeInt(1);
         out.writeInt(2);
-        out.writeByte(Deed.DROPS.bit());
+        out.writeByte(PrivilegedOperation.DROPS.bit());
         out.writeByte(1);
         out.writeUTF("root");
-        new Evidence(granted, "e1", "grant all on *.* to ?").write(out);
+        new AlertSample(granted, "e1", "grant all on *.* to ?").write(out);
         StatefulDetector detector =
                 DetectorRun.file("privilege_chain: {}").detectors().get(0);
 
         DetectorState state = detector.readState(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
-        List<Alert> alerts = new ArrayList<>();
+        List<RaisedAlert> alerts = new ArrayList<>();
         Observation use = new Observation(
                 detector.key(),
                 List.of("", "db1"),

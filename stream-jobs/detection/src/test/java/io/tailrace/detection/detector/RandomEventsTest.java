@@ -2,10 +2,10 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.Alert;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -57,7 +57,7 @@ class RandomEventsTest {
         Random random = new Random(seed);
         DetectorRun run = new DetectorRun(EAGER);
         double hour = 0;
-        for (int i = 0; i < Cases.of(600, 1200); i++) {
+        for (int i = 0; i < PropertyTestBudget.of(600, 1200); i++) {
             hour += random.nextInt(20) == 0 ? random.nextInt(60) : random.nextDouble() / 2;
             double late = random.nextInt(5) == 0 ? hour - random.nextInt(8) : hour;
             String service = random.nextBoolean() ? "slowlog" : "audit";
@@ -139,7 +139,7 @@ class RandomEventsTest {
 
     private static int size(StatefulDetector detector, boolean hostile) throws IOException {
         Map<List<String>, DetectorState> states = new HashMap<>();
-        List<Alert> alerts = new ArrayList<>();
+        List<RaisedAlert> alerts = new ArrayList<>();
         for (int i = 0; i < 6_000; i++) {
             DetectionEvent event = hostile ? hostile(i) : usual(i);
             detector.observe(

@@ -191,7 +191,7 @@ class MeaningTest {
 
     @Test
     void placeholdersAreReplacedByTheirValues() {
-        RuleSet rules = new RuleSetReader(new RuleContext(Map.of("admins", List.of("root", "dba*")), FieldNames.ANY))
+        RuleSet rules = new RuleSetReader(new RuleContext(Map.of("admins", List.of("root", "dba*")), FieldMapping.ANY))
                 .text("x.yml", rule("s: {a|expand: '%admins%@localhost'}\ncondition: s"))
                 .ruleSet();
 

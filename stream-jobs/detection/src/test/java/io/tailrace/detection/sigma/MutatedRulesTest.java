@@ -3,7 +3,7 @@ package io.tailrace.detection.sigma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class MutatedRulesTest {
     void mutatedRulesAreCompiledOrRefused() throws IOException {
         List<String> rules = pack();
         Random random = new Random(4);
-        for (int i = 0; i < Cases.of(800, 4000); i++) {
+        for (int i = 0; i < PropertyTestBudget.of(800, 4000); i++) {
             String mutated = mutated(rules.get(random.nextInt(rules.size())), random);
             RuleSet read = new RuleSetReader().text("x.yml", mutated).ruleSet();
             assertThat(read.rules().size()

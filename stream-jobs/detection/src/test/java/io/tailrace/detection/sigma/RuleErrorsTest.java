@@ -5,7 +5,7 @@ import static io.tailrace.detection.sigma.RuleText.named;
 import static io.tailrace.detection.sigma.RuleText.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.taxonomy.DatabaseFields;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -145,7 +145,7 @@ class RuleErrorsTest {
 
     @Test
     void aMessageNamesNoEntity() {
-        RuleSetReader reader = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFields()));
+        RuleSetReader reader = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()));
         String rule = named("one", "kind: crash");
         String body = "type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}\n";
         RuleSet rules = reader.text("x.yml", rule)

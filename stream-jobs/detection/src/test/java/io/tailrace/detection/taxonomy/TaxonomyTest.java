@@ -31,7 +31,7 @@ class TaxonomyTest {
 
     @Test
     void namesAreThoseOfTheTaxonomyOrOfEcs() {
-        DatabaseFields fields = new DatabaseFields();
+        DatabaseFieldMapping fields = new DatabaseFieldMapping();
         LogSource mysql = new LogSource("", "mysql", "audit");
 
         assertThat(fields.resolve(mysql, "user")).contains("user");
@@ -69,7 +69,7 @@ class TaxonomyTest {
                 .setAccounts(List.of("eve@%", "eve@10.0.0.%", "reader", "`a@``b`@h`"))
                 .build();
 
-        DetectionEvent made = DatabaseEvents.of(event, "select ?");
+        DetectionEvent made = DatabaseEventMapper.of(event, "select ?");
 
         assertThat(made.source()).isEqualTo(new LogSource("database", "mysql", "audit"));
         assertThat(made.micros()).isEqualTo(1795229070000001L);
@@ -111,7 +111,7 @@ class TaxonomyTest {
                 .setRowsSent(7)
                 .build();
 
-        assertThat(texts(DatabaseEvents.of(event, "select ?")))
+        assertThat(texts(DatabaseEventMapper.of(event, "select ?")))
                 .containsEntry("outcome", "unknown")
                 .containsEntry("rows_sent", "7")
                 .containsEntry("query_time", "0.5")
@@ -138,7 +138,7 @@ class TaxonomyTest {
                 .setDetails(Map.of("using_password", "YES"))
                 .build();
 
-        assertThat(texts(DatabaseEvents.of(event)))
+        assertThat(texts(DatabaseEventMapper.of(event)))
                 .containsEntry("kind", "access_denied")
                 .containsEntry("detail.using_password", "YES")
                 .containsEntry("error_code", "MY-010926")

@@ -22,9 +22,9 @@ public final class Advisor {
     /** Rows from which on reading all of a table is worth an advice, though no condition says which are needed. */
     private static final double LARGE_TABLE = 100_000;
     /** More columns make an index large for little. */
-    private static final int MOST_COLUMNS = 4;
+    private static final int MAX_COLUMNS = 4;
     /** Characters of a condition that are shown as evidence. */
-    private static final int LONGEST_EVIDENCE = 160;
+    private static final int MAX_EVIDENCE_LENGTH = 160;
 
     private final List<Advice> advice = new ArrayList<>();
 
@@ -173,8 +173,8 @@ public final class Advisor {
             }
         }
         ranges.removeAll(equal);
-        Set<String> columns = equal.stream().limit(MOST_COLUMNS).collect(Collectors.toCollection(LinkedHashSet::new));
-        ranges.stream().limit(columns.size() < MOST_COLUMNS ? 1 : 0).forEach(columns::add);
+        Set<String> columns = equal.stream().limit(MAX_COLUMNS).collect(Collectors.toCollection(LinkedHashSet::new));
+        ranges.stream().limit(columns.size() < MAX_COLUMNS ? 1 : 0).forEach(columns::add);
         return columns;
     }
 
@@ -244,6 +244,6 @@ public final class Advisor {
     }
 
     private static String shortened(String text) {
-        return text.length() <= LONGEST_EVIDENCE ? text : text.substring(0, LONGEST_EVIDENCE) + "…";
+        return text.length() <= MAX_EVIDENCE_LENGTH ? text : text.substring(0, MAX_EVIDENCE_LENGTH) + "…";
     }
 }

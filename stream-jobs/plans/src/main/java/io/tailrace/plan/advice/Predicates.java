@@ -36,8 +36,8 @@ final class Predicates {
     private static final Set<String> NO_FUNCTIONS =
             Set.of("in", "and", "or", "not", "cache", "if", "trigcond", "match");
 
-    /** Characters of a condition that are looked at. */
-    private static final int LONGEST = 16 << 10;
+    /** Characters of a condition that are inspected. */
+    private static final int MAX_LENGTH = 16 << 10;
 
     private final String text;
     private final String alias;
@@ -47,7 +47,7 @@ final class Predicates {
      * @param alias the table of which columns are looked for
      */
     Predicates(String text, String alias) {
-        this.text = text.length() <= LONGEST ? text : text.substring(0, LONGEST);
+        this.text = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
         this.alias = alias;
     }
 

@@ -7,9 +7,9 @@ import java.io.IOException;
 /**
  * Executions of a statement whose plan is captured now and then, by where they stand between the captures.
  *
- * <p>Those between two captures of one plan had it, as far as anybody can tell. Those after the last capture have its plan
- * until a capture says otherwise. Those between two captures that differ had either; they are kept apart, because after a
- * change for the worse most of them are slow ones of the new plan. Executions may come later than captures of their
+ * <p>Those between two captures of one plan had it, as far as it is known. Those after the last capture have its plan
+ * until a capture says otherwise. Those between two captures that differ had either; they are kept apart, because after
+ * a change for the worse most of them are slow ones of the new plan. Executions may come later than captures of their
  * time.
  */
 final class CapturedExecutions {
@@ -17,9 +17,9 @@ final class CapturedExecutions {
     private static final long NEVER = Long.MIN_VALUE;
 
     /** Since the last capture. */
-    private PlanLatencies unconfirmed = new PlanLatencies("");
+    private PlanLatencyHistory unconfirmed = new PlanLatencyHistory("");
     /** Between the last capture of the old plan and the first of the new one. */
-    private PlanLatencies between = new PlanLatencies("");
+    private PlanLatencyHistory between = new PlanLatencyHistory("");
     /** First and last captures of the statement's plan, and of the one before; microseconds since 1970 UTC. */
     private long first = NEVER;
 
@@ -27,11 +27,11 @@ final class CapturedExecutions {
     private long oldFirst = NEVER;
     private long oldLast = NEVER;
 
-    PlanLatencies unconfirmed() {
+    PlanLatencyHistory unconfirmed() {
         return unconfirmed;
     }
 
-    PlanLatencies between() {
+    PlanLatencyHistory between() {
         return between;
     }
 
@@ -56,18 +56,18 @@ final class CapturedExecutions {
     }
 
     /** The plan is still the same: so it was all the time. */
-    void confirm(long micros, PlanLatencies... ofPlan) {
-        for (PlanLatencies latencies : ofPlan) {
+    void confirm(long micros, PlanLatencyHistory... ofPlan) {
+        for (PlanLatencyHistory latencies : ofPlan) {
             latencies.addAll(unconfirmed);
         }
-        unconfirmed = new PlanLatencies("");
+        unconfirmed = new PlanLatencyHistory("");
         last = micros;
     }
 
     /** The plan is another one. */
     void change() {
         between = unconfirmed;
-        unconfirmed = new PlanLatencies("");
+        unconfirmed = new PlanLatencyHistory("");
         oldFirst = first;
         oldLast = last;
     }
@@ -83,9 +83,9 @@ final class CapturedExecutions {
             long micros,
             double seconds,
             double rows,
-            PlanLatencies ofPlan,
-            PlanLatencies since,
-            PlanLatencies ofOldPlan) {
+            PlanLatencyHistory ofPlan,
+            PlanLatencyHistory since,
+            PlanLatencyHistory ofOldPlan) {
         if (micros >= last) {
             unconfirmed.add(micros, seconds, rows);
         } else if (micros >= first) {
@@ -107,10 +107,10 @@ final class CapturedExecutions {
         out.writeLong(oldLast);
     }
 
-    static CapturedExecutions read(PlanLatencies unconfirmed, DataInput in) throws IOException {
+    static CapturedExecutions read(PlanLatencyHistory unconfirmed, DataInput in) throws IOException {
         CapturedExecutions captured = new CapturedExecutions();
         captured.unconfirmed = unconfirmed;
-        captured.between = PlanLatencies.read(in);
+        captured.between = PlanLatencyHistory.read(in);
         captured.first = in.readLong();
         captured.last = in.readLong();
         captured.oldFirst = in.readLong();

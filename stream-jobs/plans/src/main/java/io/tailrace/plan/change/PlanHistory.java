@@ -10,24 +10,24 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The plans of one statement on one server, and what its executions tell of them.
+ * The plans of one statement on one server, and what its executions show of them.
  *
- * <p>A log that names each execution's plan tells a change by itself: a plan is the statement's plan from the third
+ * <p>A log that names each execution's plan shows a change by itself: a plan is the statement's plan from the third
  * execution in a row on, for the optimizer may choose another for a rare value. Where plans are captured now and then,
  * each capture decides: see {@link CapturedExecutions} for what becomes of the executions between two captures.
  *
- * <p>A history has one {@link Basis}: what EXPLAIN says and what the log says may differ for one and the same plan. A log
- * that names plans is believed alone; a change of basis is no change of plan, and the history begins anew.
+ * <p>A history has one {@link PlanBasis}: what EXPLAIN says and what the log says may differ for one and the same plan.
+ * A log that names plans is believed alone; a change of basis is no change of plan, and the history restarts.
  *
- * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one database:
- * the first that was captured, until it was not for a day.
+ * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one
+ * database: the first that was captured, until it was not for a day.
  *
  * <p>Its size is bounded: {@value #PLANS} plans, the least recent are forgotten.
  */
 public final class PlanHistory {
 
     /** Executions needed before a change, for its verdict. */
-    public static final int LEAST_BEFORE = Comparison.LEAST_BEFORE;
+    public static final int MIN_BEFORE = LatencyComparison.MIN_BEFORE;
 
     private static final byte VERSION = 3;
     /** Versions that can be read know captures from 2 on, and databases from 3 on. */
@@ -39,21 +39,24 @@ public final class PlanHistory {
     private static final int IN_A_ROW = 3;
     private static final long HOUR_MICROS = 3_600_000_000L;
     private static final long DAY_MICROS = 24 * HOUR_MICROS;
-    /** Changes told in an hour, or of captures in a day: a statement that goes back and forth has two plans and no change. */
-    private static final int MOST_CHANGES = 4;
+    /**
+     * Changes reported in an hour, or of captures in a day: a statement that goes back and forth has two plans and no
+     * change.
+     */
+    private static final int MAX_CHANGES = 4;
 
-    private Basis basis = Basis.LOGGED;
+    private PlanBasis basis = PlanBasis.LOGGED;
     /** Whose captures are followed; empty where none was captured, or the captures do not say. */
     private String database = "";
     /** Latest execution of which the log did not name the plan. */
     private long unnamedMicros = Long.MIN_VALUE;
 
-    private final List<PlanLatencies> plans = new ArrayList<>();
+    private final List<PlanLatencyHistory> plans = new ArrayList<>();
     private CapturedExecutions captured = new CapturedExecutions();
     /** Executions with the statement's plan since it has that. */
-    private PlanLatencies since = new PlanLatencies("");
+    private PlanLatencyHistory since = new PlanLatencyHistory("");
     /** Executions with the plan that may be becoming the statement's. */
-    private PlanLatencies candidate = new PlanLatencies("");
+    private PlanLatencyHistory candidate = new PlanLatencyHistory("");
 
     private String current = "";
     private int inARow;
@@ -65,14 +68,14 @@ public final class PlanHistory {
     private String oldPlan = "";
     private long oldSeenMicros;
     private long changeMicros;
-    private int looks;
+    private int tests;
     private boolean pending;
     /** The change was called unknown after a day. Executions that come later may decide it still. */
     private boolean givenUp;
 
     /** Latest event time, microseconds since 1970 UTC; Long.MIN_VALUE where nothing was seen. */
     public long latestMicros() {
-        return plans.stream().mapToLong(PlanLatencies::latestMicros).reduce(captured.latestMicros(), Math::max);
+        return plans.stream().mapToLong(PlanLatencyHistory::latestMicros).reduce(captured.latestMicros(), Math::max);
     }
 
     /** Hash of the plan that the statement has; empty before the first. */
@@ -97,7 +100,7 @@ public final class PlanHistory {
      * @param plan hash of its plan; empty where the log does not say
      * @param micros event time, microseconds since 1970 UTC
      * @param seconds that it took
-     * @param leastRatio of medians, above 1, below which a change is no difference
+     * @param minRatio of medians, above 1, below which a change is no difference
      */
     public void execution(
             String in,
@@ -105,11 +108,11 @@ public final class PlanHistory {
             long micros,
             double seconds,
             double rowsExamined,
-            double leastRatio,
-            Consumer<Change> changes) {
+            double minRatio,
+            Consumer<DetectedPlanChange> changes) {
         if (!plan.isEmpty()) {
             logged(plan, micros, seconds, rowsExamined, changes);
-        } else if (basis == Basis.CAPTURED && isFollowed(in)) {
+        } else if (basis == PlanBasis.CAPTURED && isFollowed(in)) {
             captured.add(
                     micros,
                     seconds,
@@ -121,12 +124,13 @@ public final class PlanHistory {
             unnamedMicros = Math.max(unnamedMicros, micros);
             return;
         }
-        decide(micros, leastRatio, changes);
+        decide(micros, minRatio, changes);
     }
 
-    private void logged(String plan, long micros, double seconds, double rowsExamined, Consumer<Change> changes) {
-        if (basis == Basis.CAPTURED) {
-            beginAnew(Basis.LOGGED, micros, "the log names plans since", changes);
+    private void logged(
+            String plan, long micros, double seconds, double rowsExamined, Consumer<DetectedPlanChange> changes) {
+        if (basis == PlanBasis.CAPTURED) {
+            restart(PlanBasis.LOGGED, micros, "the log names plans since", changes);
         }
         latencies(plan).add(micros, seconds, rowsExamined);
         follow(plan, micros).add(micros, seconds, rowsExamined);
@@ -136,21 +140,21 @@ public final class PlanHistory {
     }
 
     /**
-     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too late.
-     * So is each of another database than the one that is followed; and each while the log names plans, until the statement
-     * ran without a name for a day. That day is one of its executions: captures may be read long before the executions of
-     * their time.
+     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too
+     * late. So is each of another database than the one that is followed; and each while the log names plans, until the
+     * statement ran without a name for a day. That day is one of its executions: captures may be read long before the
+     * executions of their time.
      *
      * @param of database; empty where the capture does not say
      */
-    public void capture(String of, String plan, long micros, Consumer<Change> changes) {
-        if (basis == Basis.LOGGED && !current.isEmpty()) {
+    public void capture(String of, String plan, long micros, Consumer<DetectedPlanChange> changes) {
+        if (basis == PlanBasis.LOGGED && !current.isEmpty()) {
             if (unnamedMicros == Long.MIN_VALUE || unnamedMicros - latestMicros() < DAY_MICROS) {
                 return;
             }
-            beginAnew(Basis.CAPTURED, micros, "the log names no plans since", changes);
+            restart(PlanBasis.CAPTURED, micros, "the log names no plans since", changes);
         }
-        basis = Basis.CAPTURED;
+        basis = PlanBasis.CAPTURED;
         if (!captured.isNext(micros)) {
             return;
         }
@@ -158,7 +162,7 @@ public final class PlanHistory {
             if (!captured.isOlderThan(micros - DAY_MICROS)) {
                 return;
             }
-            beginAnew(Basis.CAPTURED, micros, "captures are of another database since", changes);
+            restart(PlanBasis.CAPTURED, micros, "captures are of another database since", changes);
         }
         if (database.isEmpty()) {
             database = of;
@@ -171,38 +175,38 @@ public final class PlanHistory {
         return other.isEmpty() || database.isEmpty() || other.equals(database);
     }
 
-    private void followCapture(String plan, long micros, Consumer<Change> changes) {
+    private void followCapture(String plan, long micros, Consumer<DetectedPlanChange> changes) {
         if (plan.equals(current)) {
             captured.confirm(micros, latencies(plan), since);
         } else if (current.isEmpty()) {
             current = plan;
-            since = new PlanLatencies(plan);
+            since = new PlanLatencyHistory(plan);
             captured.begin(micros);
         } else {
-            candidate = new PlanLatencies(plan);
+            candidate = new PlanLatencyHistory(plan);
             change(micros, changes);
             captured.begin(micros);
         }
         latencies(plan).seen(micros);
     }
 
-    private void beginAnew(Basis since, long micros, String reason, Consumer<Change> changes) {
-        giveUp(micros, reason, changes);
+    private void restart(PlanBasis since, long micros, String reason, Consumer<DetectedPlanChange> changes) {
+        abandon(micros, reason, changes);
         pending = false;
         basis = since;
         database = "";
         unnamedMicros = Long.MIN_VALUE;
         plans.clear();
         captured = new CapturedExecutions();
-        this.since = new PlanLatencies("");
-        candidate = new PlanLatencies("");
+        this.since = new PlanLatencyHistory("");
+        candidate = new PlanLatencyHistory("");
         current = "";
         oldPlan = "";
         inARow = 0;
     }
 
-    private PlanLatencies latencies(String plan) {
-        for (PlanLatencies known : plans) {
+    private PlanLatencyHistory latencies(String plan) {
+        for (PlanLatencyHistory known : plans) {
             if (known.plan().equals(plan)) {
                 return known;
             }
@@ -211,26 +215,26 @@ public final class PlanHistory {
             plans.remove(plans.stream()
                     .filter(known ->
                             !known.plan().equals(current) && !known.plan().equals(oldPlan))
-                    .min(Comparator.comparingLong(PlanLatencies::latestMicros))
+                    .min(Comparator.comparingLong(PlanLatencyHistory::latestMicros))
                     .orElseThrow());
         }
-        PlanLatencies fresh = new PlanLatencies(plan);
+        PlanLatencyHistory fresh = new PlanLatencyHistory(plan);
         plans.add(fresh);
         return fresh;
     }
 
     /** Counts how often in a row another plan than the statement's came. Returns what the execution belongs to. */
-    private PlanLatencies follow(String plan, long micros) {
+    private PlanLatencyHistory follow(String plan, long micros) {
         if (current.isEmpty()) {
             current = plan;
-            since = new PlanLatencies(plan);
+            since = new PlanLatencyHistory(plan);
         }
         if (plan.equals(current)) {
             inARow = 0;
             return since;
         }
         if (inARow == 0 || !plan.equals(candidate.plan())) {
-            candidate = new PlanLatencies(plan);
+            candidate = new PlanLatencyHistory(plan);
             candidateMicros = micros;
             inARow = 0;
         }
@@ -239,45 +243,45 @@ public final class PlanHistory {
     }
 
     /** The candidate is the statement's plan from now on. */
-    private void change(long micros, Consumer<Change> changes) {
-        giveUp(micros, "another plan came after " + counted(after().executions()), changes);
+    private void change(long micros, Consumer<DetectedPlanChange> changes) {
+        abandon(micros, "another plan came after " + counted(after().executions()), changes);
         oldSeenMicros = latencies(current).latestMicros();
         oldPlan = current;
         current = candidate.plan();
         since = candidate;
-        candidate = new PlanLatencies("");
+        candidate = new PlanLatencyHistory("");
         changeMicros = micros;
         inARow = 0;
-        looks = 0;
+        tests = 0;
         givenUp = false;
-        pending = isTold(changeMicros);
+        pending = isReported(changeMicros);
         captured.change();
         if (pending) {
-            changes.accept(change(Verdict.PENDING, "", 0));
+            changes.accept(change(PlanVerdict.PENDING, "", 0));
         }
     }
 
-    private boolean isTold(long micros) {
-        long counted = basis == Basis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
+    private boolean isReported(long micros) {
+        long counted = basis == PlanBasis.CAPTURED ? DAY_MICROS : HOUR_MICROS;
         if (countedFrom == Long.MIN_VALUE || micros - countedFrom >= counted) {
             countedFrom = micros;
             changesCounted = 0;
         }
-        return ++changesCounted <= MOST_CHANGES;
+        return ++changesCounted <= MAX_CHANGES;
     }
 
-    private void decide(long micros, double leastRatio, Consumer<Change> changes) {
+    private void decide(long micros, double minRatio, Consumer<DetectedPlanChange> changes) {
         if (!pending) {
             return;
         }
-        int due =
-                Comparison.looksDue(since.executions() + captured.unconfirmed().executions());
-        if (due > looks) {
-            looks = due;
-            Verdict verdict = Comparison.at(due, before(), after(), leastRatio);
-            if (verdict != Verdict.PENDING) {
+        int due = LatencyComparison.testDue(
+                since.executions() + captured.unconfirmed().executions());
+        if (due > tests) {
+            tests = due;
+            PlanVerdict verdict = LatencyComparison.at(due, before(), after(), minRatio);
+            if (verdict != PlanVerdict.PENDING) {
                 pending = false;
-                changes.accept(change(verdict, verdict == Verdict.UNKNOWN ? tooFew() : "", micros));
+                changes.accept(change(verdict, verdict == PlanVerdict.UNKNOWN ? tooFew() : "", micros));
             }
         }
     }
@@ -287,22 +291,22 @@ public final class PlanHistory {
      *
      * @param nowMicros by the clock, microseconds since 1970 UTC
      */
-    public void giveUp(long nowMicros, Consumer<Change> changes) {
+    public void abandon(long nowMicros, Consumer<DetectedPlanChange> changes) {
         if (deadlineMicros().isPresent() && nowMicros >= deadlineMicros().getAsLong()) {
-            giveUp(nowMicros, tooFew(), changes);
+            abandon(nowMicros, tooFew(), changes);
         }
     }
 
-    private void giveUp(long micros, String reason, Consumer<Change> changes) {
+    private void abandon(long micros, String reason, Consumer<DetectedPlanChange> changes) {
         if (pending && !givenUp) {
             givenUp = true;
-            changes.accept(change(Verdict.UNKNOWN, reason, micros));
+            changes.accept(change(PlanVerdict.UNKNOWN, reason, micros));
         }
     }
 
     private String tooFew() {
         long before = before().executions();
-        return before < Comparison.LEAST_BEFORE
+        return before < LatencyComparison.MIN_BEFORE
                 ? counted(before) + " before the change"
                 : counted(after().executions()) + " since the change";
     }
@@ -312,27 +316,27 @@ public final class PlanHistory {
     }
 
     /** Of captured plans also what ran between the two captures, where too few ran before that. */
-    private PlanLatencies before() {
-        PlanLatencies known = latencies(oldPlan);
-        if (basis == Basis.LOGGED || known.executions() >= Comparison.LEAST_BEFORE) {
+    private PlanLatencyHistory before() {
+        PlanLatencyHistory known = latencies(oldPlan);
+        if (basis == PlanBasis.LOGGED || known.executions() >= LatencyComparison.MIN_BEFORE) {
             return known;
         }
-        PlanLatencies both = new PlanLatencies(oldPlan);
+        PlanLatencyHistory both = new PlanLatencyHistory(oldPlan);
         both.addAll(known);
         both.addAll(captured.between());
         return both;
     }
 
     /** What is not confirmed counts too: the next capture may be long in coming. */
-    private PlanLatencies after() {
-        PlanLatencies both = new PlanLatencies(current);
+    private PlanLatencyHistory after() {
+        PlanLatencyHistory both = new PlanLatencyHistory(current);
         both.addAll(since);
         both.addAll(captured.unconfirmed());
         return both;
     }
 
-    private Change change(Verdict verdict, String reason, long micros) {
-        return new Change(
+    private DetectedPlanChange change(PlanVerdict verdict, String reason, long micros) {
+        return new DetectedPlanChange(
                 basis,
                 oldPlan,
                 current,
@@ -341,15 +345,15 @@ public final class PlanHistory {
                 verdict,
                 reason,
                 micros,
-                Change.Executions.of(before()),
-                Change.Executions.of(after()));
+                DetectedPlanChange.Executions.of(before()),
+                DetectedPlanChange.Executions.of(after()));
     }
 
     /** Writes the state, its version first. */
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         out.writeByte(plans.size());
-        for (PlanLatencies plan : plans) {
+        for (PlanLatencyHistory plan : plans) {
             plan.write(out);
         }
         captured.unconfirmed().write(out);
@@ -362,7 +366,7 @@ public final class PlanHistory {
         out.writeInt(changesCounted);
         out.writeUTF(oldPlan);
         out.writeLong(changeMicros);
-        out.writeByte(looks);
+        out.writeByte(tests);
         out.writeBoolean(pending);
         out.writeByte(basis.ordinal());
         out.writeLong(oldSeenMicros);
@@ -381,22 +385,22 @@ public final class PlanHistory {
         PlanHistory history = new PlanHistory();
         int plans = in.readByte();
         for (int i = 0; i < plans; i++) {
-            history.plans.add(PlanLatencies.read(in));
+            history.plans.add(PlanLatencyHistory.read(in));
         }
-        PlanLatencies unconfirmed = PlanLatencies.read(in);
-        history.since = PlanLatencies.read(in);
+        PlanLatencyHistory unconfirmed = PlanLatencyHistory.read(in);
+        history.since = PlanLatencyHistory.read(in);
         history.current = in.readUTF();
-        history.candidate = PlanLatencies.read(in);
+        history.candidate = PlanLatencyHistory.read(in);
         history.inARow = in.readByte();
         history.candidateMicros = in.readLong();
         history.countedFrom = in.readLong();
         history.changesCounted = in.readInt();
         history.oldPlan = in.readUTF();
         history.changeMicros = in.readLong();
-        history.looks = in.readByte();
+        history.tests = in.readByte();
         history.pending = in.readBoolean();
         if (version >= WITH_CAPTURES) {
-            history.basis = Basis.values()[in.readByte()];
+            history.basis = PlanBasis.values()[in.readByte()];
             history.oldSeenMicros = in.readLong();
             history.givenUp = in.readBoolean();
             history.captured = CapturedExecutions.read(unconfirmed, in);

@@ -21,12 +21,12 @@ import java.util.Set;
 public final class JsonReader {
 
     /** Levels of objects and arrays; what lies deeper is left out. A plan of version 2 takes two for each node. */
-    public static final int DEEPEST = 2100;
+    public static final int MAX_DEPTH = 2100;
 
     /** Levels that a path tells from either end. */
-    private static final int LONGEST_PATH = 12;
+    private static final int MAX_PATH_LENGTH = 12;
     /** Characters of a name that a path tells. */
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_NAME_LENGTH = 64;
 
     /** What a document shows in which a quote was taken for the end of a text. */
     private static final Set<RepairKind> LYING_QUOTES =
@@ -36,7 +36,7 @@ public final class JsonReader {
     private int end;
     private int at;
     private Repairs repairs;
-    private StringReader strings;
+    private JsonStringReader strings;
     private final Deque<Level> levels = new ArrayDeque<>();
 
     /** An object or array that is open. */
@@ -90,7 +90,7 @@ public final class JsonReader {
         end = to;
         at = from;
         repairs = new Repairs();
-        strings = new StringReader(bytes, to, strict, this::repair);
+        strings = new JsonStringReader(bytes, to, strict, this::repair);
         levels.clear();
         JsonValue value = document();
         in = null;
@@ -137,7 +137,7 @@ public final class JsonReader {
             at++;
             return;
         }
-        if (levels.size() == DEEPEST) {
+        if (levels.size() == MAX_DEPTH) {
             repair(RepairKind.TOO_DEEP, at);
             skipNested();
             return;
@@ -339,10 +339,10 @@ public final class JsonReader {
         Iterator<Level> outermostFirst = levels.descendingIterator();
         for (int depth = 0; outermostFirst.hasNext(); depth++) {
             Level level = outermostFirst.next();
-            if (depth == LONGEST_PATH && levels.size() > 2 * LONGEST_PATH) {
+            if (depth == MAX_PATH_LENGTH && levels.size() > 2 * MAX_PATH_LENGTH) {
                 path.append('…');
             }
-            if (depth < LONGEST_PATH || depth >= levels.size() - LONGEST_PATH) {
+            if (depth < MAX_PATH_LENGTH || depth >= levels.size() - MAX_PATH_LENGTH) {
                 append(path, level);
             }
         }
@@ -353,7 +353,7 @@ public final class JsonReader {
         if (!level.isObject()) {
             path.append('[').append(level.values.size()).append(']');
         } else if (level.awaitsValue) {
-            path.append('.').append(level.name.length() > LONGEST_NAME ? "…" : level.name);
+            path.append('.').append(level.name.length() > MAX_NAME_LENGTH ? "…" : level.name);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.tailrace.plan.json;
 
-import io.tailrace.json.RecordJson;
+import io.tailrace.json.AvroJsonWriter;
 import java.util.List;
 
 /** What a document holds. Members keep their order, and both of two with the same name. */
@@ -57,7 +57,7 @@ public sealed interface JsonValue {
             char separator = '{';
             for (Member member : members) {
                 out.append(separator);
-                RecordJson.quote(member.name(), out);
+                AvroJsonWriter.quote(member.name(), out);
                 out.append(':');
                 member.value().appendTo(out);
                 separator = ',';
@@ -97,7 +97,7 @@ public sealed interface JsonValue {
 
         @Override
         public void appendTo(StringBuilder out) {
-            RecordJson.quote(text, out);
+            AvroJsonWriter.quote(text, out);
         }
     }
 
@@ -119,10 +119,11 @@ public sealed interface JsonValue {
             out.append(text);
         }
 
-        private static final int LONGEST = 64;
+        private static final int MAX_LENGTH = 64;
 
         private static double parse(String text) {
-            boolean numeric = !text.isEmpty() && text.length() <= LONGEST && "-0123456789".indexOf(text.charAt(0)) >= 0;
+            boolean numeric =
+                    !text.isEmpty() && text.length() <= MAX_LENGTH && "-0123456789".indexOf(text.charAt(0)) >= 0;
             try {
                 return numeric ? Double.parseDouble(text) : Double.NaN;
             } catch (NumberFormatException e) {

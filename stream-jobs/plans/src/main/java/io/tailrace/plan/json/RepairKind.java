@@ -18,6 +18,6 @@ public enum RepairKind {
     PUNCTUATION,
     /** The document ends before its brackets are closed. */
     TRUNCATED,
-    /** Nested deeper than {@link JsonReader#DEEPEST} levels: what lies below was left out. */
+    /** Nested deeper than {@link JsonReader#MAX_DEPTH} levels: what lies below was left out. */
     TOO_DEEP
 }

@@ -6,18 +6,18 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was repaired in a document: every repair is counted, the first {@value #MOST_KEPT} of each kind are kept. */
+/** What was repaired in a document: every repair is counted, the first {@value #MAX_KEPT} of each kind are kept. */
 public final class Repairs {
 
     /** Places of one kind that are kept. */
-    public static final int MOST_KEPT = 20;
+    public static final int MAX_KEPT = 20;
 
     private final Map<RepairKind, Integer> counts = new EnumMap<>(RepairKind.class);
     private final List<Repair> places = new ArrayList<>();
 
     /** True while places of this kind are kept: a path is not made for nothing. */
     boolean wants(RepairKind kind) {
-        return counts.getOrDefault(kind, 0) < MOST_KEPT;
+        return counts.getOrDefault(kind, 0) < MAX_KEPT;
     }
 
     void add(RepairKind kind, int offset, String path) {

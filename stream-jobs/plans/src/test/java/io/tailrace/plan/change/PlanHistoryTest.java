@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import io.tailrace.testing.Cases;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanHistoryTest {
 
-    private static final double LEAST_RATIO = 1.25;
+    private static final double MIN_RATIO = 1.25;
     private static final long SECOND = 1_000_000;
     private static final long HOUR = 3600 * SECOND;
 
     private final SplittableRandom random = new SplittableRandom(5);
-    private final List<Change> changes = new ArrayList<>();
+    private final List<DetectedPlanChange> changes = new ArrayList<>();
     private PlanHistory history = new PlanHistory();
     private long micros = SECOND;
     /** In which the statement runs. */
@@ -42,7 +42,7 @@ class PlanHistoryTest {
         assertThat(changes).singleElement().satisfies(change -> {
             assertThat(change.oldPlan()).isEqualTo("a");
             assertThat(change.newPlan()).isEqualTo("b");
-            assertThat(change.verdict()).isEqualTo(Verdict.PENDING);
+            assertThat(change.verdict()).isEqualTo(PlanVerdict.PENDING);
             assertThat(change.micros()).isEqualTo(micros - 3 * SECOND);
             assertThat(change.after().count()).isEqualTo(3);
         });
@@ -55,10 +55,10 @@ class PlanHistoryTest {
         capture("a");
         capture("b");
         assertThat(changes).hasSize(1);
-        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+        assertThat(last().basis()).isEqualTo(PlanBasis.CAPTURED);
         assertThat(last().oldSeenMicros()).isEqualTo(last().micros() - SECOND);
         run("", 100, latencies(0.1, 0.5));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(100);
     }
 
@@ -79,7 +79,9 @@ class PlanHistoryTest {
         run("", 100, latencies(0.001, 0.4));
         capture("b");
         run("", 20, latencies(0.01, 0.4));
-        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.SLOWER);
+        assertThat(changes)
+                .extracting(DetectedPlanChange::verdict)
+                .containsExactly(PlanVerdict.PENDING, PlanVerdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(100);
     }
 
@@ -99,7 +101,7 @@ class PlanHistoryTest {
         run("", 10, () -> 0.01);
         assertThat(last().before().count()).isEqualTo(25);
         assertThat(last().after().count()).isEqualTo(20);
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
     }
 
     @Test
@@ -120,7 +122,7 @@ class PlanHistoryTest {
             micros += 3600 * SECOND;
         }
         assertThat(changes)
-                .filteredOn(change -> change.verdict() == Verdict.PENDING)
+                .filteredOn(change -> change.verdict() == PlanVerdict.PENDING)
                 .hasSize(8);
     }
 
@@ -132,7 +134,7 @@ class PlanHistoryTest {
         capture("of this one, as EXPLAIN tells it");
         run("", 30, () -> 1);
         assertThat(changes).singleElement().satisfies(change -> {
-            assertThat(change.basis()).isEqualTo(Basis.LOGGED);
+            assertThat(change.basis()).isEqualTo(PlanBasis.LOGGED);
             assertThat(change.newPlan()).isEqualTo("b");
         });
     }
@@ -143,7 +145,9 @@ class PlanHistoryTest {
         run("", 30, () -> 0.01);
         capture("b");
         run("logged b", 30, () -> 0.01);
-        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.UNKNOWN);
+        assertThat(changes)
+                .extracting(DetectedPlanChange::verdict)
+                .containsExactly(PlanVerdict.PENDING, PlanVerdict.UNKNOWN);
         assertThat(last().reason()).isEqualTo("the log names plans since");
         assertThat(history.current()).isEqualTo("logged b");
     }
@@ -163,7 +167,7 @@ class PlanHistoryTest {
         assertThat(changes).isEmpty();
         assertThat(history.current()).isEqualTo("a");
         capture("b");
-        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+        assertThat(last().basis()).isEqualTo(PlanBasis.CAPTURED);
     }
 
     /** The job was down for two days while collectors were not: captures are read first, executions take their time. */
@@ -178,7 +182,7 @@ class PlanHistoryTest {
         }
         micros = down;
         run("b", 10, latencies(0.01, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(100);
         assertThat(last().after().count()).isEqualTo(20);
     }
@@ -202,7 +206,9 @@ class PlanHistoryTest {
         run("", 100, () -> 0.001);
         database = "large";
         run("", 20, () -> 1);
-        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.SLOWER);
+        assertThat(changes)
+                .extracting(DetectedPlanChange::verdict)
+                .containsExactly(PlanVerdict.PENDING, PlanVerdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(140);
         assertThat(last().after().count()).isEqualTo(20);
     }
@@ -266,7 +272,7 @@ class PlanHistoryTest {
     void tenTimesSlowerIsSaidAtTheFirstLook() {
         run("a", 100, latencies(0.001, 0.4));
         run("b", 20, latencies(0.01, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().verdictMicros()).isEqualTo(micros - SECOND);
         assertThat(last().ratio()).isCloseTo(10, within(3.0));
     }
@@ -277,7 +283,7 @@ class PlanHistoryTest {
         run("b", 700, latencies(0.01, 0.4));
         run("a", 40, latencies(0.001, 0.4));
         assertThat(last().newPlan()).isEqualTo("a");
-        assertThat(last().verdict()).isEqualTo(Verdict.FASTER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.FASTER);
         assertThat(last().after().count()).isEqualTo(20);
     }
 
@@ -290,7 +296,7 @@ class PlanHistoryTest {
         }
         assertThat(last().newPlan()).isEqualTo("b");
         run("b", 600, latencies(0.001, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.NO_DIFFERENCE);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.NO_DIFFERENCE);
     }
 
     @Test
@@ -301,7 +307,7 @@ class PlanHistoryTest {
             run("a", 4, () -> 0.01);
         }
         assertThat(changes)
-                .filteredOn(change -> change.verdict() == Verdict.PENDING)
+                .filteredOn(change -> change.verdict() == PlanVerdict.PENDING)
                 .hasSize(4);
     }
 
@@ -309,7 +315,9 @@ class PlanHistoryTest {
     void withTooFewExecutionsBeforeNothingCanBeSaid() {
         run("a", 19, () -> 0.001);
         run("b", 1000, () -> 1);
-        assertThat(changes).extracting(Change::verdict).containsExactly(Verdict.PENDING, Verdict.UNKNOWN);
+        assertThat(changes)
+                .extracting(DetectedPlanChange::verdict)
+                .containsExactly(PlanVerdict.PENDING, PlanVerdict.UNKNOWN);
         assertThat(last().reason()).isEqualTo("19 executions before the change");
         assertThat(last().after().count()).isEqualTo(20);
     }
@@ -320,18 +328,18 @@ class PlanHistoryTest {
         run("b", 4, latencies(0.01, 0.4));
         long deadline = history.deadlineMicros().orElseThrow();
         assertThat(deadline).isEqualTo(last().micros() + 24 * 3600 * SECOND);
-        history.giveUp(deadline - 1, changes::add);
+        history.abandon(deadline - 1, changes::add);
         assertThat(changes).hasSize(1);
-        history.giveUp(deadline, changes::add);
-        history.giveUp(deadline + 1, changes::add);
+        history.abandon(deadline, changes::add);
+        history.abandon(deadline + 1, changes::add);
         assertThat(changes).hasSize(2);
-        assertThat(last().verdict()).isEqualTo(Verdict.UNKNOWN);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.UNKNOWN);
         assertThat(last().reason()).isEqualTo("4 executions since the change");
         assertThat(last().verdictMicros()).isEqualTo(deadline);
         assertThat(history.deadlineMicros()).isEmpty();
 
         run("b", 16, latencies(0.01, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().micros()).isEqualTo(changes.get(0).micros());
     }
 
@@ -341,8 +349,11 @@ class PlanHistoryTest {
         run("b", 7, latencies(0.01, 0.4));
         run("c", 3, latencies(0.01, 0.4));
         assertThat(changes)
-                .extracting(Change::newPlan, Change::verdict)
-                .containsExactly(tuple("b", Verdict.PENDING), tuple("b", Verdict.UNKNOWN), tuple("c", Verdict.PENDING));
+                .extracting(DetectedPlanChange::newPlan, DetectedPlanChange::verdict)
+                .containsExactly(
+                        tuple("b", PlanVerdict.PENDING),
+                        tuple("b", PlanVerdict.UNKNOWN),
+                        tuple("c", PlanVerdict.PENDING));
         assertThat(changes.get(1).reason()).isEqualTo("another plan came after 7 executions");
     }
 
@@ -362,7 +373,7 @@ class PlanHistoryTest {
         assertThat(history.current()).isEqualTo("b");
         assertThat(history.latestMicros()).isEqualTo(micros - SECOND);
         run("b", 10, latencies(0.01, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().before().count()).isEqualTo(300);
     }
 
@@ -377,15 +388,15 @@ class PlanHistoryTest {
         history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes(history))));
         assertThat(history.database()).isEqualTo("shop");
         run("", 10, latencies(0.01, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
-        assertThat(last().basis()).isEqualTo(Basis.CAPTURED);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
+        assertThat(last().basis()).isEqualTo(PlanBasis.CAPTURED);
         assertThat(last().before().count()).isEqualTo(30);
     }
 
     /** Version 1, as it was written before plans were captured. */
     @Test
     void whatAnEarlierVersionWroteIsRead() throws IOException {
-        PlanLatencies a = new PlanLatencies("a");
+        PlanLatencyHistory a = new PlanLatencyHistory("a");
         for (int i = 0; i < 40; i++) {
             a.add(micros, 0.001, 10);
             micros += SECOND;
@@ -395,10 +406,10 @@ class PlanHistoryTest {
         out.writeByte(1);
         out.writeByte(1);
         a.write(out);
-        new PlanLatencies("").write(out);
+        new PlanLatencyHistory("").write(out);
         a.write(out);
         out.writeUTF("a");
-        new PlanLatencies("").write(out);
+        new PlanLatencyHistory("").write(out);
         out.writeByte(0);
         out.writeLong(0);
         out.writeLong(Long.MIN_VALUE);
@@ -409,8 +420,8 @@ class PlanHistoryTest {
         out.writeBoolean(false);
         history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
         run("b", 20, latencies(0.1, 0.4));
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
-        assertThat(last().basis()).isEqualTo(Basis.LOGGED);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
+        assertThat(last().basis()).isEqualTo(PlanBasis.LOGGED);
         assertThat(last().before().count()).isEqualTo(40);
     }
 
@@ -423,7 +434,7 @@ class PlanHistoryTest {
         written[0] = 1;
         history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(written)));
         run("b", 10, () -> 0.1);
-        assertThat(last().verdict()).isEqualTo(Verdict.SLOWER);
+        assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
         assertThat(last().oldSeenMicros()).isZero();
     }
 
@@ -433,11 +444,11 @@ class PlanHistoryTest {
     void ofStatementsThatDidNotChangeAtMostOneInAHundredIsCalledSlower(double wave) {
         int slower = 0;
         int faster = 0;
-        int trials = Cases.of(400, 2000);
+        int trials = PropertyTestBudget.of(400, 2000);
         for (int trial = 0; trial < trials; trial++) {
-            Verdict verdict = trial(wave, 1, 0.2 + 0.3 * (trial % 5));
-            slower += verdict == Verdict.SLOWER ? 1 : 0;
-            faster += verdict == Verdict.FASTER ? 1 : 0;
+            PlanVerdict verdict = trial(wave, 1, 0.2 + 0.3 * (trial % 5));
+            slower += verdict == PlanVerdict.SLOWER ? 1 : 0;
+            faster += verdict == PlanVerdict.FASTER ? 1 : 0;
         }
         assertThat((double) slower / trials).as("slower").isLessThanOrEqualTo(0.01);
         assertThat((double) faster / trials).as("faster").isLessThanOrEqualTo(0.01);
@@ -446,15 +457,15 @@ class PlanHistoryTest {
     @Test
     void threeTimesSlowerIsFoundInNineteenOfTwenty() {
         int slower = 0;
-        int trials = Cases.of(200, 500);
+        int trials = PropertyTestBudget.of(200, 500);
         for (int trial = 0; trial < trials; trial++) {
-            slower += trial(0.1, 3, 0.2 + 0.2 * (trial % 5)) == Verdict.SLOWER ? 1 : 0;
+            slower += trial(0.1, 3, 0.2 + 0.2 * (trial % 5)) == PlanVerdict.SLOWER ? 1 : 0;
         }
         assertThat((double) slower / trials).isGreaterThanOrEqualTo(0.95);
     }
 
     /** A statement runs each second, thrice as long before its change as after it. */
-    private Verdict trial(double wave, double ratio, double spread) {
+    private PlanVerdict trial(double wave, double ratio, double spread) {
         history = new PlanHistory();
         changes.clear();
         Load load = new Load(wave);
@@ -492,7 +503,7 @@ class PlanHistoryTest {
 
     private void run(String plan, int times, DoubleSupplier seconds) {
         for (int i = 0; i < times; i++) {
-            history.execution(database, plan, micros, seconds.getAsDouble(), 10, LEAST_RATIO, changes::add);
+            history.execution(database, plan, micros, seconds.getAsDouble(), 10, MIN_RATIO, changes::add);
             micros += SECOND;
         }
     }
@@ -502,7 +513,7 @@ class PlanHistoryTest {
         micros += SECOND;
     }
 
-    private Change last() {
+    private DetectedPlanChange last() {
         return changes.get(changes.size() - 1);
     }
 

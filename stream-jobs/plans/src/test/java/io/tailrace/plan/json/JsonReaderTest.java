@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tailrace.plan.json.JsonValue.JsonObject;
-import io.tailrace.testing.Growth;
+import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -149,7 +149,7 @@ class JsonReaderTest {
             "{\"a\":\"'\n\",",
             "{\"a_condition\":\"`\","
         }) {
-            Growth.assertLinear(piece, 16 << 10, 512 << 10, size -> {
+            GrowthRate.assertLinear(piece, 16 << 10, 512 << 10, size -> {
                 String text = "{\"a\": [" + piece.repeat(size / piece.length());
                 return () -> read(text);
             });

@@ -1,0 +1,187 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.JsonEventReader;
+import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.input.RuleFiles;
+import io.tailrace.cli.output.AlertWriter;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.action.ActionResolver;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.detection.detector.InMemoryDetectorEngine;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.FieldMapping;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.framing.LogFormat;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Evaluates detection rules on log files. */
+@Command(
+        name = "detect",
+        description =
+                "Evaluates Sigma rules and stateful detectors on log files and writes what fires, one alert per line: time, level,"
+                        + " title, what it is about, count. Fields of events: docs/TAXONOMY.md.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:all was read, whether a rule fired or not",
+            "1:a rule, detector, the data classes or a line of --events was refused (the rest was evaluated), or a file"
+                    + " could not be read",
+            "2:the command line is wrong",
+            "141:the reader of standard output went away, as after `| head`"
+        })
+public final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
+
+    /** Several files cover the same time one after the other: nothing is forgotten before the last has ended. */
+    private static final long END_OF_TIME = Long.MAX_VALUE / 4;
+
+    private static final int FAILED = 1;
+    /** Lines of a file of events whose refusal is said; the others are counted. */
+    private static final int MAX_REFUSALS = 20;
+
+    private static final long MICROS_PER_MILLI = 1000;
+    /** Stands for the event of an alert that waited until others had come. */
+    private static final DetectionEvent NO_EVENT =
+            DetectionEvent.builder("", 0, LogSource.ANY).build();
+
+    private final Terminal terminal;
+    private final Clock clock;
+    private final ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
+    private AlertWriter lines;
+    private DataClassifier classifier;
+    private DetectionEngine detector;
+    private InMemoryDetectorEngine detectors;
+    private DetectionEvent current;
+    private long events;
+    private long alerts;
+
+    @Mixin
+    private InputOptions input;
+
+    @Option(
+            names = "--rules",
+            required = true,
+            paramLabel = "PATH",
+            description = "Files with rules, or directories with files that end with .yml or .yaml.")
+    private List<Path> rules;
+
+    @Option(
+            names = "--detectors",
+            paramLabel = "FILE",
+            description = "Which stateful detectors run, and how: docs/DETECTORS.md. Default: detectors.yaml in a"
+                    + " directory of --rules, where there is one; \"\" runs none.")
+    private String detectorFile;
+
+    @Option(
+            names = "--data-classes",
+            paramLabel = "FILE",
+            description = "Which data is sensitive: docs/DATA-CLASSES.md. Default: data-classes.yaml in a directory of"
+                    + " --rules, where there is one; \"\" is none.")
+    private String dataClassFile;
+
+    @Option(names = "--json", description = "Whole alerts as JSON objects, with the event that made them fire.")
+    private boolean asJson;
+
+    @Option(
+            names = "--events",
+            paramLabel = "FILE",
+            description = "Instead of logs, a file of events as JSON objects, one a line, for rules of any log source.")
+    private String eventFile;
+
+    public DetectCommand(Terminal terminal, Clock clock) {
+        this.terminal = terminal;
+        this.clock = clock;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            FieldMapping fields = eventFile == null ? new DatabaseFieldMapping() : FieldMapping.ANY;
+            List<RuleError> refused = new ArrayList<>();
+            RuleContext context = RuleFiles.context(rules, fields, refused::add);
+            RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
+            DetectorConfig stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
+            classifier = new DataClassifier(RuleFiles.dataClasses(rules, dataClassFile, refused::add));
+            refused.forEach(error -> terminal.note(error.toString()));
+            lines = new AlertWriter();
+            detector = new DetectionEngine(ruleSet, 0);
+            detectors = new InMemoryDetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
+            boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
+            detector.advance(END_OF_TIME, this::print);
+            terminal.out().flush();
+            terminal.note(RuleFiles.summary(ruleSet) + ", "
+                    + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
+            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+        } catch (IOException e) {
+            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            return FAILED;
+        }
+    }
+
+    private boolean readEvents() {
+        LogFile file = new LogFile(eventFile);
+        try (InputStream in = file.open(file.raw(terminal.in()))) {
+            long[] refused = new long[1];
+            new JsonEventReader().read(in, this::event, reason -> {
+                if (refused[0]++ < MAX_REFUSALS) {
+                    terminal.note(eventFile + ": " + reason);
+                }
+            });
+            if (refused[0] > 0) {
+                terminal.note(eventFile + ": " + refused[0] + (refused[0] == 1 ? " line is" : " lines are")
+                        + " no event; the others were evaluated");
+            }
+            return refused[0] == 0;
+        } catch (IOException e) {
+            terminal.note(eventFile + ": " + InputOptions.reason(e));
+            return false;
+        }
+    }
+
+    @Override
+    public void event(DetectionEvent event) {
+        events++;
+        current = event;
+        if (eventFile == null) {
+            event.actionFrom(actions::of);
+            classifier.enrich(event);
+        }
+        detector.detect(event, this::print);
+        detectors.detect(event, this::print);
+    }
+
+    private void print(RaisedAlert alert) {
+        alerts++;
+        boolean byCurrent =
+                current.micros() == alert.micros() || current.action().micros() == alert.micros();
+        DetectionEvent event = byCurrent ? current : NO_EVENT;
+        String line = asJson ? lines.json(alert, event) : lines.text(alert, event);
+        terminal.out().append(line).append('\n');
+    }
+
+    @Override
+    public void deadLetter(Refusal refusal) {
+        terminal.note(refusal.describe());
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
+        terminal.note(accounts.describe(file.name(), format.name()));
+    }
+}

@@ -1,0 +1,307 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.digest.aggregate.Digest;
+import io.tailrace.cli.digest.aggregate.Grouping;
+import io.tailrace.cli.digest.aggregate.Ranking;
+import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.digest.report.HtmlReport;
+import io.tailrace.cli.digest.report.JsonReport;
+import io.tailrace.cli.digest.report.Report;
+import io.tailrace.cli.digest.report.TextReport;
+import io.tailrace.cli.filter.FilterSyntaxException;
+import io.tailrace.cli.filter.StatementFilter;
+import io.tailrace.cli.input.AuditStatementConverter;
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.input.ServerBanner;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.framing.EntryDetail;
+import io.tailrace.framing.LogFormat;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Reports where the time of slow logs went, or what audit and general logs hold. */
+@Command(
+        name = "digest",
+        description = {
+            "Reports the heaviest statements of slow logs; of audit and general logs, which tell no times, the most"
+                    + " frequent ones. Statements are masked.",
+            "docs/DIGEST.md explains the report and all options."
+        })
+public final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
+
+    private static final int MAX_SERVERS = 5;
+
+    /** Threads beyond so many would wait for the one that counts. */
+    private static final int MAX_THREADS = 4;
+
+    private final Terminal terminal;
+    private final Clock clock;
+    private final List<String> files = new ArrayList<>();
+    private final Set<String> servers = new LinkedHashSet<>();
+    /** What slow logs hold. */
+    private Digest timed;
+    /** What audit and general logs hold. */
+    private Digest counted;
+
+    private Instant from;
+    private Instant until;
+    /** Null where every statement is wanted. */
+    private StatementFilter filter;
+
+    private long bytes;
+    private long deadLetters;
+    private long leftOut;
+
+    @Mixin
+    private InputOptions input;
+
+    @Option(names = "--json", description = "The report as one JSON object.")
+    private boolean asJson;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Also writes the report as one HTML file with charts; - is standard output, in place of the"
+                    + " text.")
+    private String html;
+
+    @Option(
+            names = "--limit",
+            defaultValue = "10",
+            paramLabel = "N",
+            description = "How many groups are shown. Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(
+            names = "--order-by",
+            defaultValue = "total",
+            paramLabel = "MEASURE",
+            description = "What the first group has most of: " + Ranking.NAMES + ". Default: ${DEFAULT-VALUE}.")
+    private String orderBy;
+
+    @Option(
+            names = "--group-by",
+            defaultValue = "query",
+            paramLabel = "KEY",
+            description = "What makes statements a group: " + Grouping.NAMES + ". Default: ${DEFAULT-VALUE}.")
+    private String groupBy;
+
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description = "Only statements from this time on: " + TimeArgument.FORMS + ".")
+    private String since;
+
+    @Option(names = "--until", paramLabel = "TIME", description = "Only statements before this time.")
+    private String before;
+
+    @Option(
+            names = "--filter",
+            paramLabel = "EXPR",
+            description =
+                    "Only statements that it accepts: 'user=app and query_time>1 and db~^shop'. docs/DIGEST.md has"
+                            + " all fields.")
+    private String expression;
+
+    @Option(
+            names = "--show-literals",
+            description = "Examples as they were logged, with their values. Statements that may hold a password stay"
+                    + " masked.")
+    private boolean literals;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many threads read. The report is the same for any. Default: one for each processor, at"
+                    + " most " + MAX_THREADS + ".")
+    private Integer threads;
+
+    @Option(
+            names = "--color",
+            defaultValue = "auto",
+            paramLabel = "WHEN",
+            description = "always, never or auto: on a terminal, unless NO_COLOR is set. Default: ${DEFAULT-VALUE}.")
+    private String colour;
+
+    public DigestCommand(Terminal terminal, Clock clock) {
+        this.terminal = terminal;
+        this.clock = clock;
+    }
+
+    @Override
+    public Integer call() {
+        Grouping grouping = Grouping.named(groupBy);
+        if (grouping == null) {
+            throw input.usage("--group-by expects " + Grouping.NAMES + ", found " + groupBy);
+        }
+        Ranking ranking = Ranking.named(orderBy);
+        if (ranking == null) {
+            throw input.usage("--order-by expects one of " + Ranking.NAMES + ", found " + orderBy);
+        }
+        if (threads != null && threads < 1) {
+            throw input.usage("--threads expects a number above 0, found " + threads);
+        }
+        AnsiStyle ink = ink();
+        from = time("--since", since, Instant.MIN);
+        until = time("--until", before, Instant.MAX);
+        filter = expression == null ? null : filter();
+        timed = new Digest(grouping, true);
+        counted = new Digest(grouping, false);
+        boolean balanced = input.read(terminal, this);
+        boolean written = balanced || !files.isEmpty() ? write(ranking, ink) : balanced;
+        return balanced && written ? 0 : 1;
+    }
+
+    private AnsiStyle ink() {
+        return switch (colour) {
+            case "always" -> AnsiStyle.COLOURED;
+            case "never" -> AnsiStyle.PLAIN;
+            case "auto" -> terminal.screen().out() && terminal.screen().colours()
+                    ? AnsiStyle.COLOURED
+                    : AnsiStyle.PLAIN;
+            default -> throw input.usage("--color expects always, never or auto, found " + colour);
+        };
+    }
+
+    private StatementFilter filter() {
+        try {
+            return StatementFilter.of(expression);
+        } catch (FilterSyntaxException e) {
+            throw input.usage("--filter: " + e.getMessage());
+        }
+    }
+
+    private Instant time(String option, String text, Instant absent) {
+        return text == null
+                ? absent
+                : TimeArgument.parse(text, input.zone(), clock.instant())
+                        .orElseThrow(() ->
+                                input.usage(option + " expects a time: " + TimeArgument.FORMS + "; found " + text));
+    }
+
+    private boolean write(Ranking ranking, AnsiStyle ink) {
+        boolean times = timed.entries() > 0 || counted.entries() == 0;
+        if (times && counted.entries() > 0) {
+            terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
+                    + " times: digest those logs by themselves");
+        }
+        String filtered = expression == null ? "" : expression;
+        Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, filtered, List.copyOf(servers));
+        Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
+        Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
+        String text = asJson
+                ? new JsonReport(report).write()
+                : new TextReport(report, ink, terminal.screen().columns()).write();
+        boolean htmlInstead = LogFile.STANDARD_INPUT.equals(html);
+        terminal.out().append(htmlInstead ? new HtmlReport(report).write() : text);
+        terminal.out().flush();
+        return html == null || htmlInstead || writeHtml(new HtmlReport(report).write());
+    }
+
+    private boolean writeHtml(String text) {
+        try {
+            Files.writeString(Path.of(html), text);
+            return true;
+        } catch (IOException | InvalidPathException e) {
+            terminal.note(html + ": cannot be written: " + InputOptions.reason(e));
+            return false;
+        }
+    }
+
+    @Override
+    public EntryDetail detail() {
+        return filter == null ? EntryDetail.STATISTICS : EntryDetail.FULL;
+    }
+
+    @Override
+    public int threads() {
+        return threads != null
+                ? threads
+                : Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
+    }
+
+    @Override
+    public Predicate<QueryEvent> statementFilter() {
+        if (filter != null) {
+            return event -> true;
+        }
+        Predicate<QueryEvent> examples = timed.possibleExamples();
+        return event -> isOfTime(event) && examples.test(event);
+    }
+
+    @Override
+    public void query(QueryEvent event, String fingerprint, String statement) {
+        add(timed, event, fingerprint, statement);
+    }
+
+    @Override
+    public void audit(AuditEvent event, String fingerprint, String statement) {
+        if (AuditStatementConverter.isStatement(event)) {
+            add(counted, AuditStatementConverter.query(event), fingerprint, statement);
+        }
+    }
+
+    private void add(Digest digest, QueryEvent event, String fingerprint, String statement) {
+        digest.see(event);
+        if (isOfTime(event) && (filter == null || filter.accepts(event, fingerprint))) {
+            digest.add(event, fingerprint, statement);
+        } else {
+            leftOut++;
+        }
+    }
+
+    private boolean isOfTime(QueryEvent event) {
+        Instant time = event.getEventTime();
+        return !time.isBefore(from) && time.isBefore(until);
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        throw new IllegalStateException("an error log was refused before it was read");
+    }
+
+    @Override
+    public void deadLetter(Refusal refusal) {
+        deadLetters++;
+    }
+
+    @Override
+    public void banner(String line) {
+        if (servers.size() < MAX_SERVERS) {
+            ServerBanner.version(line).ifPresent(servers::add);
+        }
+    }
+
+    @Override
+    public String refusal(String source) {
+        return "errorlog".equals(source)
+                ? "an error log holds no statements to digest; tailrace parse shows its events"
+                : "";
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
+        files.add(file.isStandardInput() ? "standard input" : file.name());
+        bytes += accounts.size;
+        if (!accounts.balance()) {
+            terminal.note(accounts.describe(file.name(), format.name()));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.output.Escaping;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.event.Stage;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.identity.DeadLetterId;
+import io.tailrace.json.AvroJsonWriter;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes the events of log files, one per line, and what became of every byte. */
+@Command(
+        name = "parse",
+        description =
+                "Turns log files into events, one per line; says on standard error what became" + " of every byte.")
+public final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
+
+    /** Raw bytes of a dead letter in a file. */
+    private static final int MAX_RAW_LENGTH = 1 << 20;
+    /** The same on standard error. */
+    private static final int MAX_SHOWN_LENGTH = 1 << 10;
+
+    private static final String VERSION = "0.1.0";
+
+    private final Terminal terminal;
+    private final AvroJsonWriter json = new AvroJsonWriter();
+    private PrintStream deadLetterOut;
+
+    @Mixin
+    private InputOptions input;
+
+    @Option(names = "--json", description = "Whole events as JSON; default: time, user, database, seconds, id, class.")
+    private boolean asJson;
+
+    @Option(
+            names = "--dead-letters",
+            paramLabel = "FILE",
+            description = "Where to write what is no event, one JSON object per line; may hold secrets. Default: on"
+                    + " standard error, with --json as objects cut to 1 KiB of raw text, else without the text.")
+    private Path deadLetters;
+
+    public ParseCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        try (PrintStream out = deadLetters == null ? null : newFile(deadLetters)) {
+            deadLetterOut = out;
+            boolean read = input.read(terminal, this);
+            terminal.out().flush();
+            boolean kept = out == null || !out.checkError();
+            if (!kept) {
+                terminal.note(deadLetters + ": could not be written to its end");
+            }
+            return read && kept ? 0 : 1;
+        } catch (IOException e) {
+            terminal.note(deadLetters + ": cannot be written: " + InputOptions.reason(e));
+            return 1;
+        }
+    }
+
+    private static PrintStream newFile(Path path) throws IOException {
+        return new PrintStream(new BufferedOutputStream(Files.newOutputStream(path)), false, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void query(QueryEvent event, String fingerprint, String statement) {
+        if (asJson) {
+            print(json.write(event));
+            return;
+        }
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getUser(),
+                event.getDatabase(),
+                String.format(Locale.ROOT, "%.6f", event.getQueryTime()),
+                String.format("%016X", event.getQueryId()),
+                Escaping.oneLine(fingerprint)));
+    }
+
+    @Override
+    public void audit(AuditEvent event, String fingerprint, String statement) {
+        if (asJson) {
+            print(json.write(event));
+            return;
+        }
+        Long queryId = event.getQueryId();
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getUser(),
+                event.getDatabase(),
+                event.getCommand(),
+                queryId == null ? "-" : String.format("%016X", queryId),
+                queryId == null ? event.getObject() : Escaping.oneLine(fingerprint)));
+    }
+
+    @Override
+    public void error(ErrorEvent event) {
+        if (asJson) {
+            print(json.write(event));
+            return;
+        }
+        print(String.join(
+                "\t",
+                event.getEventTime().toString(),
+                event.getLevel(),
+                event.getKind(),
+                event.getUser(),
+                Escaping.oneLine(event.getMessage())));
+    }
+
+    private void print(String line) {
+        terminal.out().append(line).append('\n');
+    }
+
+    @Override
+    public void deadLetter(Refusal refusal) {
+        if (deadLetterOut != null) {
+            deadLetterOut.append(json.write(letter(refusal, MAX_RAW_LENGTH))).append('\n');
+        } else if (asJson) {
+            terminal.note(json.write(letter(refusal, MAX_SHOWN_LENGTH)));
+        } else {
+            terminal.note(refusal.describe());
+        }
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
+        terminal.note(accounts.describe(file.name(), format.name()));
+    }
+
+    private DeadLetter letter(Refusal refusal, int maxLength) {
+        Stage stage = refusal.byParser() ? Stage.PARSER : Stage.FRAMER;
+        String code = refusal.code().name();
+        int end = Math.min(refusal.to(), refusal.from() + maxLength);
+        return DeadLetter.newBuilder()
+                .setDeadLetterId(DeadLetterId.of(
+                        refusal.origin().instance(),
+                        refusal.origin().source(),
+                        refusal.offset(),
+                        refusal.bytes(),
+                        refusal.from(),
+                        refusal.to(),
+                        stage,
+                        code))
+                .setCluster(refusal.origin().cluster())
+                .setInstance(refusal.origin().instance())
+                .setSource(refusal.origin().source())
+                .setLog(refusal.origin().log())
+                .setGeneration(1)
+                .setEntryOffset(refusal.offset())
+                .setEntryBytes(refusal.length())
+                .setStage(stage)
+                .setCode(code)
+                .setMessage(refusal.message())
+                .setRaw(ByteBuffer.wrap(Arrays.copyOfRange(refusal.bytes(), refusal.from(), end)))
+                .setSeenAt(Instant.now())
+                .setVersion(VERSION)
+                .build();
+    }
+}

@@ -1,0 +1,114 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.input.ByteAccounting;
+import io.tailrace.cli.input.DetectionEventHandler;
+import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.input.RuleFiles;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.coverage.ObservedFields;
+import io.tailrace.detection.coverage.RuleCoverageEvaluator;
+import io.tailrace.detection.coverage.RuleCoverageResult;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.framing.LogFormat;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Says which rules can never fire on a log. */
+@Command(
+        name = "coverage",
+        description = "Reads logs and says which rules can never fire on each, because no event has a field that they"
+                + " need or is of their class: file, rule and reason, tabs between.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:all was read",
+            "1:a rule was refused, or a file could not be read",
+            "2:the command line is wrong"
+        })
+public final class RuleCoverageCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
+
+    private static final int FAILED = 1;
+
+    private final Terminal terminal;
+    private boolean hasClasses;
+    private long events;
+    private RuleSet ruleSet;
+    private ObservedFields contents = new ObservedFields();
+    private LogSource source = LogSource.ANY;
+
+    @Mixin
+    private InputOptions input;
+
+    @Option(
+            names = "--rules",
+            required = true,
+            paramLabel = "PATH",
+            description = "Files with rules, or directories with files that end with .yml or .yaml.")
+    private List<Path> rules;
+
+    @Option(
+            names = "--data-classes",
+            paramLabel = "FILE",
+            description =
+                    "Which data is sensitive. Default: data-classes.yaml in a directory of --rules, where there is"
+                            + " one; \"\" is none.")
+    private String dataClassFile;
+
+    public RuleCoverageCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            List<RuleError> refused = new ArrayList<>();
+            ruleSet =
+                    RuleFiles.read(rules, RuleFiles.context(rules, new DatabaseFieldMapping(), refused::add), terminal);
+            hasClasses =
+                    !RuleFiles.dataClasses(rules, dataClassFile, refused::add).isEmpty();
+            refused.forEach(error -> terminal.note(error.toString()));
+            boolean read = input.read(terminal, this);
+            return read && ruleSet.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+        } catch (IOException e) {
+            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            return FAILED;
+        }
+    }
+
+    @Override
+    public void read(LogFile file, LogFormat format, ByteAccounting accounts) {
+        List<RuleCoverageResult> answers = RuleCoverageEvaluator.answers(ruleSet, hasClasses, Map.of(source, contents));
+        long able = answers.stream().filter(RuleCoverageResult::canFire).count();
+        for (RuleCoverageResult answer : answers) {
+            answer.obstacle().ifPresent(obstacle -> terminal.out()
+                    .append(String.join("\t", file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason())
+                            + "\n"));
+        }
+        terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
+                + answers.size() + " rules can fire on logs like this one"
+                + (able == answers.size() ? "" : "; the others are listed with what they lack"));
+        events = 0;
+        contents = new ObservedFields();
+        source = LogSource.ANY;
+    }
+
+    @Override
+    public void event(DetectionEvent event) {
+        events++;
+        source = event.source();
+        contents.add(event);
+    }
+
+    @Override
+    public void deadLetter(Refusal refusal) {}
+}

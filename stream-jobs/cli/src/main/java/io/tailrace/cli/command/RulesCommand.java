@@ -1,0 +1,57 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.input.RuleFiles;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** What can be known of rules without any log. */
+@Command(name = "rules", description = "Checks detection rules.", synopsisSubcommandLabel = "COMMAND")
+public final class RulesCommand {
+
+    private static final int FAILED = 1;
+
+    private final Terminal terminal;
+
+    public RulesCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /** Compiles rules. */
+    @Command(
+            name = "check",
+            description =
+                    "Compiles Sigma rules and says of each that is refused, or may not mean what was meant, where and why.",
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {
+                "0:all rules were compiled",
+                "1:a rule was refused, or a file could not be read",
+                "2:the command line is wrong"
+            })
+    int check(
+            @Parameters(
+                            arity = "1..*",
+                            paramLabel = "PATH",
+                            description = "Files, or directories with files that end with .yml or .yaml.")
+                    List<Path> paths) {
+        try {
+            List<RuleError> refused = new ArrayList<>();
+            RuleContext context = RuleFiles.context(paths, new DatabaseFieldMapping(), refused::add);
+            refused.forEach(error -> terminal.note(error.toString()));
+            RuleSet rules = RuleFiles.read(paths, context, terminal);
+            terminal.out().append(RuleFiles.summary(rules)).append('\n');
+            return rules.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+        } catch (IOException e) {
+            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            return FAILED;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.tailrace.cli.digest.aggregate;
+
+import io.tailrace.event.QueryEvent;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Which of the statements that one thread sees may be the slowest of their group, as far as this thread knows: those
+ * that are slower than all that it saw before. What it forgets makes it say yes too often. Not thread-safe.
+ */
+final class ExampleCandidates implements Predicate<QueryEvent> {
+
+    /** A power of two. */
+    private static final int CLASSES = 1 << 16;
+
+    private final Grouping grouping;
+    /**
+     * Ids of classes that came before, each in the slot that its bits name, and behind each how long its slowest took.
+     */
+    private final long[] classes;
+
+    private final Map<String, Double> slowest = new HashMap<>();
+
+    ExampleCandidates(Grouping grouping) {
+        this.grouping = grouping;
+        this.classes = new long[grouping.isByQuery() ? 2 * CLASSES : 0];
+        Arrays.fill(classes, Double.doubleToRawLongBits(-1));
+    }
+
+    @Override
+    public boolean test(QueryEvent event) {
+        return grouping.isByQuery() ? isSlowestOfClass(event) : isSlowestOfAnyName(event);
+    }
+
+    private boolean isSlowestOfClass(QueryEvent event) {
+        long id = event.getQueryId();
+        double seconds = event.getQueryTime();
+        int slot = 2 * ((int) id & CLASSES - 1);
+        if (classes[slot] == id && seconds <= Double.longBitsToDouble(classes[slot + 1])) {
+            return false;
+        }
+        classes[slot] = id;
+        classes[slot + 1] = Double.doubleToRawLongBits(seconds);
+        return true;
+    }
+
+    private boolean isSlowestOfAnyName(QueryEvent event) {
+        if (slowest.size() > Digest.MAX_GROUPS) {
+            slowest.clear();
+        }
+        double seconds = event.getQueryTime();
+        boolean any = false;
+        for (String name : grouping.keys(event)) {
+            Double before = slowest.get(name);
+            if (before == null || seconds > before) {
+                slowest.put(name, seconds);
+                any = true;
+            }
+        }
+        return any;
+    }
+}

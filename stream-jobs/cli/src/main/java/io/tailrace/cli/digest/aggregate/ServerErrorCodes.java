@@ -1,0 +1,51 @@
+package io.tailrace.cli.digest.aggregate;
+
+/** What the server errors that statements most often end with mean. */
+public final class ServerErrorCodes {
+
+    private ServerErrorCodes() {}
+
+    /** A note with which servers show how they rewrote an explained statement; Percona logs it as Last_errno. */
+    private static final int NOTE = 1003;
+
+    /** Whether a statement with that code ended with an error or at least a warning. */
+    static boolean isError(int code) {
+        return code != 0 && code != NOTE;
+    }
+
+    /** {@code 1062 duplicate key}; the code alone where it is not one of the usual. */
+    public static String describe(String code) {
+        String meaning = meaning(code);
+        return meaning.isEmpty() ? code : code + ' ' + meaning;
+    }
+
+    private static String meaning(String code) {
+        return switch (code) {
+            case "1044", "1045", "1142", "1143", "1227" -> "access denied";
+            case "1046" -> "no database selected";
+            case "1048" -> "column is not null";
+            case "1007" -> "database exists";
+            case "1008", "1049" -> "unknown database";
+            case "1050" -> "table exists";
+            case "1051", "1146" -> "no such table";
+            case "1054" -> "unknown column";
+            case "1062", "1586" -> "duplicate key";
+            case "1064" -> "syntax error";
+            case "1114" -> "table is full";
+            case "1105" -> "unknown error";
+            case "1153" -> "packet too large";
+            case "1158", "1159", "1160", "1161" -> "connection lost";
+            case "1205" -> "lock wait timeout";
+            case "1213" -> "deadlock";
+            case "1265" -> "data truncated";
+            case "1287", "1681" -> "deprecated";
+            case "1290" -> "server is read-only";
+            case "1292", "1366" -> "wrong value";
+            case "1317" -> "killed";
+            case "1406" -> "data too long";
+            case "1451", "1452" -> "foreign key";
+            case "1969", "3024" -> "time limit exceeded";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,172 @@
+package io.tailrace.cli.digest.aggregate;
+
+import io.tailrace.event.QueryEvent;
+import java.time.Instant;
+
+/** What the statements of one group, or all statements, cost together. Counts are weighted. */
+public final class StatementGroup {
+
+    /** Time slots of a group, enough for a chart, few enough for many groups. */
+    static final int SLOTS = 128;
+    /** The same where there are very many groups. */
+    static final int FEW_SLOTS = 24;
+    /** Time slots of the whole. */
+    static final int MAX_SLOTS = 4096;
+
+    /** What slow logs round times to, seconds. */
+    private static final double MICROSECOND = 1e-6;
+
+    private static final long MICROS = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1_000;
+
+    /** Place among the groups of a digest. */
+    final int number;
+    /** Of a class of statements, else 0. */
+    public final long queryId;
+    /** Its fingerprint, or the name that the statements share. */
+    public final String name;
+
+    public final String verb;
+
+    public final LatencyHistogram queryTime = new LatencyHistogram(MICROSECOND);
+    public final LatencyHistogram lockTime = new LatencyHistogram(MICROSECOND);
+    public final LatencyHistogram rowsSent = new LatencyHistogram(1);
+    public final LatencyHistogram rowsExamined = new LatencyHistogram(1);
+    /** Null where no statement tells. */
+    public LatencyHistogram rowsAffected;
+
+    public LatencyHistogram bytesSent;
+    public final TableCounts tables = new TableCounts();
+    public final NameCounts databases = new NameCounts();
+    public final NameCounts users = new NameCounts();
+    public final NameCounts hosts = new NameCounts();
+    public final NameCounts planFlags = new NameCounts();
+    public final NameCounts errorCodes = new NameCounts();
+    /** Ids of the classes among the statements, where they are grouped by something else. */
+    public final NameCounts classes = new NameCounts();
+
+    public final TimeHistogram slots;
+    public double errors;
+    /** Epoch microseconds. Numbers, for an object each time would make the collector walk every group. */
+    private long firstMicros = Long.MAX_VALUE;
+
+    private long lastMicros = Long.MIN_VALUE;
+    /** The slowest statement as it was logged; null where it is not kept. */
+    public String example;
+
+    private double exampleTime = -1;
+
+    StatementGroup(int number, long queryId, String name, String verb, int slots) {
+        this.number = number;
+        this.queryId = queryId;
+        this.name = name;
+        this.verb = verb;
+        this.slots = new TimeHistogram(slots);
+    }
+
+    /** Adds which tables it used, and how. */
+    void addPlan(QueryEvent event) {
+        double weight = event.getWeight();
+        tables.add(event, weight);
+        for (String flag : event.getPlanFlags()) {
+            planFlags.add(flag, weight);
+        }
+    }
+
+    /** Counts a statement of the backlog. */
+    void countRow(StatementBuffer backlog, int row, NameDictionary names) {
+        double weight = backlog.weight(row);
+        double seconds = backlog.queryTime(row);
+        queryTime.add(seconds, weight);
+        lockTime.add(backlog.lockTime(row), weight);
+        rowsSent.add(backlog.rowsSent(row), weight);
+        rowsExamined.add(backlog.rowsExamined(row), weight);
+        rowsAffected = add(rowsAffected, backlog.rowsAffected(row), weight);
+        bytesSent = add(bytesSent, backlog.bytesSent(row), weight);
+        databases.add(names.name(backlog.database(row)), weight);
+        users.add(names.name(backlog.user(row)), weight);
+        hosts.add(names.name(backlog.host(row)), weight);
+        error(backlog.errorCode(row), weight);
+        long micros = backlog.micros(row);
+        firstMicros = Math.min(firstMicros, micros);
+        lastMicros = Math.max(lastMicros, micros);
+        slots.add(Math.floorDiv(micros, MICROS), weight, seconds * weight);
+    }
+
+    private static LatencyHistogram add(LatencyHistogram buckets, long value, double weight) {
+        if (value < 0) {
+            return buckets;
+        }
+        LatencyHistogram counted = buckets == null ? new LatencyHistogram(1) : buckets;
+        counted.add(value, weight);
+        return counted;
+    }
+
+    private void error(int code, double weight) {
+        if (ServerErrorCodes.isError(code)) {
+            errors += weight;
+            errorCodes.add(Integer.toString(code), weight);
+        }
+    }
+
+    /** Whether a statement that took so many seconds would be a better example than the one that is kept. */
+    boolean needsExample(double seconds) {
+        return seconds > exampleTime;
+    }
+
+    void takeExample(String statement, double seconds) {
+        example = statement;
+        exampleTime = seconds;
+    }
+
+    /** Adds what the other one counted, but for its time slots. */
+    void addAll(StatementGroup other) {
+        queryTime.addAll(other.queryTime);
+        lockTime.addAll(other.lockTime);
+        rowsSent.addAll(other.rowsSent);
+        rowsExamined.addAll(other.rowsExamined);
+        rowsAffected = addAll(rowsAffected, other.rowsAffected);
+        bytesSent = addAll(bytesSent, other.bytesSent);
+        tables.addAll(other.tables);
+        databases.addAll(other.databases);
+        users.addAll(other.users);
+        hosts.addAll(other.hosts);
+        planFlags.addAll(other.planFlags);
+        errorCodes.addAll(other.errorCodes);
+        errors += other.errors;
+        firstMicros = Math.min(firstMicros, other.firstMicros);
+        lastMicros = Math.max(lastMicros, other.lastMicros);
+    }
+
+    private static LatencyHistogram addAll(LatencyHistogram mine, LatencyHistogram others) {
+        if (others == null) {
+            return mine;
+        }
+        LatencyHistogram counted = mine == null ? new LatencyHistogram(1) : mine;
+        counted.addAll(others);
+        return counted;
+    }
+
+    /** Time of the earliest statement; far in the future where there is none. */
+    public Instant first() {
+        return instant(firstMicros);
+    }
+
+    /** Time of the latest statement; far in the past where there is none. */
+    public Instant last() {
+        return instant(lastMicros);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, MICROS), Math.floorMod(micros, MICROS) * NANOS_PER_MICRO);
+    }
+
+    public double count() {
+        return queryTime.weight();
+    }
+
+    /** Rows examined for each row sent; infinite where none was sent, 0 where none was examined. */
+    public double examinedPerSent() {
+        return rowsExamined.sum() == 0 ? 0 : rowsExamined.sum() / rowsSent.sum();
+    }
+}

@@ -1,0 +1,60 @@
+package io.tailrace.cli.digest.render;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Texts that fit a terminal's lines: whatever a log holds, no control character reaches the terminal. */
+public final class TerminalLines {
+
+    private static final String CUT = "…";
+
+    private TerminalLines() {}
+
+    /** The text on one line; control characters are written as escapes. */
+    public static String one(String text) {
+        StringBuilder line = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\n' || c == '\r' || c == '\t') {
+                line.append(' ');
+            } else if (Character.isISOControl(c) || isDirection(c)) {
+                line.append(String.format("\\u%04x", (int) c));
+            } else {
+                line.append(c);
+            }
+        }
+        return line.toString();
+    }
+
+    /** Characters by which a text could change the order in which a terminal shows what stands around it. */
+    private static boolean isDirection(char c) {
+        return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069';
+    }
+
+    public static String cut(String text, int limit) {
+        return text.length() <= limit ? text : text.substring(0, Math.max(0, limit - 1)) + CUT;
+    }
+
+    /** The text in lines of so many characters, broken at blanks where there are any; too many lines are left out. */
+    public static List<String> wrapped(String text, int columns, int limit) {
+        List<String> lines = new ArrayList<>();
+        for (String line : text.strip().split("\n")) {
+            String rest = one(line.stripTrailing());
+            while (rest.length() > columns) {
+                int blank = rest.lastIndexOf(' ', columns);
+                int end = blank > columns / 2 ? blank : columns;
+                lines.add(rest.substring(0, end));
+                rest = rest.substring(end).stripLeading();
+            }
+            if (!rest.isEmpty()) {
+                lines.add(rest);
+            }
+            if (lines.size() > limit) {
+                List<String> shown = new ArrayList<>(lines.subList(0, limit - 1));
+                shown.add(CUT);
+                return shown;
+            }
+        }
+        return lines;
+    }
+}

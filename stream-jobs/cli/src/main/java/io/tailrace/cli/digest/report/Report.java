@@ -1,0 +1,83 @@
+package io.tailrace.cli.digest.report;
+
+import io.tailrace.cli.digest.aggregate.Digest;
+import io.tailrace.cli.digest.aggregate.ExampleStatement;
+import io.tailrace.cli.digest.aggregate.Ranking;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a report is about and how it is wanted; {@link TextReport}, {@link JsonReport} and {@link HtmlReport} write it.
+ *
+ * @param ranking which groups come first
+ * @param limit how many are shown
+ * @param zone in which times are shown
+ * @param literals examples are shown as they were logged
+ */
+public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, ZoneId zone, boolean literals) {
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+    private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT);
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
+
+    /**
+     * What was read.
+     *
+     * @param files the logs
+     * @param bytes of all of them, uncompressed
+     * @param deadLetters pieces that are no event
+     * @param leftOut statements that lie outside the wanted time or do not pass the filter
+     * @param filter the filter's text, or empty
+     * @param servers what the logs' banners say about the servers that wrote them
+     */
+    public record Inputs(
+            List<String> files, long bytes, long deadLetters, long leftOut, String filter, List<String> servers) {}
+
+    List<StatementGroup> heaviest() {
+        return digest.heaviest(ranking, limit);
+    }
+
+    /** What shares are parts of: the ranked measure, or the total time where that does not add up. */
+    Ranking shared() {
+        if (!digest.isTimed()) {
+            return Ranking.COUNT;
+        }
+        return ranking.addsUp() ? ranking : Ranking.TOTAL;
+    }
+
+    double share(StatementGroup group) {
+        double whole = shared().of(digest.whole());
+        return whole == 0 ? 0 : shared().of(group) / whole;
+    }
+
+    String zoneName() {
+        return zone.normalized().equals(ZoneOffset.UTC) || "Etc/UTC".equals(zone.getId()) ? "UTC" : zone.getId();
+    }
+
+    String time(Instant time) {
+        return TIME.format(time.atZone(zone));
+    }
+
+    /** {@code 2026-11-21 02:49:03 to 03:51:20}. */
+    String span(Instant from, Instant to) {
+        boolean sameDay = DAY.format(from.atZone(zone)).equals(DAY.format(to.atZone(zone)));
+        return time(from) + (sameDay ? " to " + CLOCK.format(to.atZone(zone)) : " to " + time(to));
+    }
+
+    /** The example of a group as it may be shown; its fingerprint where there is none. */
+    String example(StatementGroup group, ExampleStatement examples) {
+        boolean known = group.example != null && !group.example.isEmpty();
+        String shown =
+                !known ? "" : literals ? ExampleStatement.unmasked(group.example) : examples.masked(group.example);
+        return shown.isEmpty() ? group.name : shown;
+    }
+
+    static String id(StatementGroup group) {
+        return String.format("%016X", group.queryId);
+    }
+}

@@ -1,0 +1,99 @@
+package io.tailrace.cli.digest.report;
+
+import io.tailrace.cli.digest.aggregate.Digest;
+import io.tailrace.cli.digest.aggregate.LoggingProperties;
+import io.tailrace.cli.digest.aggregate.ObservedTimeRange;
+import io.tailrace.cli.digest.aggregate.ServerErrorCodes;
+import io.tailrace.cli.digest.aggregate.StatementGroup;
+import io.tailrace.cli.digest.render.NumberFormatter;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What is known about the logs as a whole, in sentences. */
+final class ReportNotes {
+
+    private ReportNotes() {}
+
+    /** From which duration on statements seem to be logged. */
+    static String threshold(LoggingProperties facts) {
+        double fastest = facts.fastest();
+        double threshold = LoggingProperties.threshold(fastest);
+        String evidence = "the fastest logged took " + NumberFormatter.seconds(fastest);
+        if (threshold == 0) {
+            return "none: " + evidence + ", so all statements seem to be logged";
+        }
+        String examined = facts.minExamined() < 2
+                ? ""
+                : ", and none examined fewer than " + NumberFormatter.whole(facts.minExamined()) + " rows";
+        return threshold < 0
+                ? evidence + examined
+                : "long_query_time seems to be " + NumberFormatter.seconds(threshold) + ": " + evidence + examined;
+    }
+
+    /** Of how many statements one was logged. */
+    static String sampling(Digest digest) {
+        List<Double> limits = digest.facts().rateLimits();
+        String limit = limits.stream().map(NumberFormatter::whole).collect(Collectors.joining(" to "));
+        List<String> types = digest.facts().rateTypes();
+        String of = types.contains("session") ? "sessions" : "statements";
+        return "1 of " + limit + " " + of + " (log_slow_rate_limit): " + NumberFormatter.whole(digest.entries())
+                + " entries stand for " + NumberFormatter.whole(digest.whole().count())
+                + " statements; all counts, sums and percentiles are weighted";
+    }
+
+    /** The time that the logs are about. */
+    static String period(Report report, ObservedTimeRange range) {
+        StatementGroup all = report.digest().whole();
+        boolean outliers = range.outliers() > 0;
+        Instant from = outliers ? Instant.ofEpochSecond(range.from()) : all.first();
+        Instant to = outliers ? Instant.ofEpochSecond(range.to()) : all.last();
+        return report.span(from, to) + " " + report.zoneName();
+    }
+
+    static String statements(double count) {
+        return NumberFormatter.whole(count) + (count == 1 ? " statement" : " statements");
+    }
+
+    static String leftOut(long entries) {
+        return NumberFormatter.whole(entries) + (entries == 1 ? " entry" : " entries")
+                + " outside the wanted time or filter";
+    }
+
+    static String deadLetters(long count) {
+        return NumberFormatter.whole(count) + (count == 1 ? " dead letter" : " dead letters")
+                + ": what is no entry of the log, or tells no time; tailrace parse shows them";
+    }
+
+    /** Statements that came after the last group that is distinguished. */
+    static String furtherOnes(Digest digest) {
+        String nouns = digest.grouping().nouns();
+        return statements(digest.furtherOnes()) + " of other " + nouns + " than the first "
+                + NumberFormatter.whole(Digest.MAX_GROUPS) + " are counted together as " + Digest.FURTHER
+                + "; --since, --until and --filter tell more of fewer statements apart";
+    }
+
+    /** Entries whose local times are most likely of another zone than they were read in. */
+    static String otherZone(long entries) {
+        return NumberFormatter.whole(entries) + (entries == 1 ? " entry says" : " entries say")
+                + " that the log's local times are of another zone: their SET timestamp is hours apart; --tz names it";
+    }
+
+    /** Statements whose times lie far from all others. */
+    static String outliers(Report report, ObservedTimeRange range) {
+        StatementGroup all = report.digest().whole();
+        boolean before = all.first().isBefore(Instant.ofEpochSecond(range.from()));
+        return statements(range.outliers()) + (range.outliers() == 1 ? " has a time" : " have times")
+                + " far outside, such as "
+                + report.time(before ? all.first() : all.last()) + ": counted, but in no chart";
+    }
+
+    /** With which errors statements ended. */
+    static String errors(StatementGroup group, int limit) {
+        String codes = group.errorCodes.heaviest().stream()
+                .limit(limit)
+                .map(count -> ServerErrorCodes.describe(count.name()) + " × " + NumberFormatter.count(count.weight()))
+                .collect(Collectors.joining(", "));
+        return NumberFormatter.share(group.errors, group.count()) + " of statements: " + codes;
+    }
+}

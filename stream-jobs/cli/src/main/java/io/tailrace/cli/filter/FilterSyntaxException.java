@@ -1,0 +1,12 @@
+package io.tailrace.cli.filter;
+
+/** An expression that is no filter: says what was expected, what was found and where. */
+public final class FilterSyntaxException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    FilterSyntaxException(String expression, int position, String expected, String found) {
+        super("at character " + (position + 1) + " expected " + expected + ", found "
+                + (found.isEmpty() ? "the end" : found) + "\n  " + expression + "\n  " + " ".repeat(position) + "^");
+    }
+}

@@ -1,0 +1,50 @@
+package io.tailrace.cli.input;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
+import java.util.List;
+import java.util.Map;
+
+/** Statements of audit and general logs, as a digest counts them. */
+public final class AuditStatementConverter {
+
+    private AuditStatementConverter() {}
+
+    /**
+     * Whether the record stands for one execution of a statement. A filter log writes several records for each, of
+     * which every statement has one named status; what is only prepared was not executed.
+     */
+    public static boolean isStatement(AuditEvent event) {
+        boolean one = event.getEventName().isEmpty() || "status".equals(event.getEventName());
+        return event.getQueryId() != null
+                && one
+                && "query".equals(event.getEventClass())
+                && !"Prepare".equalsIgnoreCase(event.getCommand());
+    }
+
+    /** The same as if a slow log had told it, all durations and rows 0. */
+    public static QueryEvent query(AuditEvent event) {
+        QueryEvent query = new QueryEvent();
+        query.setEventTime(event.getEventTime());
+        query.setUser(event.getUser());
+        query.setHost(event.getHost());
+        query.setIp(event.getIp());
+        query.setDatabase(event.getDatabase());
+        query.setConnectionId(event.getConnectionId());
+        query.setQueryId(event.getQueryId());
+        query.setVerb(event.getVerb());
+        query.setErrorCode(event.getStatus());
+        query.setWeight(1);
+        query.setPlanFlags(List.of());
+        query.setFlags(event.getFlags());
+        query.setAttributes(Map.of());
+        query.setExplain("");
+        query.setTablesRead(event.getTablesRead());
+        query.setTablesWritten(event.getTablesWritten());
+        query.setTags(event.getTags());
+        query.setTraceId(event.getTraceId());
+        query.setSpanId(event.getSpanId());
+        query.setAccounts(event.getAccounts());
+        return query;
+    }
+}

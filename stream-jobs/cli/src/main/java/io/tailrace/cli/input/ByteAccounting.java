@@ -1,0 +1,76 @@
+package io.tailrace.cli.input;
+
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.FramingKind;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What became of a file's bytes: each is part of an event, a dead letter, framing, or pending. */
+public final class ByteAccounting {
+
+    /** A number of things and their bytes. */
+    static final class Posting {
+
+        long count;
+        long bytes;
+
+        void add(long moreBytes) {
+            count++;
+            bytes += moreBytes;
+        }
+    }
+
+    final Posting events = new Posting();
+    final Map<DeadLetterCode, Posting> deadLetters = new EnumMap<>(DeadLetterCode.class);
+    final Map<FramingKind, Posting> framing = new EnumMap<>(FramingKind.class);
+    /** Bytes that were read and neither framed nor refused. */
+    long pending;
+    /** Bytes of the file. */
+    public long size;
+
+    void deadLetter(DeadLetterCode code, long bytes) {
+        deadLetters.computeIfAbsent(code, key -> new Posting()).add(bytes);
+    }
+
+    void framing(FramingKind kind, long bytes) {
+        framing.computeIfAbsent(kind, key -> new Posting()).add(bytes);
+    }
+
+    long deadLetterCount() {
+        return deadLetters.values().stream().mapToLong(posting -> posting.count).sum();
+    }
+
+    long accounted() {
+        long refused = deadLetters.values().stream()
+                .mapToLong(posting -> posting.bytes)
+                .sum();
+        long around =
+                framing.values().stream().mapToLong(posting -> posting.bytes).sum();
+        return events.bytes + refused + around + pending;
+    }
+
+    public boolean balance() {
+        return accounted() == size;
+    }
+
+    /** One line for people. */
+    public String describe(String name, String format) {
+        StringBuilder line = new StringBuilder(name).append(": ").append(format);
+        line.append(", ").append(size).append(" bytes = ");
+        line.append(events.count).append(" events (").append(events.bytes).append(" bytes)");
+        deadLetters.forEach((code, posting) -> describe(posting, "dead letters " + code, line));
+        framing.forEach((kind, posting) -> describe(posting, "framing " + kind, line));
+        if (pending > 0) {
+            line.append(" + ").append(pending).append(" bytes pending");
+        }
+        if (!balance()) {
+            line.append(" — DOES NOT BALANCE: ").append(accounted()).append(" bytes accounted for");
+        }
+        return line.toString();
+    }
+
+    private static void describe(Posting posting, String what, StringBuilder line) {
+        line.append(" + ").append(posting.count).append(' ').append(what);
+        line.append(" (").append(posting.bytes).append(" bytes)");
+    }
+}

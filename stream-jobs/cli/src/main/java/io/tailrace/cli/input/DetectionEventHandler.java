@@ -1,0 +1,34 @@
+package io.tailrace.cli.input;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.taxonomy.DatabaseEventMapper;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.QueryEvent;
+import java.util.function.Predicate;
+
+/** Receives what a log file holds as rules see it: statements without their literals, as the pipeline has them. */
+public interface DetectionEventHandler extends LogEventHandler {
+
+    void event(DetectionEvent event);
+
+    @Override
+    default Predicate<QueryEvent> statementFilter() {
+        return event -> false;
+    }
+
+    @Override
+    default void query(QueryEvent event, String fingerprint, String statement) {
+        event(DatabaseEventMapper.of(event, fingerprint));
+    }
+
+    @Override
+    default void audit(AuditEvent event, String fingerprint, String statement) {
+        event(DatabaseEventMapper.of(event, fingerprint));
+    }
+
+    @Override
+    default void error(ErrorEvent event) {
+        event(DatabaseEventMapper.of(event));
+    }
+}

@@ -1,0 +1,98 @@
+package io.tailrace.cli.input;
+
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.bundle.PlaceholderFile;
+import io.tailrace.detection.dataclass.DataClassReader;
+import io.tailrace.detection.dataclass.DataClasses;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.sigma.BundleFiles;
+import io.tailrace.detection.sigma.FieldMapping;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.RuleSetReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Rules as the command line names them. */
+public final class RuleFiles {
+
+    private RuleFiles() {}
+
+    /** Compiles the rules of files and directories; says on standard error which are refused, and why. */
+    public static RuleSet read(List<Path> paths, RuleContext context, Terminal terminal) throws IOException {
+        RuleSetReader reader = new RuleSetReader(context);
+        for (Path path : paths) {
+            reader.path(path);
+        }
+        RuleSet rules = reader.ruleSet();
+        rules.warnings().forEach(warning -> terminal.note("warning: " + warning));
+        rules.errors().forEach(error -> terminal.note(error.toString()));
+        return rules;
+    }
+
+    /**
+     * What rules are compiled with: the placeholders of the first directory with rules that has any.
+     *
+     * @param errors receives why the file of the placeholders is refused
+     */
+    public static RuleContext context(List<Path> rules, FieldMapping fields, Consumer<RuleError> errors)
+            throws IOException {
+        Optional<Path> found = besides(rules, null, BundleFiles.PLACEHOLDERS);
+        return new RuleContext(
+                found.isEmpty()
+                        ? Map.of()
+                        : PlaceholderFile.read(found.get().toString(), Files.readString(found.get()), errors),
+                fields);
+    }
+
+    /**
+     * The detectors of a file, or of the directories with rules; says on standard error what is refused, and why.
+     *
+     * @param file null: that of the first directory with rules that has one; empty: none
+     */
+    public static DetectorConfig detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
+            throws IOException {
+        Optional<Path> found = besides(rules, file, BundleFiles.DETECTORS);
+        if (found.isEmpty()) {
+            return new DetectorConfig(List.of(), List.of());
+        }
+        DetectorConfig detectors = DetectorConfig.of(found.get().toString(), Files.readString(found.get()), context);
+        detectors.errors().forEach(error -> terminal.note(error.toString()));
+        return detectors;
+    }
+
+    /**
+     * The data classes of a file, or of the directories with rules.
+     *
+     * @param file null: that of the first directory with rules that has one; empty: none
+     * @param errors receives why the file is refused
+     */
+    public static DataClasses dataClasses(List<Path> rules, String file, Consumer<RuleError> errors)
+            throws IOException {
+        Optional<Path> found = besides(rules, file, BundleFiles.DATA_CLASSES);
+        return found.isEmpty()
+                ? DataClasses.NONE
+                : DataClassReader.read(found.get().toString(), Files.readString(found.get()), errors);
+    }
+
+    private static Optional<Path> besides(List<Path> rules, String file, String name) {
+        return file == null
+                ? rules.stream()
+                        .map(path -> path.resolve(name))
+                        .filter(Files::isRegularFile)
+                        .findFirst()
+                : Optional.of(file).filter(named -> !named.isEmpty()).map(Path::of);
+    }
+
+    /** What was compiled, in one line. */
+    public static String summary(RuleSet rules) {
+        return rules.rules().size() + " rules, " + rules.correlations().size() + " correlations, "
+                + rules.errors().size() + " refused";
+    }
+}

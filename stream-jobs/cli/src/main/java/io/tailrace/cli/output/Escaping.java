@@ -1,0 +1,15 @@
+package io.tailrace.cli.output;
+
+/** Escapes text so that a record of the output stays one line. */
+public final class Escaping {
+
+    private Escaping() {}
+
+    /** Backslashes, line breaks and tabs as escape sequences. */
+    public static String oneLine(String text) {
+        return text.replace("\\", "\\\\")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r")
+                .replace("\t", "\\t");
+    }
+}

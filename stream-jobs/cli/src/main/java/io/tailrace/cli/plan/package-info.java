@@ -1,0 +1,2 @@
+/** Plans as people read them in a terminal. */
+package io.tailrace.cli.plan;

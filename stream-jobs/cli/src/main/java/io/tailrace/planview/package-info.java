@@ -1,2 +1,0 @@
-/** Plans as people read them in a terminal. */
-package io.tailrace.planview;

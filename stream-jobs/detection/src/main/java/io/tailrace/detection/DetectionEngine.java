@@ -1,0 +1,77 @@
+package io.tailrace.detection;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.correlation.InMemoryCorrelationEngine;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.index.RulePrefilter;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.identity.Murmur3;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A rule set at work: events in, alerts out. Used by one thread. */
+public final class DetectionEngine {
+
+    /** Alerts that are remembered, so that another event of their action does not raise them again. */
+    private static final int MAX_RAISED = 100_000;
+
+    private final RulePrefilter index;
+    private final InMemoryCorrelationEngine correlations;
+    private final Map<String, Boolean> raised = new LinkedHashMap<>() {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > MAX_RAISED;
+        }
+    };
+
+    /** @param latenessMicros how much later than the watermark an event may come and still be correlated in full */
+    public DetectionEngine(RuleSet rules, long latenessMicros) {
+        this.index = new RulePrefilter(rules.rules());
+        this.correlations = new InMemoryCorrelationEngine(rules.correlations(), latenessMicros);
+    }
+
+    /** Evaluates all rules on an event. */
+    public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
+        index.match(event, rule -> {
+            if (rule.alerts()) {
+                raise(alert(rule.header(), event), alerts);
+            }
+            correlations.match(rule.header().key(), event, alerts);
+        });
+    }
+
+    /** Says that all events up to a time, microseconds since 1970 UTC, are thought to have come. */
+    public void advance(long micros, Consumer<RaisedAlert> alerts) {
+        correlations.advance(micros, alerts);
+    }
+
+    private void raise(RaisedAlert alert, Consumer<RaisedAlert> alerts) {
+        if (raised.put(alert.id(), Boolean.TRUE) == null) {
+            alerts.accept(alert);
+        }
+    }
+
+    private static RaisedAlert alert(RuleHeader rule, DetectionEvent event) {
+        Murmur3 hash = new Murmur3();
+        String id = HexFormat.of()
+                .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
+        return new RaisedAlert(
+                id,
+                rule,
+                event.micros(),
+                event.micros(),
+                Map.of(),
+                1,
+                List.of(event.id()),
+                RaisedAlert.statements(event),
+                Map.of(),
+                false);
+    }
+}

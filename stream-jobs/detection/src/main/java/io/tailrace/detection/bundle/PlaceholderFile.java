@@ -1,0 +1,50 @@
+package io.tailrace.detection.bundle;
+
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.YamlDocuments;
+import io.tailrace.detection.sigma.YamlMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/**
+ * The file that says what {@code %name%} stands for in rules whose fields have the modifier {@code expand}: one map of
+ * names to texts or lists of texts, which may have wildcards.
+ */
+public final class PlaceholderFile {
+
+    private PlaceholderFile() {}
+
+    /**
+     * Reads the file.
+     *
+     * @param file its name, for errors
+     * @param errors receives why it is refused
+     * @return texts by names; none where the file is empty or refused
+     */
+    public static Map<String, List<String>> read(String file, String yaml, Consumer<RuleError> errors) {
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        YamlDocuments.read(file, yaml, document -> values.putAll(values(document)), errors);
+        return values;
+    }
+
+    private static Map<String, List<String>> values(YamlMap document) {
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        for (String name : document.keys()) {
+            Node node = document.get(name).orElseThrow();
+            List<String> texts = document.texts(name);
+            if (name.isEmpty() || name.indexOf('%') >= 0) {
+                throw document.refusal(
+                        document.keyNode(name),
+                        "a placeholder's name is expected without percent signs, found " + name);
+            }
+            if (texts.isEmpty()) {
+                throw document.refusal(node, "the placeholder " + name + " has no values");
+            }
+            values.put(name, texts);
+        }
+        return values;
+    }
+}

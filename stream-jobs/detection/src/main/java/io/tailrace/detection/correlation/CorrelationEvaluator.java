@@ -1,0 +1,254 @@
+package io.tailrace.detection.correlation;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.event.ActionReference;
+import io.tailrace.detection.event.BoundedText;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.CorrelationRule.Type;
+import io.tailrace.identity.Murmur3;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * One correlation over the matches of its rules, with its state outside: one {@link GroupWindow} per group.
+ *
+ * <p>The window of a match holds all matches of its group within the timespan before it, both ends included. A
+ * condition that more matches can only make true (gt, gte) is compared at once, whatever the order of arrival; any other
+ * one when the watermark has passed the match. Having fired at a time, it does not fire for times less than a timespan
+ * away, so that one attack is one alert for each timespan that it lasts.
+ */
+public final class CorrelationEvaluator {
+
+    /** Matches kept per group, unless twice the condition's number is more. */
+    static final int MAX_OCCURRENCES = 1_000;
+    /** An event with several values of several fields belongs to several groups. */
+    static final int MAX_GROUPS = 64;
+
+    private final CorrelationRule rule;
+    private final long latenessMicros;
+    private final int limit;
+    private final RuleIds numbers;
+
+    /** @param latenessMicros how much later than the watermark an event may come and still count in full */
+    public CorrelationEvaluator(CorrelationRule rule, long latenessMicros) {
+        this.rule = rule;
+        this.latenessMicros = latenessMicros;
+        this.numbers = new RuleIds(rule.rules());
+        this.limit = (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
+    }
+
+    public CorrelationRule rule() {
+        return rule;
+    }
+
+    /** The groups that a match belongs to; none where it has no value for one of the fields. */
+    public List<List<String>> groups(String ruleKey, DetectionEvent event) {
+        List<List<String>> groups = List.of(List.of());
+        for (String field : rule.groupBy()) {
+            List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
+            boolean untold = values.isEmpty() && rule.optional().contains(field);
+            groups = extended(groups, untold ? List.of(FieldValue.of("")) : values);
+        }
+        return groups.size() <= MAX_GROUPS ? groups : groups.subList(0, MAX_GROUPS);
+    }
+
+    private static List<List<String>> extended(List<List<String>> groups, List<FieldValue> values) {
+        List<List<String>> extended = new ArrayList<>();
+        for (List<String> group : groups) {
+            for (FieldValue value : values) {
+                List<String> longer = new ArrayList<>(group);
+                longer.add(BoundedText.of(value.folded()));
+                extended.add(longer);
+            }
+        }
+        return extended;
+    }
+
+    /**
+     * Counts a match.
+     *
+     * @param group one of {@link #groups}
+     * @param window the group's state, which is changed
+     * @param watermark event time up to which all events are thought to have come, microseconds
+     */
+    public void add(
+            String ruleKey,
+            DetectionEvent event,
+            List<String> group,
+            GroupWindow window,
+            long watermark,
+            Consumer<RaisedAlert> alerts) {
+        for (String value : values(ruleKey, event)) {
+            RuleMatch occurrence = occurrence(ruleKey, event, value, watermark);
+            int place = window.add(occurrence, limit);
+            if (place >= 0 && rule.operator().isRising()) {
+                if (!isRedundant(place, window)) {
+                    compareFrom(place, group, window, watermark, fired(event, alerts));
+                }
+                compact(occurrence, window);
+            }
+        }
+    }
+
+    /** Only the event that came last is still there with its statement. */
+    private static Consumer<RaisedAlert> fired(DetectionEvent event, Consumer<RaisedAlert> alerts) {
+        return alert -> alerts.accept(new RaisedAlert(
+                alert.id(),
+                alert.rule(),
+                alert.micros(),
+                alert.windowFrom(),
+                alert.entity(),
+                alert.metric(),
+                alert.eventIds(),
+                RaisedAlert.statements(event),
+                alert.facts(),
+                alert.late()));
+    }
+
+    /**
+     * Whether the match cannot make the condition true: its value is among those of the window that ended with the
+     * match before it, which was compared, and nothing that fired could be due again.
+     */
+    private boolean isRedundant(int place, GroupWindow window) {
+        return countsDifferent() && window.fired().isEmpty() && window.isRepeatedAtEnd(place, rule.timespanMicros());
+    }
+
+    private boolean countsDifferent() {
+        return rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL;
+    }
+
+    private void compact(RuleMatch occurrence, GroupWindow window) {
+        if (countsDifferent()) {
+            window.compact(occurrence, rule.timespanMicros());
+        }
+    }
+
+    private List<String> values(String ruleKey, DetectionEvent event) {
+        if (rule.field().isEmpty()) {
+            return List.of("");
+        }
+        return event.values(rule.fieldOf(ruleKey, rule.field())).stream()
+                .map(value -> BoundedText.of(value.folded()))
+                .distinct()
+                .toList();
+    }
+
+    /** Events of one action are one match: that of the first. */
+    private RuleMatch occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
+        ActionReference action = event.action();
+        long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
+        int number = rule.type() == Type.EVENT_COUNT ? RuleIds.ANY : numbers.of(ruleKey);
+        return new RuleMatch(action.micros(), action.order(), action.id(), number, value, needed);
+    }
+
+    /** Compares every window that holds the match at this place. */
+    private void compareFrom(
+            int place, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
+        List<RuleMatch> occurrences = window.occurrences();
+        long last = occurrences.get(place).micros() + rule.timespanMicros();
+        for (int end = place; end < occurrences.size() && occurrences.get(end).micros() <= last; end++) {
+            compare(occurrences.get(end), group, window, watermark, alerts);
+        }
+    }
+
+    private void compare(
+            RuleMatch end, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
+        if (hasFiredWithin(end.micros(), window)) {
+            return;
+        }
+        int from = window.firstFrom(end.micros() - rule.timespanMicros());
+        int to = window.firstFrom(end.micros() + 1);
+        List<RuleMatch> matches = window.occurrences().subList(from, to);
+        boolean enough = !rule.operator().isRising() || matches.size() >= rule.bound();
+        long metric = enough ? CorrelationMetric.of(rule.type(), numbers, matches) : 0;
+        if (enough && rule.operator().test(metric, rule.bound())) {
+            window.fired().add(end.micros());
+            alerts.accept(alert(end.micros(), group, matches, metric, watermark));
+        }
+    }
+
+    private boolean hasFiredWithin(long micros, GroupWindow window) {
+        for (long fired : window.fired()) {
+            if (Math.abs(micros - fired) < rule.timespanMicros()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Compares what had to wait for the watermark, and forgets what is not needed any more.
+     *
+     * @return whether the state is empty and may be dropped
+     */
+    public boolean advance(List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
+        if (!rule.operator().isRising()) {
+            int from = window.settled() == Long.MIN_VALUE ? 0 : window.firstFrom(window.settled() + 1);
+            int to = window.firstFrom(watermark + 1);
+            for (RuleMatch end : List.copyOf(window.occurrences().subList(Math.min(from, to), to))) {
+                compare(end, group, window, watermark, alerts);
+            }
+            window.settle(watermark);
+        }
+        long remembered = rule.timespanMicros() + latenessMicros;
+        window.forget(watermark, watermark - remembered - rule.timespanMicros());
+        return window.isEmpty();
+    }
+
+    private RaisedAlert alert(long micros, List<String> group, List<RuleMatch> matches, long metric, long watermark) {
+        List<String> ids = matches.stream()
+                .map(RuleMatch::eventId)
+                .distinct()
+                .limit(RaisedAlert.MAX_EVENTS)
+                .toList();
+        boolean late = micros < watermark - latenessMicros;
+        return new RaisedAlert(
+                id(micros, group),
+                rule.header(),
+                micros,
+                matches.get(0).micros(),
+                entity(group),
+                metric,
+                ids,
+                List.of(),
+                facts(matches.size()),
+                late);
+    }
+
+    private Map<String, String> facts(int matches) {
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("matches", Integer.toString(matches));
+        facts.put("condition", rule.operator().name().toLowerCase(Locale.ROOT) + ' ' + rule.bound());
+        if (!rule.field().isEmpty()) {
+            facts.put("counted", rule.field());
+        }
+        return facts;
+    }
+
+    /** Two alerts of a group are a timespan apart, so that each has a multiple of it for itself. */
+    private String id(long micros, List<String> group) {
+        Murmur3 hash = new Murmur3();
+        hash.update(rule.header().key()).update(Math.floorDiv(micros, rule.timespanMicros()));
+        group.forEach(hash::update);
+        return HexFormat.of().formatHex(hash.digest());
+    }
+
+    private Map<String, String> entity(List<String> group) {
+        Map<String, String> entity = new LinkedHashMap<>();
+        for (int i = 0; i < group.size(); i++) {
+            String field = rule.groupBy().get(i);
+            if (!group.get(i).isEmpty() || !rule.optional().contains(field)) {
+                entity.put(field, group.get(i));
+            }
+        }
+        return entity;
+    }
+}

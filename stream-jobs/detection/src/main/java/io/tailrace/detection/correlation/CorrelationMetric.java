@@ -1,0 +1,75 @@
+package io.tailrace.detection.correlation;
+
+import io.tailrace.detection.sigma.CorrelationRule.Type;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What a correlation counts in the matches of one window. */
+final class CorrelationMetric {
+
+    private CorrelationMetric() {}
+
+    /** @param window matches in the order of time */
+    static long of(Type type, RuleIds rules, List<RuleMatch> window) {
+        return switch (type) {
+            case EVENT_COUNT -> window.size();
+            case VALUE_COUNT -> distinctValues(window);
+            case TEMPORAL -> distinctRules(window, rules);
+            case TEMPORAL_ORDERED -> longestSequence(window, rules);
+        };
+    }
+
+    private static long distinctValues(List<RuleMatch> window) {
+        Set<String> values = new HashSet<>();
+        window.forEach(occurrence -> values.add(occurrence.value()));
+        return values.size();
+    }
+
+    private static long distinctRules(List<RuleMatch> window, RuleIds rules) {
+        boolean[] seen = new boolean[rules.size()];
+        long count = 0;
+        for (RuleMatch occurrence : window) {
+            int place = rules.place(occurrence.rule());
+            // State may be older than the correlation, which had more rules then.
+            if (place >= 0) {
+                count += seen[place] ? 0 : 1;
+                seen[place] = true;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * The most rules that matched one after the other in the order of the correlation. Matches of the same time and
+     * order are not after each other.
+     */
+    private static long longestSequence(List<RuleMatch> window, RuleIds rules) {
+        long distinct = distinctRules(window, rules);
+        if (distinct <= 1) {
+            return distinct;
+        }
+        long[] longest = new long[rules.size()];
+        int from = 0;
+        while (from < window.size()) {
+            int to = from;
+            long[] before = longest.clone();
+            while (to < window.size() && !window.get(from).isBefore(window.get(to))) {
+                int place = rules.place(window.get(to++).rule());
+                if (place >= 0) {
+                    longest[place] = Math.max(longest[place], 1 + largest(before, place));
+                }
+            }
+            from = to;
+        }
+        return largest(longest, rules.size());
+    }
+
+    private static long largest(long[] lengths, int to) {
+        long largest = 0;
+        for (int i = 0; i < to; i++) {
+            largest = Math.max(largest, lengths[i]);
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,178 @@
+package io.tailrace.detection.coverage;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.taxonomy.DatabaseField;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Which fields the events of a log have, and of which classes they are: all that is needed to say which rules can fire
+ * on it. It only grows. Not thread-safe.
+ *
+ * <p>Memory: fields of the taxonomy, and at most {@value #MAX_OTHERS} that logs, clients and applications name
+ * themselves. A log that has more counts as one that has every such field, because nobody knows which it has not.
+ */
+public final class ObservedFields {
+
+    private static final byte VERSION = 1;
+
+    /** Fields that are not of the taxonomy: attributes, details, tags. */
+    static final int MAX_OTHERS = 1_000;
+    /** The parsers know six. */
+    private static final int MAX_CLASSES = 100;
+    /** Characters of the name of a field or class; no rule asks for a longer one. */
+    private static final int MAX_NAME_LENGTH = 500;
+
+    private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
+
+    private static final Set<String> TAXONOMY =
+            Arrays.stream(DatabaseField.values()).map(DatabaseField::fieldName).collect(Collectors.toUnmodifiableSet());
+
+    /** An event whose tables are known has these where its tables are of a class. */
+    private static final Set<String> OF_DATA_CLASSES = names(
+            DatabaseField.DATA_CLASS,
+            DatabaseField.DATA_CLASS_READ,
+            DatabaseField.DATA_CLASS_WRITTEN,
+            DatabaseField.DATA_BASIS,
+            DatabaseField.DATA_ACCESS);
+
+    /** A statement may name tables, and accounts whose rights it changes. */
+    private static final Set<String> OF_STATEMENTS = names(
+            DatabaseField.TABLE,
+            DatabaseField.TABLE_READ,
+            DatabaseField.TABLE_WRITTEN,
+            DatabaseField.TABLES_BASIS,
+            DatabaseField.TARGET_ACCOUNT,
+            DatabaseField.TARGET_USER);
+
+    /** Who collects a log says of which server it is. */
+    private static final Set<String> OF_COLLECTORS = names(DatabaseField.CLUSTER, DatabaseField.INSTANCE);
+
+    private final Set<String> fields = new TreeSet<>();
+    private final Set<String> eventClasses = new TreeSet<>();
+    private int others;
+
+    private static Set<String> names(DatabaseField first, DatabaseField... more) {
+        return EnumSet.of(first, more).stream().map(DatabaseField::fieldName).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /**
+     * Adds what an event has, before anything was added to it that its log does not say.
+     *
+     * @return whether that is something new
+     */
+    public boolean add(DetectionEvent event) {
+        boolean isNew = addFields(event.fields().keySet());
+        for (FieldValue eventClass : event.values(EVENT_CLASS)) {
+            isNew |= addClass(eventClass.text());
+        }
+        return isNew;
+    }
+
+    /** Adds what another part of the same log has; says whether that is something new. */
+    public boolean addAll(ObservedFields part) {
+        boolean isNew = addFields(part.fields);
+        for (String eventClass : part.eventClasses) {
+            isNew |= addClass(eventClass);
+        }
+        return isNew;
+    }
+
+    private boolean addFields(Collection<String> names) {
+        boolean isNew = false;
+        for (String name : names) {
+            isNew |= addField(name);
+        }
+        return isNew;
+    }
+
+    private boolean addField(String name) {
+        if (fields.contains(name)) {
+            return false;
+        }
+        if (TAXONOMY.contains(name)) {
+            return fields.add(name);
+        }
+        boolean isKept = others < MAX_OTHERS && name.length() <= MAX_NAME_LENGTH;
+        others += isKept ? 1 : 0;
+        return isKept && fields.add(name);
+    }
+
+    private boolean addClass(String eventClass) {
+        return eventClasses.size() < MAX_CLASSES
+                && eventClass.length() <= MAX_NAME_LENGTH
+                && eventClasses.add(eventClass);
+    }
+
+    /** Whether no event was added yet. */
+    public boolean isEmpty() {
+        return fields.isEmpty();
+    }
+
+    /** Classes of its events, in the order of the alphabet. */
+    Set<String> eventClasses() {
+        return eventClasses;
+    }
+
+    /**
+     * Whether an event of such a log may have a field: one that some event had, or one that events get by what happens,
+     * such as the code of an error in a log that contains outcomes, where no statement failed yet.
+     *
+     * @param withDataClasses whether classes of data are configured
+     */
+    boolean mayHave(String field, boolean withDataClasses) {
+        return fields.contains(field)
+                || others >= MAX_OTHERS && !TAXONOMY.contains(field)
+                || field.equals(DatabaseField.FLAG.fieldName())
+                || OF_COLLECTORS.contains(field)
+                || field.equals(DatabaseField.ERROR_CODE.fieldName()) && has(DatabaseField.STATUS)
+                || field.equals(DatabaseField.LOGIN.fieldName())
+                        && (has(DatabaseField.COMMAND) || has(DatabaseField.KIND))
+                || OF_STATEMENTS.contains(field) && has(DatabaseField.STATEMENT)
+                || withDataClasses
+                        && OF_DATA_CLASSES.contains(field)
+                        && mayHave(DatabaseField.TABLE.fieldName(), false);
+    }
+
+    private boolean has(DatabaseField field) {
+        return fields.contains(field.fieldName());
+    }
+
+    /** Writes it, its version first. */
+    public void write(DataOutput out) throws IOException {
+        out.writeByte(VERSION);
+        write(fields, out);
+        write(eventClasses, out);
+    }
+
+    private static void write(Set<String> texts, DataOutput out) throws IOException {
+        out.writeInt(texts.size());
+        for (String text : texts) {
+            out.writeUTF(text);
+        }
+    }
+
+    /** Reads what {@link #write} wrote. */
+    public static ObservedFields read(DataInput in) throws IOException {
+        byte version = in.readByte();
+        if (version != VERSION) {
+            throw new IOException("expected contents of a log of version " + VERSION + ", found " + version);
+        }
+        ObservedFields contents = new ObservedFields();
+        for (int count = in.readInt(); count > 0; count--) {
+            contents.addField(in.readUTF());
+        }
+        for (int count = in.readInt(); count > 0; count--) {
+            contents.addClass(in.readUTF());
+        }
+        return contents;
+    }
+}

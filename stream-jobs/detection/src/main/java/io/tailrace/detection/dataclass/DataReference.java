@@ -1,0 +1,8 @@
+package io.tailrace.detection.dataclass;
+
+/**
+ * What a view or routine reads or writes.
+ *
+ * @param column empty: any column of the table
+ */
+record DataReference(String database, String table, String column) {}

@@ -1,8 +1,0 @@
-package io.tailrace.detection.dataclass;
-
-/**
- * What a view or routine reads or writes.
- *
- * @param column empty: any column of the table
- */
-record DataTarget(String database, String table, String column) {}

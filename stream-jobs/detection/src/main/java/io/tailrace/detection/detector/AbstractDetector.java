@@ -1,0 +1,23 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.sigma.RuleHeader;
+
+/** A detector that is what its settings make of it. */
+public abstract class AbstractDetector implements StatefulDetector {
+
+    public final DetectorDefinition basis;
+
+    public AbstractDetector(DetectorDefinition basis) {
+        this.basis = basis;
+    }
+
+    @Override
+    public final RuleHeader header() {
+        return basis.header();
+    }
+
+    @Override
+    public final long ttlMicros() {
+        return basis.ttlMicros();
+    }
+}

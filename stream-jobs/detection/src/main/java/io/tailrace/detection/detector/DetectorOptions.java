@@ -1,0 +1,164 @@
+package io.tailrace.detection.detector;
+
+import io.tailrace.detection.match.Expression;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.SearchCompiler;
+import io.tailrace.detection.sigma.Timespan;
+import io.tailrace.detection.sigma.YamlMap;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/** What the file says about one detector. A setting that it does not name has its default. */
+public final class DetectorOptions {
+
+    private static final long DAY = 86_400L * 1_000_000;
+    private static final long DEFAULT_TTL_DAYS = 180;
+
+    private final DetectorType kind;
+    private final YamlMap map;
+    private final RuleContext context;
+    private final Set<String> known = new TreeSet<>(Set.of("enabled", "level", "exceptions", "ttl"));
+
+    public DetectorOptions(DetectorType kind, YamlMap map, RuleContext context) {
+        this.kind = kind;
+        this.map = map;
+        this.context = context;
+    }
+
+    /** Whether the detector runs. */
+    public boolean enabled() {
+        return flag("enabled", true);
+    }
+
+    RuleHeader header() {
+        return kind.header(level(), map.file(), line());
+    }
+
+    private int line() {
+        return map.refusal(map.node(), "").error().line();
+    }
+
+    private Level level() {
+        String written = map.text("level");
+        if (written.isEmpty()) {
+            return kind.level();
+        }
+        return Arrays.stream(Level.values())
+                .filter(level -> level.name().equalsIgnoreCase(written))
+                .findFirst()
+                .orElseThrow(() -> map.refusal(
+                        map.require("level", kind.key()),
+                        "a level is expected to be one of "
+                                + Arrays.stream(Level.values())
+                                        .map(level -> level.name().toLowerCase(Locale.ROOT))
+                                        .collect(Collectors.joining(", "))
+                                + ", found " + written));
+    }
+
+    /** Events that the detector does not look at. */
+    Expression exceptions() {
+        return SearchCompiler.of(map, "exceptions", context);
+    }
+
+    /** How long an entity is remembered without events, microseconds. */
+    long ttlMicros() {
+        return timespan("ttl", DEFAULT_TTL_DAYS * DAY);
+    }
+
+    /** A length of time in microseconds. */
+    public long timespan(String key, long defaultMicros) {
+        known.add(key);
+        String written = map.text(key);
+        if (written.isEmpty()) {
+            return defaultMicros;
+        }
+        OptionalLong micros = Timespan.micros(written);
+        return micros.orElseThrow(() -> refusal(key, Timespan.EXPECTED, written));
+    }
+
+    /** A length of time in days. */
+    public long days(String key, int defaultDays) {
+        return timespan(key, defaultDays * DAY);
+    }
+
+    /** A number within bounds, both included. */
+    public double number(String key, double defaultNumber, double min, double limit) {
+        known.add(key);
+        String written = map.text(key);
+        if (written.isEmpty()) {
+            return defaultNumber;
+        }
+        double number = parsed(written);
+        if (number >= min && number <= limit) {
+            return number;
+        }
+        throw refusal(key, key + " is expected to be a number from " + plain(min) + " to " + plain(limit), written);
+    }
+
+    private static double parsed(String written) {
+        try {
+            return Double.parseDouble(written);
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
+    }
+
+    private static String plain(double number) {
+        return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
+    }
+
+    /** A whole number within bounds, both included. */
+    public int whole(String key, int defaultNumber, int min, int limit) {
+        double number = number(key, defaultNumber, min, limit);
+        if (number != Math.rint(number)) {
+            throw refusal(key, key + " is expected to be a whole number", map.text(key));
+        }
+        return (int) number;
+    }
+
+    boolean flag(String key, boolean defaultValue) {
+        known.add(key);
+        String written = map.text(key);
+        return switch (written) {
+            case "" -> defaultValue;
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw refusal(key, key + " is expected to be true or false", written);
+        };
+    }
+
+    public String text(String key) {
+        known.add(key);
+        return map.text(key);
+    }
+
+    /** Where a setting stands, as an error. */
+    public RuntimeException refusal(String key, String expected, String found) {
+        Node place = map.require(key, kind.key());
+        return map.refusal(place, expected + ", found " + found);
+    }
+
+    /** That the detector as a whole cannot be made. */
+    public RuntimeException refusal(String reason) {
+        return map.refusal(map.node(), reason);
+    }
+
+    /** To be called when all settings were read: others are mistakes. */
+    public void refuseOthers() {
+        List<String> others =
+                map.keys().stream().filter(key -> !known.contains(key)).toList();
+        if (!others.isEmpty()) {
+            throw map.refusal(
+                    map.keyNode(others.get(0)),
+                    kind.key() + " has no setting " + others.get(0) + "; it has " + String.join(", ", known));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.tailrace.detection.detector.activity;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.firstseen.ObservationCache;
+import io.tailrace.detection.detector.firstseen.UserActivityObserver;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * An account that nobody used for long is used again. One that has often slept about as long, such as a quarterly job,
+ * is not dormant.
+ */
+public final class DormantAccountDetector extends AbstractDetector {
+
+    private static final byte VERSION = 1;
+    private static final long DAY = 24 * ExpiringValueSet.HOUR;
+    /** A gap is nothing new unless it is so much longer than the longest before. */
+    private static final double LONGER = 1.5;
+
+    private final long dormantMicros;
+    private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
+    private final DetectorAlertFactory alerts;
+
+    public DormantAccountDetector(DetectorDefinition basis, long dormantMicros) {
+        super(basis);
+        this.dormantMicros = dormantMicros;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        UserActivityObserver.observe(event, basis, recently, observations);
+    }
+
+    /** When an account was last used. */
+    private static final class State implements DetectorState {
+
+        private long latest = Long.MIN_VALUE;
+        private long maxGap;
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(latest);
+            out.writeLong(maxGap);
+        }
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorDefinition.requireVersion(in, VERSION);
+        State state = new State();
+        state.latest = in.readLong();
+        state.maxGap = in.readLong();
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        // Of an hour only the first observation is sure to come: others must change nothing.
+        if (ExpiringValueSet.hour(observation.micros()) <= ExpiringValueSet.hour(state.latest)) {
+            return false;
+        }
+        long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;
+        if (gap >= dormantMicros && gap > LONGER * state.maxGap) {
+            out.accept(alerts.alert(
+                    observation,
+                    Long.toString(state.latest / DAY),
+                    state.latest,
+                    gap / DAY,
+                    List.of(AlertSample.of(observation)),
+                    Map.of(
+                            "last_seen", DetectorAlertFactory.time(state.latest),
+                            "days", Long.toString(gap / DAY),
+                            "longest_gap_days", Long.toString(state.maxGap / DAY))));
+        }
+        state.maxGap = Math.max(state.maxGap, gap);
+        state.latest = observation.micros();
+        return true;
+    }
+}

@@ -1,0 +1,193 @@
+package io.tailrace.detection.detector.activity;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorOptions;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.firstseen.ObservationCache;
+import io.tailrace.detection.detector.firstseen.UserActivityObserver;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * A user who keeps hours is active at another time of the week. For each hour of the week it is remembered in which of
+ * the last 8 weeks the user was active; an hour next to one in which the user is active is no other time. Users who keep
+ * no hours are left alone: their past says how often this would have fired for them.
+ */
+public final class OffHoursDetector extends AbstractDetector {
+
+    private static final byte VERSION = 1;
+    private static final int HOURS = 168;
+    private static final int WEEKS = 8;
+    private static final int SAME_NIGHT = 12;
+
+    private final Rhythm rhythm;
+    private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
+    private final DetectorAlertFactory alerts;
+
+    /**
+     * Who keeps hours.
+     *
+     * @param weeks in which the user was active, at least, before anything is said
+     * @param regularity least share of the user's hours that other weeks make expected
+     * @param widest largest share of the week in which the user is expected
+     */
+    public record Rhythm(int weeks, double regularity, double widest) {
+
+        public static Rhythm of(DetectorOptions settings) {
+            return new Rhythm(
+                    settings.whole("weeks", 4, 2, WEEKS - 1),
+                    settings.number("regularity", 0.95, 0.5, 1),
+                    settings.number("widest", 0.6, 0.05, 1));
+        }
+    }
+
+    public OffHoursDetector(DetectorDefinition basis, Rhythm rhythm) {
+        super(basis);
+        this.rhythm = rhythm;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        UserActivityObserver.observe(event, basis, recently, observations);
+    }
+
+    /** In which weeks a user was active in which hours: a bit for each of the last weeks. */
+    private static final class State implements DetectorState {
+
+        private final byte[] hours = new byte[HOURS];
+        private int newestWeek = Integer.MIN_VALUE;
+        private long latest = Long.MIN_VALUE;
+        private int firedHour = Integer.MIN_VALUE;
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.write(hours);
+            out.writeInt(newestWeek);
+            out.writeLong(latest);
+            out.writeInt(firedHour);
+        }
+
+        /** Forgets the weeks that a new one takes the place of; false where the week is too long ago. */
+        private boolean turnTo(int week) {
+            if (newestWeek == Integer.MIN_VALUE) {
+                newestWeek = week;
+            }
+            for (int passed = Math.max(newestWeek + 1, week - WEEKS + 1); passed <= week; passed++) {
+                int keep = ~bit(passed);
+                for (int i = 0; i < HOURS; i++) {
+                    hours[i] &= (byte) keep;
+                }
+            }
+            newestWeek = Math.max(newestWeek, week);
+            return week > newestWeek - WEEKS;
+        }
+
+        /** The weeks in which the user was active in this hour of the week or next to it. */
+        private int around(int hour) {
+            return (hours[(hour + HOURS - 1) % HOURS] | hours[hour] | hours[(hour + 1) % HOURS]) & 0xff;
+        }
+
+        private int weeks() {
+            int weeks = 0;
+            for (byte hour : hours) {
+                weeks |= hour;
+            }
+            return weeks & 0xff;
+        }
+    }
+
+    private static int bit(int week) {
+        return 1 << Math.floorMod(week, WEEKS);
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorDefinition.requireVersion(in, VERSION);
+        State state = new State();
+        in.readFully(state.hours);
+        state.newestWeek = in.readInt();
+        state.latest = in.readLong();
+        state.firedHour = in.readInt();
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        int hour = ExpiringValueSet.hour(observation.micros());
+        int week = Math.floorDiv(hour, HOURS);
+        int hourOfWeek = Math.floorMod(hour, HOURS);
+        state.latest = Math.max(state.latest, hour * ExpiringValueSet.HOUR);
+        if (!state.turnTo(week) || (state.hours[hourOfWeek] & bit(week)) != 0) {
+            return true;
+        }
+        int others = state.weeks() & ~bit(week);
+        if ((state.around(hourOfWeek) & ~bit(week)) == 0
+                && Math.abs((long) hour - state.firedHour) >= SAME_NIGHT
+                && keepsHours(state, others)) {
+            state.firedHour = hour;
+            out.accept(alert(observation, hour, Integer.bitCount(others)));
+        }
+        state.hours[hourOfWeek] |= (byte) bit(week);
+        return true;
+    }
+
+    private boolean keepsHours(State state, int others) {
+        if (Integer.bitCount(others) < rhythm.weeks) {
+            return false;
+        }
+        int active = 0;
+        int expected = 0;
+        int wide = 0;
+        for (int hour = 0; hour < HOURS; hour++) {
+            int around = state.around(hour) & others;
+            int weeks = state.hours[hour] & others;
+            wide += around != 0 ? 1 : 0;
+            active += Integer.bitCount(weeks);
+            expected += Integer.bitCount(around) > 1 ? Integer.bitCount(weeks) : 0;
+        }
+        return wide <= rhythm.widest * HOURS && expected >= rhythm.regularity * active;
+    }
+
+    private RaisedAlert alert(Observation observation, int hour, int weeks) {
+        return alerts.alert(
+                observation,
+                Integer.toString(hour),
+                observation.micros(),
+                1,
+                List.of(AlertSample.of(observation)),
+                Map.of("hour_of_week", hourOfWeek(hour), "weeks_known", Integer.toString(weeks)));
+    }
+
+    /** Such as SATURDAY 03:00 UTC. */
+    private static String hourOfWeek(int hour) {
+        OffsetDateTime time = Instant.ofEpochSecond(hour * 3600L).atOffset(ZoneOffset.UTC);
+        return time.getDayOfWeek() + String.format(" %02d:00 UTC", time.getHour());
+    }
+}

@@ -1,0 +1,60 @@
+package io.tailrace.detection.detector.config;
+
+import io.tailrace.detection.detector.DetectorOptions;
+import io.tailrace.detection.detector.DetectorType;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.sigma.RuleCompilationException;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.YamlDocuments;
+import io.tailrace.detection.sigma.YamlMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The file that says which detectors run, and how: docs/DETECTORS.md. One that it does not name does not run.
+ *
+ * @param detectors those that are enabled
+ * @param errors why parts of it are refused
+ */
+public record DetectorConfig(List<StatefulDetector> detectors, List<RuleError> errors) {
+
+    /** Reads a file; an empty one has no detectors. */
+    public static DetectorConfig of(String file, String yaml, RuleContext context) {
+        List<StatefulDetector> detectors = new ArrayList<>();
+        List<RuleError> errors = new ArrayList<>();
+        YamlDocuments.read(
+                file,
+                yaml,
+                document -> document.keys().forEach(name -> read(document, name, context, detectors, errors)),
+                errors::add);
+        return new DetectorConfig(List.copyOf(detectors), List.copyOf(errors));
+    }
+
+    private static void read(
+            YamlMap document,
+            String name,
+            RuleContext context,
+            List<StatefulDetector> detectors,
+            List<RuleError> errors) {
+        try {
+            DetectorType kind = DetectorType.of(name).orElseThrow(() -> unknown(document, name));
+            DetectorOptions settings = new DetectorOptions(kind, document.map(name, name), context);
+            StatefulDetector detector = DetectorFactory.detector(kind, settings);
+            settings.refuseOthers();
+            if (settings.enabled()) {
+                detectors.add(detector);
+            }
+        } catch (RuleCompilationException e) {
+            errors.add(e.error());
+        }
+    }
+
+    private static RuleCompilationException unknown(YamlMap document, String name) {
+        String known =
+                Arrays.stream(DetectorType.values()).map(DetectorType::key).collect(Collectors.joining(", "));
+        return document.refusal(document.keyNode(name), "there is no detector " + name + "; there are " + known);
+    }
+}

@@ -1,0 +1,136 @@
+package io.tailrace.detection.detector.config;
+
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorOptions;
+import io.tailrace.detection.detector.DetectorType;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.activity.DormantAccountDetector;
+import io.tailrace.detection.detector.activity.OffHoursDetector;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
+import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
+import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Subject;
+import io.tailrace.detection.detector.location.ClientNetwork;
+import io.tailrace.detection.detector.location.GeoIpDatabase;
+import io.tailrace.detection.detector.location.GeoLocation;
+import io.tailrace.detection.detector.location.ImpossibleTravelDetector;
+import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
+import io.tailrace.detection.detector.pipeline.LogGapDetector;
+import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
+import io.tailrace.detection.detector.sequence.LogTamperingDetector;
+import io.tailrace.detection.detector.sequence.PrivilegeEscalationDetector;
+import io.tailrace.detection.detector.volume.HourlyBaseline;
+import io.tailrace.detection.detector.volume.VolumeDetector;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.File;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** Makes detectors of what the file says; here are all defaults that are not of one detector alone. */
+final class DetectorFactory {
+
+    private static final int MAX_PER_USER = 256;
+    private static final int MAX_TABLES = 2_000;
+    private static final int MAX_USERS = 4_000;
+
+    private DetectorFactory() {}
+
+    static StatefulDetector detector(DetectorType kind, DetectorOptions settings) {
+        DetectorDefinition basis = DetectorDefinition.of(settings);
+        return switch (kind) {
+            case FIRST_SEEN_USER -> firstSeen(settings, basis, "", "user", DetectorEventFields::isActivity, MAX_USERS);
+            case FIRST_SEEN_HOST -> firstSeenHost(settings, basis);
+            case FIRST_SEEN_PROGRAM -> firstSeen(
+                    settings, basis, "user", "program", DetectorEventFields::isActivity, MAX_PER_USER);
+            case FIRST_SEEN_TABLE -> firstSeen(
+                    settings, basis, "user", "table", event -> !DetectorEventFields.hasFailed(event), MAX_TABLES);
+            case FIRST_SEEN_DATA_CLASS -> firstSeen(
+                    settings,
+                    basis,
+                    "program",
+                    "data_class",
+                    event -> !DetectorEventFields.hasFailed(event),
+                    MAX_PER_USER);
+            case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("dormant", 45));
+            case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
+            case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);
+            case VOLUME_STATEMENTS -> volume(settings, basis, VolumeDetector.Measure.STATEMENTS, 5_000);
+            case VOLUME_TABLES -> volume(settings, basis, VolumeDetector.Measure.TABLES, 20);
+            case PRIVILEGE_CHAIN -> new PrivilegeEscalationDetector(
+                    basis, settings.days("window", 1), settings.days("learning", 7));
+            case TAMPERING_CHAIN -> new LogTamperingDetector(
+                    basis,
+                    settings.timespan("window", ExpiringValueSet.HOUR),
+                    settings.whole("rows", 10_000, 1, 1_000_000_000));
+            case IMPOSSIBLE_PLACES -> impossiblePlaces(settings, basis);
+            case CONCURRENT_NETWORKS -> concurrentNetworks(settings, basis);
+            case COVERAGE -> CensusTimeoutDetector.of(settings, basis);
+            case COVERAGE_GAP -> new LogGapDetector(basis);
+            case PLAN_SLOWER -> new PlanRegressionDetector(
+                    basis, settings.number("ratio", PlanRegressionDetector.DEFAULT_RATIO, 1.01, 1_000));
+        };
+    }
+
+    private static StatefulDetector firstSeen(
+            DetectorOptions settings,
+            DetectorDefinition basis,
+            String entity,
+            String field,
+            Predicate<DetectionEvent> wanted,
+            int maxValues) {
+        Subject subject = new Subject(entity, field, wanted, UnaryOperator.identity(), value -> false);
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, maxValues));
+    }
+
+    private static StatefulDetector volume(
+            DetectorOptions settings, DetectorDefinition basis, VolumeDetector.Measure measure, int atLeast) {
+        return new VolumeDetector(
+                basis, measure, HourlyBaseline.Limits.of(settings, atLeast), settings.days("learning", 14));
+    }
+
+    private static StatefulDetector impossiblePlaces(DetectorOptions settings, DetectorDefinition basis) {
+        double speed = settings.number("kilometres_per_hour", 900, 1, 100_000);
+        double distance = settings.number("kilometres", 500, 1, 20_000);
+        long learning = settings.days("learning", 14);
+        String file = settings.text("geoip_file");
+        if (!settings.enabled()) {
+            return new ImpossibleTravelDetector(
+                    basis, ip -> Optional.empty(), ImpossibleTravelDetector.fasterThan(speed, distance), learning);
+        }
+        GeoIpDatabase places = places(settings, file);
+        return new ImpossibleTravelDetector(
+                basis, places::of, ImpossibleTravelDetector.fasterThan(speed, distance), learning);
+    }
+
+    private static GeoIpDatabase places(DetectorOptions settings, String file) {
+        if (file.isEmpty()) {
+            throw settings.refusal("impossible_places needs a geoip_file: the path of a file in MaxMind's DB format");
+        }
+        try {
+            return GeoIpDatabase.of(new File(file));
+        } catch (IOException e) {
+            throw settings.refusal(
+                    "geoip_file", "a file in MaxMind's DB format is expected (" + e.getMessage() + ")", file);
+        }
+    }
+
+    private static StatefulDetector concurrentNetworks(DetectorOptions settings, DetectorDefinition basis) {
+        ClientNetwork network = ClientNetwork.of(settings, 16, 48);
+        long within = settings.timespan("within", 5 * ExpiringValueSet.HOUR / 60);
+        return new ImpossibleTravelDetector(
+                basis,
+                ip -> Optional.of(GeoLocation.network(network.of(ip))),
+                ImpossibleTravelDetector.within(within),
+                settings.days("learning", 14));
+    }
+
+    private static StatefulDetector firstSeenHost(DetectorOptions settings, DetectorDefinition basis) {
+        ClientNetwork network = ClientNetwork.of(settings, 24, 64);
+        Subject subject = new Subject(
+                "user", "host", DetectorEventFields::isActivity, network::ofClient, ClientNetwork.LOCAL::equals);
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
+    }
+}

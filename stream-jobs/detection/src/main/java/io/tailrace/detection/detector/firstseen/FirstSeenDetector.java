@@ -1,0 +1,239 @@
+package io.tailrace.detection.detector.firstseen;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorOptions;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.event.BoundedText;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * An entity comes with a value that it never had: a user from another host, with another program.
+ *
+ * <p>An entity that is new itself is learning. Its learning ends after the learning period, or sooner, once nothing new
+ * has come for the settling period although it was active: who always does the same is not left out for weeks, and who
+ * was away has shown nothing.
+ */
+public final class FirstSeenDetector extends AbstractDetector {
+
+    private static final byte OLDEST_VERSION = 1;
+    private static final byte VERSION = 2;
+    private static final int MAX_NAMED = 5;
+    private static final String FIELD_OF_CLASSES = "data_class";
+
+    private final Subject subject;
+    private final Learning learning;
+    private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
+    private final DetectorAlertFactory alerts;
+
+    /**
+     * Whose values are watched.
+     *
+     * @param entity field of the entity within its cluster or instance; empty: that itself
+     * @param field whose values are watched
+     * @param wanted events to look at
+     * @param shape makes of a value what is compared, such as the network of an address
+     * @param quiet values that are learned as others and never told of
+     */
+    public record Subject(
+            String entity,
+            String field,
+            Predicate<DetectionEvent> wanted,
+            UnaryOperator<String> shape,
+            Predicate<String> quiet) {}
+
+    /**
+     * When and how much it says.
+     *
+     * @param micros longest time of learning
+     * @param settleMicros time of activity without anything new that ends learning
+     * @param maxValues of an entity; one that has had so many has no habits, and nothing is said of it
+     * @param maxPerDay alerts of an entity in a day, and as many again where an event touches classes of data
+     */
+    public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
+
+        public static Learning of(DetectorOptions settings, int maxValues) {
+            return new Learning(
+                    settings.days("learning", 14),
+                    settings.days("settle", 4),
+                    settings.whole("most_values", maxValues, 1, 10_000),
+                    settings.whole("most_per_day", 3, 1, 1_000));
+        }
+    }
+
+    public FirstSeenDetector(DetectorDefinition basis, Subject subject, Learning learning) {
+        super(basis);
+        this.subject = subject;
+        this.learning = learning;
+        List<String> fields = new ArrayList<>(List.of("cluster", "instance"));
+        fields.add(subject.entity.isEmpty() ? subject.field : subject.entity);
+        this.alerts = new DetectorAlertFactory(basis.header(), fields);
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        List<FieldValue> values = event.values(subject.field);
+        boolean hasEntity =
+                subject.entity.isEmpty() || !event.values(subject.entity).isEmpty();
+        if (values.isEmpty() || !hasEntity || !subject.wanted.test(event) || basis.isExcepted(event)) {
+            return;
+        }
+        String cluster = DetectorEventFields.cluster(event);
+        String instance = DetectorEventFields.instanceAlone(event);
+        String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
+        List<String> unseen = new ArrayList<>(0);
+        for (int i = 0; i < values.size(); i++) {
+            String value = subject.shape.apply(BoundedText.of(values.get(i).text()));
+            if (!value.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, value)) {
+                unseen.add(value);
+            }
+        }
+        if (!unseen.isEmpty()) {
+            List<String> key =
+                    subject.entity.isEmpty() ? List.of(cluster, instance) : List.of(cluster, instance, entity);
+            int classes = event.values(FIELD_OF_CLASSES).size();
+            observations.accept(basis.observation(event, event.actionId(), key, unseen, classes));
+        }
+    }
+
+    /** What is known of an entity. */
+    private static final class State implements DetectorState {
+
+        private long first = Long.MAX_VALUE;
+        private long latest = Long.MIN_VALUE;
+        private long latestNew = Long.MIN_VALUE;
+        private boolean restless;
+        private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
+        private ExpiringValueSet values = new ExpiringValueSet();
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(first);
+            out.writeLong(latest);
+            out.writeLong(latestNew);
+            out.writeBoolean(restless);
+            today.write(out);
+            values.write(out);
+        }
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
+        State state = new State();
+        state.first = in.readLong();
+        state.latest = in.readLong();
+        state.latestNew = in.readLong();
+        state.restless = in.readBoolean();
+        state.today =
+                version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
+        state.values = ExpiringValueSet.read(in);
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        long micros = observation.micros();
+        boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || micros < state.first;
+        boolean learned = hasLearned(state, micros);
+        state.first = Math.min(state.first, micros);
+        state.latest = changed ? Math.max(state.latest, micros) : state.latest;
+        List<String> unknown = learn(state, observation);
+        if (unknown.isEmpty()) {
+            return changed;
+        }
+        List<String> reported = unknown.stream().filter(subject.quiet.negate()).toList();
+        if (learned && !state.restless && !reported.isEmpty() && shouldAlert(state, observation, reported)) {
+            out.accept(alert(state, observation, reported));
+        }
+        return true;
+    }
+
+    private boolean hasLearned(State state, long micros) {
+        if (state.first == Long.MAX_VALUE) {
+            return false;
+        }
+        return micros - state.first >= learning.micros || state.latest - state.latestNew >= learning.settleMicros;
+    }
+
+    private List<String> learn(State state, Observation observation) {
+        List<String> unknown = new ArrayList<>(0);
+        int hour = ExpiringValueSet.hour(observation.micros());
+        for (String value : observation.values()) {
+            long hash = ExpiringValueSet.hash(value);
+            int place = state.values.find(hash);
+            if (place >= 0) {
+                state.values.touch(place, hour);
+            } else {
+                unknown.add(value);
+                state.restless |= state.values.size() == learning.maxValues;
+                state.values.add(hash, hour, learning.maxValues);
+                state.latestNew = Math.max(state.latestNew, observation.micros());
+            }
+        }
+        return unknown;
+    }
+
+    /** Counts what is new; false where the entity has had enough alerts today. */
+    private boolean shouldAlert(State state, Observation observation, List<String> reported) {
+        int day = ExpiringValueSet.hour(observation.micros()) / 24;
+        if (day != state.today.day()) {
+            state.today = new DailyNoveltyCounter(day);
+        }
+        return state.today.add(reported, observation.amount() > 0, learning.maxPerDay);
+    }
+
+    private RaisedAlert alert(State state, Observation observation, List<String> unknown) {
+        Map<String, String> facts = new TreeMap<>();
+        facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))));
+        facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
+        facts.put("known_since", DetectorAlertFactory.time(state.first));
+        state.today.describe(facts);
+        String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
+        return alerts.alert(
+                withContext(observation, unknown),
+                what,
+                observation.micros(),
+                state.today.values(),
+                List.of(AlertSample.of(observation)),
+                facts);
+    }
+
+    /** Where all values of a cluster are watched, the alert is about the value. */
+    private Observation withContext(Observation observation, List<String> unknown) {
+        if (!subject.entity.isEmpty()) {
+            return observation;
+        }
+        List<String> entity = new ArrayList<>(observation.entity());
+        entity.add(unknown.get(0));
+        return observation.withEntity(entity);
+    }
+}

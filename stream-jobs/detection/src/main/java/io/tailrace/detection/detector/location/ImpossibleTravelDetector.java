@@ -1,0 +1,237 @@
+package io.tailrace.detection.detector.location;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.firstseen.ObservationCache;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A user is at two places that cannot both be true. Two places between which an account of an application always goes to
+ * and fro are learned, so each pair is said once.
+ */
+public final class ImpossibleTravelDetector extends AbstractDetector {
+
+    private static final byte VERSION = 1;
+    private static final int MAX_PLACES = 4;
+    private static final int MAX_PAIRS = 64;
+    private static final long MINUTE = 60_000_000L;
+    private static final double HOUR = 3.6e9;
+
+    private final Function<String, Optional<GeoLocation>> places;
+    private final BiPredicate<Visit, Visit> impossible;
+    private final long learningMicros;
+    private final ObservationCache recently = new ObservationCache(MINUTE);
+    private final DetectorAlertFactory alerts;
+
+    /**
+     * @param places of addresses
+     * @param impossible whether nobody can make both visits
+     */
+    public ImpossibleTravelDetector(
+            DetectorDefinition basis,
+            Function<String, Optional<GeoLocation>> places,
+            BiPredicate<Visit, Visit> impossible,
+            long learningMicros) {
+        super(basis);
+        this.places = places;
+        this.impossible = impossible;
+        this.learningMicros = learningMicros;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    /** That a user is at a place. */
+    record Visit(GeoLocation place, String ip, AlertSample evidence) {
+
+        private static Visit of(Observation observation) {
+            List<String> values = observation.values();
+            GeoLocation place = new GeoLocation(
+                    values.get(1), Double.parseDouble(values.get(2)), Double.parseDouble(values.get(3)));
+            return new Visit(place, values.get(0), AlertSample.of(observation).kept());
+        }
+
+        private double hoursTo(Visit other) {
+            return Math.abs(other.evidence.micros() - evidence.micros()) / HOUR;
+        }
+
+        private void write(DataOutput out) throws IOException {
+            place.write(out);
+            out.writeUTF(ip);
+            evidence.write(out);
+        }
+
+        private static Visit read(DataInput in) throws IOException {
+            return new Visit(GeoLocation.read(in), in.readUTF(), AlertSample.read(in));
+        }
+    }
+
+    /**
+     * Whether somebody would have to travel faster than that.
+     *
+     * @param kilometresPerHour of the fastest way
+     * @param minKilometres below which places count as one: GeoIP is not exact
+     */
+    public static BiPredicate<Visit, Visit> fasterThan(double kilometresPerHour, double minKilometres) {
+        return (one, other) -> {
+            double distance = one.place.kilometresTo(other.place);
+            return distance >= minKilometres && distance > kilometresPerHour * one.hoursTo(other);
+        };
+    }
+
+    /** Whether both visits are to different places, at most so far apart in time. */
+    public static BiPredicate<Visit, Visit> within(long micros) {
+        return (one, other) -> Math.abs(one.evidence.micros() - other.evidence.micros()) <= micros;
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        if (event.values("user").isEmpty()
+                || event.values("src_ip").isEmpty()
+                || !DetectorEventFields.isActivity(event)) {
+            return;
+        }
+        String cluster = DetectorEventFields.cluster(event);
+        String instance = DetectorEventFields.instanceAlone(event);
+        String user = DetectorEventFields.text(event, "user");
+        String ip = DetectorEventFields.text(event, "src_ip");
+        if (!recently.isNew(event.micros(), cluster, instance, user, ip) || basis.isExcepted(event)) {
+            return;
+        }
+        places.apply(ip).ifPresent(place -> {
+            List<String> values =
+                    List.of(ip, place.label(), Double.toString(place.latitude()), Double.toString(place.longitude()));
+            observations.accept(basis.observation(event, List.of(cluster, instance, user), values));
+        });
+    }
+
+    /** Where a user was last, and between which places it always goes. */
+    private static final class State implements DetectorState {
+
+        private long first = Long.MAX_VALUE;
+        private long latest = Long.MIN_VALUE;
+        private final List<Visit> visits = new ArrayList<>(MAX_PLACES);
+        private ExpiringValueSet pairs = new ExpiringValueSet();
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(first);
+            out.writeLong(latest);
+            out.writeByte(visits.size());
+            for (Visit visit : visits) {
+                visit.write(out);
+            }
+            pairs.write(out);
+        }
+
+        /** Of a minute only the first observation is sure to come: others must change nothing. */
+        private boolean knows(Visit visit) {
+            for (Visit known : visits) {
+                long minute = Math.floorDiv(known.evidence.micros(), MINUTE);
+                if (known.ip.equals(visit.ip) && minute == Math.floorDiv(visit.evidence.micros(), MINUTE)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private void keep(Visit visit) {
+            visits.removeIf(other -> other.place.label().equals(visit.place.label())
+                    && other.evidence.micros() <= visit.evidence.micros());
+            if (visits.size() == MAX_PLACES) {
+                visits.remove(0);
+            }
+            visits.add(visit);
+        }
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorDefinition.requireVersion(in, VERSION);
+        State state = new State();
+        state.first = in.readLong();
+        state.latest = in.readLong();
+        for (int left = in.readByte(); left > 0; left--) {
+            state.visits.add(Visit.read(in));
+        }
+        state.pairs = ExpiringValueSet.read(in);
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        Visit visit = Visit.of(observation);
+        if (state.knows(visit)) {
+            return false;
+        }
+        state.first = Math.min(state.first, observation.micros());
+        state.latest = Math.max(state.latest, observation.micros());
+        for (Visit other : state.visits) {
+            if (!other.place.label().equals(visit.place.label()) && impossible.test(other, visit)) {
+                meet(state, other, visit, observation, out);
+            }
+        }
+        state.keep(visit);
+        return true;
+    }
+
+    private void meet(State state, Visit one, Visit other, Observation observation, Consumer<RaisedAlert> out) {
+        boolean ordered = one.place.label().compareTo(other.place.label()) < 0;
+        String pair = (ordered ? one : other).place.label() + '\u001f' + (ordered ? other : one).place.label();
+        long hash = ExpiringValueSet.hash(pair);
+        int hour = ExpiringValueSet.hour(observation.micros());
+        int known = state.pairs.find(hash);
+        if (known >= 0) {
+            state.pairs.touch(known, hour);
+            return;
+        }
+        state.pairs.add(hash, hour, MAX_PAIRS);
+        if (observation.micros() - state.first >= learningMicros) {
+            out.accept(alert(pair, one, other, observation));
+        }
+    }
+
+    private RaisedAlert alert(String pair, Visit one, Visit other, Observation observation) {
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("src_ip", other.ip);
+        facts.put("place", other.place.label());
+        facts.put("other_ip", one.ip);
+        facts.put("other_place", one.place.label());
+        facts.put("minutes_apart", Long.toString(Math.round(one.hoursTo(other) * 60)));
+        double distance = one.place.kilometresTo(other.place);
+        if (!Double.isNaN(distance)) {
+            facts.put("kilometres", Long.toString(Math.round(distance)));
+        }
+        long from = Math.min(one.evidence.micros(), other.evidence.micros());
+        String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + pair;
+        return alerts.alert(observation, what, from, 2, List.of(one.evidence, AlertSample.of(observation)), facts);
+    }
+}

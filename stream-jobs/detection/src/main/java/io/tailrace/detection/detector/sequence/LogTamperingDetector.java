@@ -1,0 +1,163 @@
+package io.tailrace.detection.detector.sequence;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A user switches a log off, moves or purges it, and does within the window what needs to be seen: in another log, or in
+ * the same one after all. That a log was tampered with is said by the rules of rules/tampering already.
+ */
+public final class LogTamperingDetector extends AbstractDetector {
+
+    private static final byte VERSION = 1;
+    private static final int MAX_STEPS = 4;
+    private static final String TAMPERING = "tampering";
+    private static final String READ = "large_read";
+
+    private final long windowMicros;
+    private final double manyRows;
+    private final DetectorAlertFactory alerts;
+
+    /** @param manyRows that one statement sends */
+    public LogTamperingDetector(DetectorDefinition basis, long windowMicros, double manyRows) {
+        super(basis);
+        this.windowMicros = windowMicros;
+        this.manyRows = manyRows;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        if (event.values("user").isEmpty() || DetectorEventFields.hasFailed(event)) {
+            return;
+        }
+        String step = step(event);
+        if (!step.isEmpty() && !basis.isExcepted(event)) {
+            List<String> entity = List.of(
+                    DetectorEventFields.text(event, "cluster"),
+                    DetectorEventFields.text(event, "instance"),
+                    DetectorEventFields.text(event, "user"));
+            observations.accept(basis.observation(event, entity, List.of(step)));
+        }
+    }
+
+    private String step(DetectionEvent event) {
+        if (PrivilegedOperation.isTampering(event)) {
+            return TAMPERING;
+        }
+        Set<PrivilegedOperation> operations = PrivilegedOperation.of(event);
+        for (PrivilegedOperation operation : operations) {
+            if (operation != PrivilegedOperation.SERVER) {
+                return operation.key();
+            }
+        }
+        return DetectorEventFields.number(event, "rows_sent") >= manyRows ? READ : "";
+    }
+
+    /** The last steps of both kinds: they come out of order. */
+    private static final class State implements DetectorState {
+
+        private long latest = Long.MIN_VALUE;
+        private long fired = Long.MIN_VALUE / 2;
+        private final List<Step> tampering = new ArrayList<>(MAX_STEPS);
+        private final List<Step> operations = new ArrayList<>(MAX_STEPS);
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(latest);
+            out.writeLong(fired);
+            write(tampering, out);
+            write(operations, out);
+        }
+
+        private static void write(List<Step> steps, DataOutput out) throws IOException {
+            out.writeByte(steps.size());
+            for (Step step : steps) {
+                out.writeUTF(step.kind);
+                step.evidence.write(out);
+            }
+        }
+
+        private static void read(List<Step> steps, DataInput in) throws IOException {
+            for (int left = in.readByte(); left > 0; left--) {
+                steps.add(new Step(in.readUTF(), AlertSample.read(in)));
+            }
+        }
+    }
+
+    private record Step(String kind, AlertSample evidence) {}
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorDefinition.requireVersion(in, VERSION);
+        State state = new State();
+        state.latest = in.readLong();
+        state.fired = in.readLong();
+        State.read(state.tampering, in);
+        State.read(state.operations, in);
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        state.latest = Math.max(state.latest, observation.micros());
+        String kind = observation.values().get(0);
+        List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.operations;
+        if (steps.size() == MAX_STEPS) {
+            steps.remove(0);
+        }
+        steps.add(new Step(kind, AlertSample.of(observation).kept()));
+        for (Step before : state.tampering) {
+            for (Step after : state.operations) {
+                compare(state, before, after, observation, out);
+            }
+        }
+        return true;
+    }
+
+    private void compare(State state, Step before, Step after, Observation observation, Consumer<RaisedAlert> out) {
+        long since = after.evidence.micros() - before.evidence.micros();
+        boolean apart = Math.abs(after.evidence.micros() - state.fired) > windowMicros;
+        if (since < 0 || since > windowMicros || !apart) {
+            return;
+        }
+        state.fired = after.evidence.micros();
+        out.accept(alerts.alert(
+                observation,
+                before.evidence.eventId(),
+                before.evidence.micros(),
+                2,
+                List.of(before.evidence, after.evidence),
+                Map.of(
+                        "deed", after.kind,
+                        "tampered_at", DetectorAlertFactory.time(before.evidence.micros()),
+                        "done_at", DetectorAlertFactory.time(after.evidence.micros()))));
+    }
+}

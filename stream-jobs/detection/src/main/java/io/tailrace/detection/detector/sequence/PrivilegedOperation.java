@@ -1,0 +1,248 @@
+package io.tailrace.detection.detector.sequence;
+
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What a statement does that needs a right which few accounts have. */
+public enum PrivilegedOperation {
+    /** Accounts, roles, grants. */
+    ACCOUNTS,
+    /** Files of the server. */
+    FILES,
+    /** Settings of the server, its plugins, its replication, its life. */
+    SERVER,
+    /** The server's own tables. */
+    SYSTEM_TABLES,
+    /** Databases and tables are dropped or emptied. */
+    DROPS;
+
+    private static final List<String> OF_ACCOUNTS = List.of(
+            "create user",
+            "alter user",
+            "drop user",
+            "rename user",
+            "create or replace user",
+            "grant ",
+            "revoke ",
+            "set password",
+            "create role",
+            "drop role",
+            "set default role");
+    private static final List<String> GIVING = List.of(
+            "create user",
+            "create or replace user",
+            "alter user",
+            "grant ",
+            "set default role",
+            "rename user",
+            "set password");
+    private static final List<String> CHANGING = List.of("alter user", "set password");
+    /** Of what roles may be given, too. Others name users. */
+    private static final List<String> TO_ROLES = List.of("grant ", "set default role");
+    /** What a statement prepares, as flags report it. */
+    private static final Set<String> PREPARED_GIVING = Set.of(
+            "dynamic_grant",
+            "dynamic_create_user",
+            "dynamic_alter_user",
+            "dynamic_rename_user",
+            "dynamic_set_password");
+
+    /** Flags of events that may concern more accounts than they name. */
+    private static final Set<String> NAMES_NOT_ALL = Set.of("truncated", "accounts_incomplete");
+
+    private static final List<String> OF_SERVER = List.of(
+            "set global",
+            "set persist",
+            "set @@global",
+            "set @@persist",
+            "install ",
+            "uninstall ",
+            "shutdown",
+            "change master",
+            "change replication",
+            "reset ",
+            "purge ",
+            "stop slave",
+            "stop replica",
+            "flush ");
+    private static final List<String> OF_DROPS = List.of("drop table", "drop database", "drop schema", "truncate");
+    private static final List<String> OF_FILES =
+            List.of("into outfile", "into dumpfile", "load_file(", "load data infile");
+    private static final List<String> PLAIN =
+            List.of("select", "insert", "update ", "delete ", "commit", "begin", "rollback", "show ");
+    private static final List<String> LOGS =
+            List.of("audit", "general_log", "slow_query_log", "log_output", "log_error", "log_slow", "sql_log_bin");
+    /** Of these any change counts: where a log is written, whom and what it tells of. */
+    private static final List<String> LOGS_MOVED = List.of(
+            "general_log_file",
+            "slow_query_log_file",
+            "log_slow_query_file",
+            "server_audit_events",
+            "server_audit_excl",
+            "server_audit_incl",
+            "server_audit_output",
+            "server_audit_mode",
+            "server_audit_file_path",
+            "server_audit_syslog",
+            "audit_log_file",
+            "audit_log_policy",
+            "audit_log_exclude",
+            "audit_log_include",
+            "audit_log_statement",
+            "audit_log_connection",
+            "log_error_suppression",
+            "log_error_services");
+    /** What flags report of settings of logs. */
+    private static final Pattern LOG_SETTING = Pattern.compile("(slow_query_log|log_slow_query|general_log|log_output"
+            + "|server_audit_logging|sql_log_bin|audit_log_(filter_)?disable|log_error_verbosity)=.*");
+
+    private static final Pattern LOG_OFF = Pattern.compile(
+            "(slow_query_log|log_slow_query|general_log|server_audit_logging|sql_log_bin)=(off|other)|log_output=off"
+                    + "|(audit_log_(filter_)?disable|log_error_verbosity)=(on|other)");
+
+    private static final Pattern LIBRARY = Pattern.compile("uninstalls_.*");
+    private static final Set<String> AUDIT_LIBRARY = Set.of("uninstalls_audit");
+    private static final List<String> PURGES =
+            List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
+    private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
+    private static final String ROTATION = "server_audit_file_rotate_now";
+    private static final String SYSTEM = "mysql.";
+
+    /** What a successful statement does; nothing most of the time. */
+    static Set<PrivilegedOperation> of(DetectionEvent event) {
+        String statement = DetectorEventFields.statement(event);
+        boolean isPlain = begins(statement, PLAIN);
+        if (isPlain && !touchesSystem(event) && !mayWriteFiles(statement)) {
+            return Set.of();
+        }
+        Set<PrivilegedOperation> operations = EnumSet.noneOf(PrivilegedOperation.class);
+        if (begins(statement, OF_ACCOUNTS) && !changesOwnAccount(event) || preparesGiving(event)) {
+            operations.add(ACCOUNTS);
+        } else if (begins(statement, OF_SERVER)) {
+            operations.add(SERVER);
+        } else if (begins(statement, OF_DROPS)) {
+            operations.add(DROPS);
+        } else if (holds(statement, OF_FILES)) {
+            operations.add(FILES);
+        }
+        if (touchesSystem(event)) {
+            operations.add(SYSTEM_TABLES);
+        }
+        return operations;
+    }
+
+    /** Nearly no statement does: one look instead of four. */
+    private static boolean mayWriteFiles(String statement) {
+        return statement.startsWith("select") && (statement.contains("into ") || statement.contains("load_file"));
+    }
+
+    /** Whether somebody is given an account or a right. */
+    static boolean isGiving(DetectionEvent event) {
+        return begins(DetectorEventFields.statement(event), GIVING) && !changesOwnAccount(event)
+                || preparesGiving(event);
+    }
+
+    /** Whether it changes nothing but the account of whoever runs it: everybody may set their password. */
+    static boolean changesOwnAccount(DetectionEvent event) {
+        List<FieldValue> targets = event.values("target_user");
+        List<FieldValue> users = event.values("user");
+        return targets.size() == 1
+                && !users.isEmpty()
+                && !mayConcernOthers(event)
+                && targets.get(0).text().equals(users.get(0).text())
+                && begins(DetectorEventFields.statement(event), CHANGING);
+    }
+
+    /** Whether the statement may concern other accounts than those that the event names. */
+    static boolean mayConcernOthers(DetectionEvent event) {
+        return hasFlag(event, NAMES_NOT_ALL);
+    }
+
+    /** Whether the accounts that the statement names may be roles. */
+    static boolean mayNameRoles(DetectionEvent event) {
+        return begins(DetectorEventFields.statement(event), TO_ROLES) || preparesGiving(event);
+    }
+
+    private static boolean preparesGiving(DetectionEvent event) {
+        return hasFlag(event, PREPARED_GIVING);
+    }
+
+    private static boolean hasFlag(DetectionEvent event, Set<String> wanted) {
+        List<FieldValue> flags = event.values("flag");
+        for (int i = 0; i < flags.size(); i++) {
+            if (wanted.contains(flags.get(i).text())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a log is switched off, moved or purged. */
+    static boolean isTampering(DetectionEvent event) {
+        String statement = DetectorEventFields.statement(event);
+        if (statement.startsWith("set ")) {
+            return holds(statement, LOGS) && holds(statement, SCOPES) && worsens(event, statement);
+        }
+        if (statement.startsWith("uninstall ")) {
+            boolean untold = holds(statement, List.of("?")) && !hasFlag(event, LIBRARY);
+            return untold || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
+        }
+        return begins(statement, PURGES);
+    }
+
+    /** Whether a setting of a log is off, moved, or nobody knows what: switched on is none. */
+    private static boolean worsens(DetectionEvent event, String statement) {
+        if (holds(statement, LOGS_MOVED)) {
+            return true;
+        }
+        boolean reported = hasFlag(event, LOG_SETTING);
+        return reported ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
+    }
+
+    private static boolean hasFlag(DetectionEvent event, Pattern wanted) {
+        return event.values("flag").stream()
+                .anyMatch(flag -> wanted.matcher(flag.text()).matches());
+    }
+
+    private static boolean begins(String statement, List<String> beginnings) {
+        for (int i = 0; i < beginnings.size(); i++) {
+            if (statement.startsWith(beginnings.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean holds(String statement, List<String> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (statement.contains(parts.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean touchesSystem(DetectionEvent event) {
+        List<FieldValue> tables = event.values("table");
+        for (int i = 0; i < tables.size(); i++) {
+            if (tables.get(i).text().startsWith(SYSTEM)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public int bit() {
+        return 1 << ordinal();
+    }
+
+    String key() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

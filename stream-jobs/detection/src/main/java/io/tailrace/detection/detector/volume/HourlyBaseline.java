@@ -1,0 +1,112 @@
+package io.tailrace.detection.detector.volume;
+
+import io.tailrace.detection.detector.DetectorOptions;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/**
+ * What is usual in an hour: the median of comparable hours, and how far they are from it (their median absolute
+ * deviation), both on a scale of doublings, for amounts differ by factors. Neither is moved by a few bursts.
+ *
+ * @param threshold beyond which an hour is unusual; infinite where nothing can be said yet
+ * @param median amount of a usual hour
+ * @param hours how many hours it is made of
+ * @param seasonal whether these are the same hour of other weeks and its neighbours; else all hours with anything
+ */
+public record HourlyBaseline(double threshold, double median, int hours, boolean seasonal) {
+
+    static final HourlyBaseline NONE = new HourlyBaseline(Double.POSITIVE_INFINITY, 0, 0, false);
+
+    /** Makes a median absolute deviation comparable with a standard deviation. */
+    private static final double NORMAL = 1.4826;
+    /** Half a doubling: an hour is not unusual because all others were the same. */
+    private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
+
+    private static final int STEPS = 256;
+
+    /**
+     * When an hour is unusual.
+     *
+     * @param deviations from the median
+     * @param atLeast amount below which no hour is unusual
+     * @param seasonalHours needed to compare with the same hour of other weeks only
+     * @param hours needed to compare with all hours
+     */
+    public record Limits(double deviations, double atLeast, int seasonalHours, int hours) {
+
+        public static Limits of(DetectorOptions settings, int atLeast) {
+            return new Limits(
+                    settings.number("deviations", 6, 1, 100),
+                    settings.number("at_least", atLeast, 1, 1e12),
+                    settings.whole("seasonal_hours", 6, 3, 3 * HourlyHistory.WEEKS),
+                    settings.whole("hours", 24, 3, HourlyHistory.HOURS));
+        }
+    }
+
+    /** The baseline of an hour; hours without anything tell nothing. */
+    static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
+        int[] counts = new int[STEPS];
+        int seasonal = countSeason(ring, hour, counts);
+        if (seasonal >= limits.seasonalHours) {
+            return of(counts, seasonal, true, limits);
+        }
+        counts = new int[STEPS];
+        int all = countAll(ring, hour, counts);
+        return all >= limits.hours ? of(counts, all, false, limits) : NONE;
+    }
+
+    private static int countSeason(HourlyHistory ring, int hour, int[] counts) {
+        int found = 0;
+        for (int week = 1; week <= HourlyHistory.WEEKS; week++) {
+            for (int neighbour = -1; neighbour <= 1; neighbour++) {
+                found += count(ring.step(hour - week * HourlyHistory.WEEK + neighbour), counts);
+            }
+        }
+        return found;
+    }
+
+    private static int countAll(HourlyHistory ring, int hour, int[] counts) {
+        int found = 0;
+        for (int other = ring.newest() - HourlyHistory.HOURS + 1; other <= ring.newest(); other++) {
+            found += other == hour ? 0 : count(ring.step(other), counts);
+        }
+        return found;
+    }
+
+    private static int count(int step, int[] counts) {
+        counts[step] += step == 0 ? 0 : 1;
+        return step == 0 ? 0 : 1;
+    }
+
+    private static HourlyBaseline of(int[] counts, int hours, boolean seasonal, Limits limits) {
+        int median = median(counts, hours);
+        int[] distances = new int[STEPS];
+        for (int step = 1; step < STEPS; step++) {
+            distances[Math.abs(step - median)] += counts[step];
+        }
+        double spread = Math.max(MIN_SPREAD, NORMAL * median(distances, hours));
+        double threshold = HourlyHistory.amount(median + limits.deviations * spread);
+        return new HourlyBaseline(Math.max(limits.atLeast, threshold), HourlyHistory.amount(median), hours, seasonal);
+    }
+
+    private static int median(int[] counts, int total) {
+        int seen = 0;
+        int step = -1;
+        while (2 * seen < total) {
+            seen += counts[++step];
+        }
+        return step;
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeDouble(threshold);
+        out.writeDouble(median);
+        out.writeInt(hours);
+        out.writeBoolean(seasonal);
+    }
+
+    static HourlyBaseline read(DataInput in) throws IOException {
+        return new HourlyBaseline(in.readDouble(), in.readDouble(), in.readInt(), in.readBoolean());
+    }
+}

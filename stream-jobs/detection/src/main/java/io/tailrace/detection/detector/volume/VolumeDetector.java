@@ -1,0 +1,273 @@
+package io.tailrace.detection.detector.volume;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.detector.firstseen.ObservationCache;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * A user has far more of something in an hour than in the same hour of other weeks: {@link HourlyBaseline}. Fires as
+ * soon as the hour's total is unusual, once for each hour.
+ */
+public final class VolumeDetector extends AbstractDetector {
+
+    /** What is counted. */
+    public enum Measure {
+        /** Rows that statements sent, where the log says so. */
+        ROWS,
+        /** Statements, if the log contains no rows. */
+        STATEMENTS,
+        /** Distinct tables. */
+        TABLES
+    }
+
+    private static final byte VERSION = 1;
+    /** Hours that are counted exactly at a time: events come out of order. */
+    private static final int MAX_OPEN = 3;
+    /** Actions that are remembered, so that none that comes twice counts twice. */
+    private static final int RECENT_ACTIONS = 32;
+
+    private static final double MAX_AMOUNT = 1e15;
+    private static final String SLOW_LOG = "slowlog";
+
+    private final Measure measure;
+    private final HourlyBaseline.Limits limits;
+    private final long learningMicros;
+    private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
+    private final DetectorAlertFactory alerts;
+
+    public VolumeDetector(
+            DetectorDefinition basis, Measure measure, HourlyBaseline.Limits limits, long learningMicros) {
+        super(basis);
+        this.measure = measure;
+        this.limits = limits;
+        this.learningMicros = learningMicros;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        if (event.values("user").isEmpty()) {
+            return;
+        }
+        switch (measure) {
+            case ROWS -> observeAmount(event, DetectorEventFields.number(event, "rows_sent"), observations);
+            case STATEMENTS -> observeStatement(event, observations);
+            case TABLES -> observeTables(event, observations);
+        }
+    }
+
+    private void observeAmount(DetectionEvent event, double amount, Consumer<Observation> observations) {
+        if (amount > 0 && !basis.isExcepted(event)) {
+            double bounded = Math.min(amount, MAX_AMOUNT);
+            observations.accept(basis.observation(event, event.id(), entity(event), List.of(), bounded));
+        }
+    }
+
+    private void observeStatement(DetectionEvent event, Consumer<Observation> observations) {
+        if (!SLOW_LOG.equals(event.source().service()) && DetectorEventFields.isStatement(event)) {
+            observeAmount(event, 1, observations);
+        }
+    }
+
+    /** Each kind of log is counted apart: a statement that two of them record counts once in each. */
+    private static List<String> entity(DetectionEvent event) {
+        return List.of(
+                DetectorEventFields.text(event, "cluster"),
+                DetectorEventFields.text(event, "instance"),
+                DetectorEventFields.text(event, "user"),
+                event.source().service());
+    }
+
+    private void observeTables(DetectionEvent event, Consumer<Observation> observations) {
+        List<FieldValue> tables = event.values("table");
+        if (tables.isEmpty() || DetectorEventFields.hasFailed(event)) {
+            return;
+        }
+        String cluster = DetectorEventFields.text(event, "cluster");
+        String instance = DetectorEventFields.text(event, "instance");
+        String user = DetectorEventFields.text(event, "user");
+        List<String> unseen = new ArrayList<>(0);
+        for (int i = 0; i < tables.size(); i++) {
+            String table = tables.get(i).text();
+            if (recently.isNew(event.micros(), cluster, instance, user, table)) {
+                unseen.add(table);
+            }
+        }
+        if (!unseen.isEmpty() && !basis.isExcepted(event)) {
+            observations.accept(
+                    basis.observation(event, event.id(), List.of(cluster, instance, user), unseen, unseen.size()));
+        }
+    }
+
+    /** Hourly totals of a user. */
+    private static final class State implements DetectorState {
+
+        private long first = Long.MAX_VALUE;
+        private long latest = Long.MIN_VALUE;
+        private HourlyHistory ring = new HourlyHistory();
+        private final List<CurrentHour> open = new ArrayList<>(MAX_OPEN);
+        private final long[] actions = new long[RECENT_ACTIONS];
+        private int nextAction;
+
+        @Override
+        public long latestMicros() {
+            return latest;
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            out.writeLong(first);
+            out.writeLong(latest);
+            ring.write(out);
+            out.writeByte(open.size());
+            for (CurrentHour hour : open) {
+                hour.write(out);
+            }
+            out.writeByte(nextAction);
+            for (long action : actions) {
+                out.writeLong(action);
+            }
+        }
+
+        private boolean isKnown(String actionId) {
+            long action = 31L * actionId.hashCode() + actionId.length() + 1 + ((long) backwards(actionId) << 32);
+            for (long known : actions) {
+                if (known == action) {
+                    return true;
+                }
+            }
+            actions[nextAction] = action;
+            nextAction = (nextAction + 1) % RECENT_ACTIONS;
+            return false;
+        }
+
+        /** Another hash than the string's own: ids are made by this project and by nobody to collide. */
+        private static int backwards(String text) {
+            int hash = 0;
+            for (int i = text.length() - 1; i >= 0; i--) {
+                hash = 33 * hash ^ text.charAt(i);
+            }
+            return hash;
+        }
+
+        /** The hour, if it is open; else null. */
+        private CurrentHour hour(int hour) {
+            for (CurrentHour each : open) {
+                if (each.hour() == hour) {
+                    return each;
+                }
+            }
+            return null;
+        }
+
+        /** Takes the place of the hour that was opened first, but not of the newest: a backfill does not end that. */
+        private void open(CurrentHour hour) {
+            if (open.size() == MAX_OPEN) {
+                open.remove(open.get(0).hour() == ring.newest() ? 1 : 0);
+            }
+            open.add(hour);
+        }
+    }
+
+    @Override
+    public DetectorState newState() {
+        return new State();
+    }
+
+    @Override
+    public DetectorState readState(DataInput in) throws IOException {
+        DetectorDefinition.requireVersion(in, VERSION);
+        State state = new State();
+        state.first = in.readLong();
+        state.latest = in.readLong();
+        state.ring = HourlyHistory.read(in);
+        for (int left = in.readByte(); left > 0; left--) {
+            state.open.add(CurrentHour.read(in));
+        }
+        state.nextAction = in.readByte();
+        for (int i = 0; i < RECENT_ACTIONS; i++) {
+            state.actions[i] = in.readLong();
+        }
+        return state;
+    }
+
+    @Override
+    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) kept;
+        int hour = ExpiringValueSet.hour(observation.micros());
+        boolean isSet = measure == Measure.TABLES;
+        if (!isSet && state.isKnown(observation.actionId()) || !state.ring.turnTo(hour)) {
+            return true;
+        }
+        state.first = Math.min(state.first, hour * ExpiringValueSet.HOUR);
+        state.latest = Math.max(state.latest, hour * ExpiringValueSet.HOUR);
+        boolean isClosed = state.hour(hour) == null && state.ring.step(hour) > 0;
+        if (isSet && isClosed) {
+            // Which tables it had is forgotten: any of them would count again.
+            return true;
+        }
+        CurrentHour open = openHour(state, hour);
+        if (isSet) {
+            open.addDistinct(observation);
+        } else {
+            open.add(observation);
+        }
+        state.ring.set(hour, open.total());
+        if (open.fires()) {
+            out.accept(alert(observation, open));
+        }
+        return true;
+    }
+
+    private CurrentHour openHour(State state, int hour) {
+        CurrentHour known = state.hour(hour);
+        if (known != null) {
+            return known;
+        }
+        boolean learned = hour * ExpiringValueSet.HOUR - state.first >= learningMicros;
+        HourlyBaseline baseline = learned ? HourlyBaseline.of(state.ring, hour, limits) : HourlyBaseline.NONE;
+        CurrentHour opened = new CurrentHour(hour, baseline, state.ring.total(hour));
+        state.open(opened);
+        return opened;
+    }
+
+    private RaisedAlert alert(Observation observation, CurrentHour hour) {
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("counted", measure.name().toLowerCase(Locale.ROOT));
+        facts.put("baseline_median", Long.toString(Math.round(hour.baseline().median())));
+        facts.put("threshold", Long.toString(Math.round(hour.baseline().threshold())));
+        facts.put("baseline_hours", Integer.toString(hour.baseline().hours()));
+        facts.put("baseline_of", hour.baseline().seasonal() ? "this hour of other weeks" : "all hours");
+        if (observation.entity().size() > 3) {
+            facts.put("log", observation.entity().get(3));
+        }
+        List<AlertSample> evidence = hour.evidence();
+        evidence.add(AlertSample.of(observation));
+        return alerts.alert(
+                observation,
+                Integer.toString(hour.hour()),
+                hour.hour() * ExpiringValueSet.HOUR,
+                Math.round(hour.total()),
+                evidence,
+                facts);
+    }
+}

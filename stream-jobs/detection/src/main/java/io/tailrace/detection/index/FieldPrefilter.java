@@ -1,0 +1,93 @@
+package io.tailrace.detection.index;
+
+import com.hankcs.algorithm.AhoCorasickDoubleArrayTrie;
+import com.hankcs.algorithm.AhoCorasickDoubleArrayTrie.IHit;
+import io.tailrace.detection.event.FieldValue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The rules that a value of one field makes worth evaluating: all texts are searched for in one pass. */
+final class FieldPrefilter {
+
+    /** Receives rules by their number; the same one may come several times. */
+    interface Candidates {
+
+        void add(int[] rules);
+    }
+
+    private static final int[] NONE = {};
+
+    private final int[] present;
+    private final Map<Double, int[]> numbers;
+    private final Map<String, int[]> wholes;
+    private final AhoCorasickDoubleArrayTrie<int[]> parts;
+
+    private FieldPrefilter(Builder builder) {
+        present = array(builder.present);
+        numbers = arrays(builder.numbers);
+        wholes = arrays(builder.wholes);
+        parts = builder.parts.isEmpty() ? null : new AhoCorasickDoubleArrayTrie<>();
+        if (parts != null) {
+            parts.build(new TreeMap<>(arrays(builder.parts)));
+        }
+    }
+
+    private static <K> Map<K, int[]> arrays(Map<K, List<Integer>> lists) {
+        Map<K, int[]> arrays = new HashMap<>();
+        lists.forEach((key, rules) -> arrays.put(key, array(rules)));
+        return arrays;
+    }
+
+    private static int[] array(List<Integer> rules) {
+        return rules.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    void candidates(List<FieldValue> values, Candidates candidates) {
+        candidates.add(present);
+        for (int i = 0; i < values.size(); i++) {
+            candidates(values.get(i), candidates);
+        }
+    }
+
+    private void candidates(FieldValue value, Candidates candidates) {
+        if (!numbers.isEmpty() && !Double.isNaN(value.number())) {
+            candidates.add(numbers.getOrDefault(value.number() + 0.0, NONE));
+        }
+        if (!wholes.isEmpty()) {
+            candidates.add(wholes.getOrDefault(value.folded(), NONE));
+        }
+        if (parts != null) {
+            IHit<int[]> found = (from, to, rules) -> candidates.add(rules);
+            parts.parseText(value.folded(), found);
+        }
+    }
+
+    /** Collects the anchors of a field. */
+    static final class Builder {
+
+        private final List<Integer> present = new ArrayList<>();
+        private final Map<Double, List<Integer>> numbers = new HashMap<>();
+        private final Map<String, List<Integer>> wholes = new HashMap<>();
+        private final Map<String, List<Integer>> parts = new HashMap<>();
+
+        void add(PrefilterTerm anchor, int rule) {
+            switch (anchor.kind()) {
+                case PRESENT -> present.add(rule);
+                case NUMBER -> rules(numbers, anchor.number() + 0.0).add(rule);
+                case WHOLE -> rules(wholes, anchor.text()).add(rule);
+                case PART -> rules(parts, anchor.text()).add(rule);
+            }
+        }
+
+        private static <K> List<Integer> rules(Map<K, List<Integer>> map, K key) {
+            return map.computeIfAbsent(key, absent -> new ArrayList<>());
+        }
+
+        FieldPrefilter build() {
+            return new FieldPrefilter(this);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.tailrace.detection.index;
+
+import io.tailrace.detection.match.Expression;
+import io.tailrace.detection.match.NumberMatcher;
+import io.tailrace.detection.match.SelectivityEstimator;
+import io.tailrace.detection.match.ValueMatcher;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an event must have for a rule to be worth evaluating.
+ *
+ * @param kind what is asked of the field
+ * @param field name of the field; empty: any
+ * @param text folded text; empty where none is asked for
+ * @param number number; 0 where none is asked for
+ */
+record PrefilterTerm(Kind kind, String field, String text, double number) {
+
+    /** What is asked of a field. */
+    enum Kind {
+        /** It has a value. */
+        PRESENT,
+        /** One of its values is this number. */
+        NUMBER,
+        /** One of its values is this text. */
+        WHOLE,
+        /** One of its values holds this text. */
+        PART
+    }
+
+    private static final int RARE_NUMBER = 6;
+
+    /**
+     * Anchors of which every event that matches has one at least, chosen to be rare; none where there are no such.
+     */
+    static List<PrefilterTerm> of(Expression expression) {
+        if (expression instanceof Expression.All all) {
+            return rarest(all.parts());
+        }
+        if (expression instanceof Expression.AtLeast some) {
+            return union(some.parts());
+        }
+        if (expression instanceof Expression.Field field) {
+            return of(field.name(), field.test());
+        }
+        if (expression instanceof Expression.Keyword keyword) {
+            return keyword.test().literals().isEmpty() ? List.of() : of("", keyword.test());
+        }
+        if (expression instanceof Expression.SameField same) {
+            return List.of(present(same.name()));
+        }
+        return expression instanceof Expression.Exists exists && exists.expected()
+                ? List.of(present(exists.name()))
+                : List.of();
+    }
+
+    private static PrefilterTerm present(String field) {
+        return new PrefilterTerm(Kind.PRESENT, field, "", 0);
+    }
+
+    private static List<PrefilterTerm> of(String field, ValueMatcher test) {
+        if (test instanceof NumberMatcher equal) {
+            return List.of(new PrefilterTerm(Kind.NUMBER, field, "", equal.approximate()));
+        }
+        List<PrefilterTerm> anchors = test.literals().stream()
+                .map(literal -> new PrefilterTerm(literal.whole() ? Kind.WHOLE : Kind.PART, field, literal.text(), 0))
+                .toList();
+        return anchors.isEmpty() ? List.of(present(field)) : anchors;
+    }
+
+    private static List<PrefilterTerm> rarest(List<Expression> parts) {
+        List<PrefilterTerm> best = List.of();
+        for (Expression part : parts) {
+            List<PrefilterTerm> anchors = of(part);
+            if (!anchors.isEmpty() && (best.isEmpty() || rarity(anchors) > rarity(best))) {
+                best = anchors;
+            }
+        }
+        return best;
+    }
+
+    private static List<PrefilterTerm> union(List<Expression> parts) {
+        List<PrefilterTerm> union = new ArrayList<>();
+        for (Expression part : parts) {
+            List<PrefilterTerm> anchors = of(part);
+            if (anchors.isEmpty()) {
+                return List.of();
+            }
+            union.addAll(anchors);
+        }
+        return union;
+    }
+
+    private static int rarity(List<PrefilterTerm> anchors) {
+        return anchors.stream().mapToInt(PrefilterTerm::rarity).min().orElse(0);
+    }
+
+    /** A guess: 0 and 1 are not rare. */
+    private int rarity() {
+        return switch (kind) {
+            case PRESENT -> 0;
+            case NUMBER -> number == 0 || number == 1 ? 1 : RARE_NUMBER;
+            case WHOLE, PART -> SelectivityEstimator.of(text);
+        };
+    }
+}

@@ -1,0 +1,110 @@
+package io.tailrace.detection.index;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.SigmaRule;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Finds the rules that match an event without evaluating all: each rule is filed under texts, numbers or fields of
+ * which a matching event has at least one. Used by one thread.
+ */
+public final class RulePrefilter {
+
+    /** Log sources are few; more than these are not remembered. */
+    private static final int MAX_SOURCES = 64;
+
+    private final List<SigmaRule> rules;
+    private final Map<String, FieldPrefilter> byField = new HashMap<>();
+    /** Anchors that any field may satisfy; null where there are none. */
+    private final FieldPrefilter anyField;
+    /** Rules that nothing tells from an event's fields: always evaluated. */
+    private final int[] unanchored;
+
+    private final Map<LogSource, BitSet> bySource = new HashMap<>();
+    private final BitSet seen = new BitSet();
+    private int[] candidates = new int[64];
+    private int count;
+
+    public RulePrefilter(List<SigmaRule> rules) {
+        this.rules = List.copyOf(rules);
+        Map<String, FieldPrefilter.Builder> builders = new HashMap<>();
+        int[] always = new int[rules.size()];
+        int alwaysCount = 0;
+        for (int rule = 0; rule < rules.size(); rule++) {
+            List<PrefilterTerm> anchors = PrefilterTerm.of(rules.get(rule).condition());
+            if (anchors.isEmpty()) {
+                always[alwaysCount++] = rule;
+            }
+            for (PrefilterTerm anchor : anchors) {
+                builders.computeIfAbsent(anchor.field(), field -> new FieldPrefilter.Builder())
+                        .add(anchor, rule);
+            }
+        }
+        builders.forEach((field, builder) -> byField.put(field, builder.build()));
+        anyField = byField.remove("");
+        unanchored = Arrays.copyOf(always, alwaysCount);
+    }
+
+    /** The rules that match, in the order in which they were given. */
+    public void match(DetectionEvent event, Consumer<SigmaRule> matched) {
+        BitSet applicable = bySource(event.source());
+        collect(event);
+        Arrays.sort(candidates, 0, count);
+        for (int i = 0; i < count; i++) {
+            int rule = candidates[i];
+            seen.clear(rule);
+            if (applicable.get(rule) && rules.get(rule).condition().matches(event)) {
+                matched.accept(rules.get(rule));
+            }
+        }
+    }
+
+    private BitSet bySource(LogSource source) {
+        BitSet applicable = bySource.get(source);
+        if (applicable == null) {
+            applicable = new BitSet();
+            for (int rule = 0; rule < rules.size(); rule++) {
+                applicable.set(
+                        rule,
+                        LogSource.ANY.equals(source) || rules.get(rule).source().covers(source));
+            }
+            if (bySource.size() < MAX_SOURCES) {
+                bySource.put(source, applicable);
+            }
+        }
+        return applicable;
+    }
+
+    private void collect(DetectionEvent event) {
+        count = 0;
+        add(unanchored);
+        for (Map.Entry<String, List<FieldValue>> field : event.fields().entrySet()) {
+            FieldPrefilter anchors = byField.get(field.getKey());
+            if (anchors != null) {
+                anchors.candidates(field.getValue(), this::add);
+            }
+            if (anyField != null) {
+                anyField.candidates(field.getValue(), this::add);
+            }
+        }
+    }
+
+    private void add(int[] found) {
+        for (int rule : found) {
+            if (!seen.get(rule)) {
+                seen.set(rule);
+                if (count == candidates.length) {
+                    candidates = Arrays.copyOf(candidates, count * 2);
+                }
+                candidates[count++] = rule;
+            }
+        }
+    }
+}

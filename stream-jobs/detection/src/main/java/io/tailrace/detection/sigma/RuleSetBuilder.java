@@ -1,0 +1,273 @@
+package io.tailrace.detection.sigma;
+
+import io.tailrace.detection.sigma.CorrelationRule.Type;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The rules of all documents while they are put together: filters applied, references resolved. */
+final class RuleSetBuilder {
+
+    private final Map<String, SigmaRule> rules = new LinkedHashMap<>();
+    private final Map<String, UnresolvedCorrelation> correlations = new LinkedHashMap<>();
+    private final List<RuleFilter> filters = new ArrayList<>();
+    private final Map<String, RuleHeader> usedNames = new HashMap<>();
+    private final List<RuleError> errors = new ArrayList<>();
+    private final List<RuleError> warnings = new ArrayList<>();
+    private final FieldMapping fields;
+
+    private final Map<String, CorrelationRule> resolved = new LinkedHashMap<>();
+    /** Of correlations: 1 where it uses rules over single events only. */
+    private final Map<String, Integer> levels = new HashMap<>();
+
+    private final Set<String> refused = new HashSet<>();
+    /** By the rules that are used: the first correlation that wants them to alert, and the first that does not. */
+    private final Map<String, UnresolvedCorrelation> generating = new LinkedHashMap<>();
+
+    private final Map<String, UnresolvedCorrelation> correlationOnly = new LinkedHashMap<>();
+
+    RuleSetBuilder(FieldMapping fields) {
+        this.fields = fields;
+    }
+
+    void add(SigmaRule rule) {
+        SigmaRule distinct = rule.called(distinct(rule.header()));
+        claim(distinct.header());
+        rules.put(distinct.header().key(), distinct);
+    }
+
+    void add(UnresolvedCorrelation correlation) {
+        UnresolvedCorrelation distinct = correlation.called(distinct(correlation.header()));
+        claim(distinct.header());
+        correlations.put(distinct.header().key(), distinct);
+    }
+
+    /**
+     * A rule without id and name is known by its title. One whose title another rule has is known by its title and its
+     * file, without the directories, which differ from machine to machine.
+     */
+    private RuleHeader distinct(RuleHeader header) {
+        boolean isNamed = !header.id().isEmpty() || !header.name().isEmpty();
+        if (isNamed || !usedNames.containsKey(header.title())) {
+            return header;
+        }
+        String file = header.file().substring(header.file().lastIndexOf('/') + 1);
+        return header.named(header.title() + " (" + file + ")");
+    }
+
+    void add(RuleFilter filter) {
+        filters.add(filter);
+    }
+
+    void add(RuleError error) {
+        errors.add(error);
+    }
+
+    /** Of a document that is read on. */
+    void warn(RuleError warning) {
+        warnings.add(warning);
+    }
+
+    private void claim(RuleHeader header) {
+        claim(header, header.key());
+        if (!header.name().isEmpty() && !header.name().equals(header.key())) {
+            claim(header, header.name());
+        }
+    }
+
+    private void claim(RuleHeader header, String word) {
+        RuleHeader other = usedNames.putIfAbsent(word, header);
+        if (other != null) {
+            throw new RuleCompilationException(new RuleError(
+                    header.file(),
+                    header.line(),
+                    1,
+                    "another rule is called " + word + " too: " + other.file() + ":" + other.line()
+                            + "; give one of them another id, name or title"));
+        }
+    }
+
+    RuleSet ruleSet() {
+        filters.forEach(this::apply);
+        for (UnresolvedCorrelation draft : correlations.values()) {
+            resolve(draft, new ArrayList<>());
+        }
+        generating.forEach(this::warnOfCorrelationOnly);
+        return new RuleSet(
+                rules.values().stream()
+                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
+                        .toList(),
+                resolved.values().stream()
+                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
+                        .toList(),
+                sorted(errors),
+                sorted(warnings));
+    }
+
+    private static List<RuleError> sorted(List<RuleError> unsorted) {
+        List<RuleError> sorted = new ArrayList<>(unsorted);
+        sorted.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
+        return sorted;
+    }
+
+    /** Used by correlations, none of which says {@code generate: true}. */
+    private boolean alertsOnlyInCorrelation(RuleHeader header) {
+        return correlationOnly.containsKey(header.key()) && !generating.containsKey(header.key());
+    }
+
+    private void warnOfCorrelationOnly(String used, UnresolvedCorrelation generates) {
+        UnresolvedCorrelation silences = correlationOnly.get(used);
+        if (silences != null) {
+            warnings.add(at(
+                    silences.place(),
+                    "the rule " + used + " alerts by itself, though this correlation does not say generate: true, for "
+                            + generates.place().file() + ":" + generates.place().line() + " does"));
+        }
+    }
+
+    /** A filter that names a rule which is not there is a mistake, but what it filters is known: the others. */
+    private void apply(RuleFilter filter) {
+        List<String> named = new ArrayList<>();
+        for (String reference : filter.rules()) {
+            List<String> meant = counted(reference);
+            if (meant.isEmpty()) {
+                errors.add(at(filter.place(), "there is no rule " + reference));
+            }
+            named.addAll(meant.isEmpty() ? List.of(reference) : meant);
+        }
+        RuleFilter resolved = filter.rules().isEmpty() ? filter : filter.of(named);
+        rules.replaceAll((key, rule) -> resolved.isFor(rule) ? rule.with(filter.condition()) : rule);
+    }
+
+    /** What a filter means by a name: a rule over single events, or the one of which a correlation says what is new. */
+    private List<String> counted(String reference) {
+        if (rules.values().stream().anyMatch(rule -> rule.header().isNamed(reference))) {
+            return List.of(reference);
+        }
+        return correlations.values().stream()
+                .filter(correlation -> correlation.header().isNamed(reference))
+                .filter(correlation -> correlation.isFirstOccurrenceRule())
+                .flatMap(correlation -> correlation.references().stream())
+                .toList();
+    }
+
+    /** @param path the correlations on the way to this one */
+    private Optional<RuleError> resolve(UnresolvedCorrelation draft, List<String> path) {
+        String key = draft.header().key();
+        if (resolved.containsKey(key)) {
+            return Optional.empty();
+        }
+        if (refused.contains(key)) {
+            return Optional.of(at(draft.place(), key + " was refused"));
+        }
+        if (path.contains(key)) {
+            return Optional.of(
+                    at(draft.place(), "correlations form a circle: " + String.join(" → ", path) + " → " + key));
+        }
+        path.add(key);
+        Optional<RuleError> error = resolveReferences(draft, path);
+        path.remove(path.size() - 1);
+        error.ifPresent(found -> refuse(key, found));
+        return error;
+    }
+
+    private void refuse(String key, RuleError error) {
+        if (refused.add(key)) {
+            errors.add(error);
+        }
+    }
+
+    private Optional<RuleError> resolveReferences(UnresolvedCorrelation draft, List<String> path) {
+        Map<String, String> keys = new LinkedHashMap<>();
+        for (String reference : draft.references()) {
+            Optional<RuleError> error = resolveReference(draft, reference, keys, path);
+            if (error.isPresent()) {
+                return error;
+            }
+        }
+        return accept(draft, keys);
+    }
+
+    private Optional<RuleError> resolveReference(
+            UnresolvedCorrelation draft, String reference, Map<String, String> keys, List<String> path) {
+        for (SigmaRule rule : rules.values()) {
+            if (rule.header().isNamed(reference)) {
+                keys.put(reference, rule.header().key());
+                return Optional.empty();
+            }
+        }
+        for (UnresolvedCorrelation other : correlations.values()) {
+            if (other.header().isNamed(reference)) {
+                keys.put(reference, other.header().key());
+                return resolve(other, path)
+                        .map(cause -> at(draft.place(), "it uses " + reference + ", but " + cause.reason()));
+            }
+        }
+        return Optional.of(at(draft.place(), "there is no rule " + reference + ", or it was refused"));
+    }
+
+    private Optional<RuleError> accept(UnresolvedCorrelation draft, Map<String, String> keys) {
+        List<String> rulesInOrder = List.copyOf(keys.values());
+        Map<String, Map<String, String>> aliases = new HashMap<>();
+        for (Map.Entry<String, Map<String, String>> alias : draft.aliases().entrySet()) {
+            Map<String, String> fields = new HashMap<>();
+            for (Map.Entry<String, String> field : alias.getValue().entrySet()) {
+                if (!keys.containsKey(field.getKey())) {
+                    return Optional.of(at(
+                            draft.place(),
+                            "alias " + alias.getKey() + " is for " + field.getKey() + ", which is none of its rules"));
+                }
+                fields.put(keys.get(field.getKey()), field.getValue());
+            }
+            aliases.put(alias.getKey(), fields);
+        }
+        boolean ordered = draft.rule().type() == Type.TEMPORAL_ORDERED;
+        if (ordered && !draft.rule().operator().isRising()) {
+            return Optional.of(at(draft.place(), "temporal_ordered is expected to have gt or gte as its condition"));
+        }
+        int level = 1
+                + rulesInOrder.stream()
+                        .mapToInt(used -> levels.getOrDefault(used, 0))
+                        .max()
+                        .orElse(0);
+        if (level > CorrelationRule.MAX_LEVELS) {
+            return Optional.of(at(
+                    draft.place(),
+                    "correlations may use correlations over at most " + CorrelationRule.MAX_LEVELS + " levels, found "
+                            + level));
+        }
+        levels.put(draft.header().key(), level);
+        CorrelationRule correlation = draft.resolved(rulesInOrder, aliases);
+        for (String used : rulesInOrder) {
+            Optional<RuleError> error = sentence(correlation, used).map(reason -> at(draft.place(), reason));
+            if (error.isPresent()) {
+                return error;
+            }
+        }
+        resolved.put(draft.header().key(), correlation);
+        Map<String, UnresolvedCorrelation> says = draft.generate() ? generating : correlationOnly;
+        rulesInOrder.forEach(used -> says.putIfAbsent(used, draft));
+        return Optional.empty();
+    }
+
+    /** Why the correlation cannot group the events of a rule: by sentences, which would stand in its alerts. */
+    private Optional<String> sentence(CorrelationRule correlation, String used) {
+        SigmaRule rule = rules.get(used);
+        return correlation.groupBy().stream()
+                .map(field -> correlation.fieldOf(used, field))
+                .filter(field -> rule != null && fields.isSentence(rule.source(), field))
+                .findFirst()
+                .map(field -> "group-by is expected to name what an alert is about, found " + field
+                        + ", a sentence that may hold values; kind, error_code and detail.NAME say what it is about");
+    }
+
+    private static RuleError at(RuleError place, String reason) {
+        return new RuleError(place.file(), place.line(), place.column(), reason);
+    }
+}

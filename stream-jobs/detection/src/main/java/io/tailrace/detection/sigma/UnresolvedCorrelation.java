@@ -1,0 +1,62 @@
+package io.tailrace.detection.sigma;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A correlation whose references are not resolved yet.
+ *
+ * @param rule everything else; names no rules and no aliases
+ * @param references ids or names of rules, as written
+ * @param aliases alias to field by the rule's id or name, as written
+ * @param generate whether the rules that it uses alert by themselves too
+ * @param place where it names its rules, without a reason
+ */
+record UnresolvedCorrelation(
+        CorrelationRule rule,
+        List<String> references,
+        Map<String, Map<String, String>> aliases,
+        boolean generate,
+        RuleError place) {
+
+    RuleHeader header() {
+        return rule.header();
+    }
+
+    /** One match of one rule suffices: matches of a group are reported once in the timespan. */
+    boolean isFirstOccurrenceRule() {
+        return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
+    }
+
+    UnresolvedCorrelation called(RuleHeader newHeader) {
+        CorrelationRule renamed = new CorrelationRule(
+                newHeader,
+                rule.type(),
+                rule.rules(),
+                rule.groupBy(),
+                rule.optional(),
+                rule.timespanMicros(),
+                rule.aliases(),
+                rule.operator(),
+                rule.bound(),
+                rule.field(),
+                rule.alerts());
+        return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
+    }
+
+    /** The rule with keys in place of references. */
+    CorrelationRule resolved(List<String> rules, Map<String, Map<String, String>> aliasFields) {
+        return new CorrelationRule(
+                rule.header(),
+                rule.type(),
+                rules,
+                rule.groupBy(),
+                rule.optional(),
+                rule.timespanMicros(),
+                aliasFields,
+                rule.operator(),
+                rule.bound(),
+                rule.field(),
+                true);
+    }
+}

@@ -1,0 +1,64 @@
+package io.tailrace.detection.taxonomy;
+
+import io.tailrace.event.AuditEvent;
+import java.util.Locale;
+
+/**
+ * Which events are logins, in all formats: a connection that begins, is refused, or changes its user. A log records
+ * each login with one event that is {@code success} or {@code failure}. A general log writes a line before the server
+ * decides, which is {@code unknown}; the connection's next command tells that it was taken, or a line that it was not.
+ */
+public final class LoginClassifier {
+
+    static final String SUCCESS = "success";
+    static final String FAILURE = "failure";
+    static final String UNKNOWN = "unknown";
+
+    private static final String LOGGED_IN = "logged_in";
+    private static final String STATUS_UNKNOWN = "status_unknown";
+
+    private LoginClassifier() {}
+
+    /**
+     * Whether an event of an audit or general log records a login.
+     *
+     * @param eventName empty, or the log's own name within the class: filter logs record a login in events of several
+     */
+    public static boolean isLogin(String eventClass, String command, String eventName) {
+        boolean one =
+                switch (eventName.toLowerCase(Locale.ROOT)) {
+                    case "", "connect", "change_user" -> true;
+                    default -> false;
+                };
+        return one && eventClass.equals("connection") && isLogin(command.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean isLogin(String command) {
+        return switch (command) {
+            case "connect", "failed_connect", "failed login" -> true;
+            default -> changesUser(command);
+        };
+    }
+
+    /** Whether a command is a login within a connection. */
+    public static boolean changesUser(String command) {
+        return switch (command.toLowerCase(Locale.ROOT)) {
+            case "change user", "change_user", "changeuser" -> true;
+            default -> false;
+        };
+    }
+
+    /** What came of the login that an event records; empty if it records none. */
+    static String of(AuditEvent event) {
+        if (event.getFlags().contains(LOGGED_IN)) {
+            return SUCCESS;
+        }
+        if (!isLogin(event.getEventClass(), event.getCommand(), event.getEventName())) {
+            return "";
+        }
+        boolean failed = event.getStatus() != 0
+                || event.getCommand().toLowerCase(Locale.ROOT).startsWith("failed");
+        boolean unknown = event.getFlags().contains(STATUS_UNKNOWN);
+        return failed ? FAILURE : unknown ? UNKNOWN : SUCCESS;
+    }
+}

@@ -1,0 +1,265 @@
+package io.tailrace.detection.coverage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.RuleSetReader;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RuleCoverageEvaluatorTest {
+
+    private static final LogSource AUDIT = new LogSource("database", "mysql", "audit");
+    private static final LogSource SLOW = new LogSource("database", "mysql", "slowlog");
+    private static final LogSource ERROR = new LogSource("database", "mysql", "errorlog");
+
+    private static final String RULES =
+            """
+            title: Refused login
+            name: refused
+            logsource: {category: database}
+            detection: {s: {event_class: connection, outcome: failure}, condition: s}
+            ---
+            title: Many rows
+            name: many_rows
+            logsource: {category: database}
+            detection: {s: {event_class: query, rows_sent|gte: 1000}, condition: s}
+            ---
+            title: Message
+            name: message
+            logsource: {category: database, service: errorlog}
+            detection: {s: {kind: access_denied}, condition: s}
+            ---
+            title: Reads cards
+            logsource: {category: database}
+            detection: {s: {data_class_read: pci}, condition: s}
+            ---
+            title: Account made
+            logsource: {category: database}
+            detection: {s: {target_user: eve}, condition: s}
+            ---
+            title: Tagged
+            logsource: {category: database}
+            detection: {s: {tag.tenant: '7'}, condition: s}
+            ---
+            title: Guessing
+            correlation: {type: event_count, rules: [refused], group-by: [user], timespan: 1m, condition: {gte: 5}}
+            ---
+            title: Guessed and read
+            correlation: {type: temporal, rules: [refused, many_rows], group-by: [user], timespan: 1h, condition: {gte: 2}}
+            ---
+            title: Both told
+            correlation: {type: temporal, rules: [message, many_rows], group-by: [user], timespan: 1h, condition: {gte: 2}}
+            """;
+
+    private static final RuleSet SET = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()))
+            .text("rules.yml", RULES)
+            .ruleSet();
+
+    private static DetectionEvent.Builder event(LogSource log, String eventClass) {
+        return DetectionEvent.builder("e", 1, log).text("event_class", eventClass);
+    }
+
+    private static ObservedFields contents(DetectionEvent.Builder... events) {
+        ObservedFields contents = new ObservedFields();
+        for (DetectionEvent.Builder event : events) {
+            contents.add(event.build());
+        }
+        return contents;
+    }
+
+    private static ObservedFields audit() {
+        return contents(event(AUDIT, "connection").text("outcome", "failure").text("user", "ann"));
+    }
+
+    private static ObservedFields slow() {
+        return contents(
+                event(SLOW, "query").number("rows_sent", 7).text("user", "ann").text("statement", "select 1"));
+    }
+
+    private static Map<LogSource, ObservedFields> server() {
+        return Map.of(
+                AUDIT,
+                audit(),
+                SLOW,
+                slow(),
+                ERROR,
+                contents(event(ERROR, "message").text("kind", "x")));
+    }
+
+    private static Optional<MissingRequirement> obstacle(
+            String title, boolean classes, Map<LogSource, ObservedFields> logs) {
+        assertThat(SET.errors()).isEmpty();
+        return RuleCoverageEvaluator.answers(SET, classes, logs).stream()
+                .filter(answer -> answer.rule().title().equals(title))
+                .findAny()
+                .orElseThrow()
+                .obstacle();
+    }
+
+    private static Optional<MissingRequirement> obstacle(String title, LogSource log, ObservedFields contents) {
+        return obstacle(title, false, Map.of(log, contents));
+    }
+
+    @Test
+    void everyRuleThatAlertsHasAnAnswer() {
+        assertThat(RuleCoverageEvaluator.answers(SET, false, server()))
+                .extracting(answer -> answer.rule().title())
+                .containsExactlyInAnyOrder(
+                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessed and read", "Both told");
+    }
+
+    @Test
+    void aClassThatIsNotToldIsNamed() {
+        assertThat(obstacle("Guessing", AUDIT, audit())).isEmpty();
+        assertThat(obstacle("Guessing", SLOW, slow())).hasValueSatisfying(obstacle -> {
+            assertThat(obstacle.missingClasses()).containsExactly("connection");
+            assertThat(obstacle.missingFields()).containsExactly("outcome");
+            assertThat(obstacle.reason())
+                    .isEqualTo("the rule that it counts cannot match: it is about other events; this log has only"
+                            + " those of the class query");
+        });
+    }
+
+    @Test
+    void aCorrelationMayCountWhatDifferentLogsTell() {
+        assertThat(obstacle("Guessed and read", AUDIT, audit())).isPresent();
+        assertThat(obstacle("Guessed and read", SLOW, slow()))
+                .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
+                        .startsWith("only 1 of the 2 rules that it is made of can match: it is about other events"));
+        assertThat(obstacle("Guessed and read", false, server())).isEmpty();
+    }
+
+    @Test
+    void itsFieldsMustBeInTheLogsThatTellItsRules() {
+        assertThat(obstacle("Both told", false, server())).hasValueSatisfying(obstacle -> {
+            assertThat(obstacle.missingFields()).containsExactly("user");
+            assertThat(obstacle.reason())
+                    .isEqualTo("it needs user, which no event of the logs that tell of its rules has");
+        });
+    }
+
+    @Test
+    void ofSeveralLogsTheOneThatLacksLeastSaysWhatIsMissing() {
+        assertThat(obstacle("Tagged", false, server())).hasValueSatisfying(obstacle -> {
+            assertThat(obstacle.missingFields()).containsExactly("tag.tenant");
+            assertThat(obstacle.reason()).contains("audit: it needs tag.tenant").contains("; slowlog: it needs");
+        });
+    }
+
+    @Test
+    void classesOfDataNeedTablesAndSomebodyWhoSaysWhichAreOfThem() {
+        assertThat(obstacle("Reads cards", false, Map.of(SLOW, slow()))).isPresent();
+        assertThat(obstacle("Reads cards", true, Map.of(SLOW, slow()))).isEmpty();
+        assertThat(obstacle("Reads cards", true, Map.of(AUDIT, audit()))).isPresent();
+    }
+
+    @Test
+    void whatStatementsMayNameNeedNotHaveBeenNamedYet() {
+        assertThat(obstacle("Account made", SLOW, slow())).isEmpty();
+        assertThat(obstacle("Account made", AUDIT, audit())).isPresent();
+    }
+
+    @Test
+    void ofALogWithMoreFieldsThanAreKeptNobodyKnowsWhatItLacks() {
+        ObservedFields many = new ObservedFields();
+        for (int i = 0; i < ObservedFields.MAX_OTHERS - 1; i++) {
+            many.add(event(SLOW, "query").text("tag.t" + i, "").build());
+        }
+        assertThat(obstacle("Tagged", SLOW, many)).isPresent();
+        assertThat(many.add(event(SLOW, "query").text("tag.last", "").build())).isTrue();
+        assertThat(many.add(event(SLOW, "query").text("tag.more", "").build())).isFalse();
+        assertThat(many.add(event(SLOW, "query").text("rows_sent", "").build())).isTrue();
+        assertThat(obstacle("Tagged", SLOW, many)).isEmpty();
+    }
+
+    @Test
+    void contentsAreReadAsTheyWereWritten() throws IOException {
+        ObservedFields both = slow();
+        assertThat(both.addAll(audit())).isTrue();
+        ObservedFields read = ObservedFields.read(in(bytes(both)));
+        assertThat(read.addAll(both)).isFalse();
+        assertThat(both.addAll(read)).isFalse();
+        byte[] other = bytes(both);
+        other[0]++;
+        assertThatIOException()
+                .isThrownBy(() -> ObservedFields.read(in(other)))
+                .withMessage("expected contents of a log of version 1, found 2");
+    }
+
+    @Test
+    void whatWasSaidIsSaidAgainOnlyWhenItChanges() throws IOException {
+        InstanceCoverage coverage = new InstanceCoverage(0);
+        assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
+        assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
+        assertThat(reported(coverage, 10)).hasSize(2 * 6);
+        coverage = reread(coverage);
+        assertThat(reported(coverage, 20)).isEmpty();
+        assertThat(coverage.add("shop", SLOW, slow())).isTrue();
+        List<InstanceCoverage.ObservedLog> more = reported(coverage, 5);
+        assertThat(more).extracting(InstanceCoverage.ObservedLog::reportedAt).containsOnly(21L);
+        assertThat(more.stream().filter(reported -> reported.log().equals("slowlog")))
+                .hasSize(6);
+        assertThat(more.stream()
+                        .filter(reported ->
+                                reported.log().isEmpty() && reported.answer().canFire())
+                        .map(reported -> reported.answer().rule().title()))
+                .containsExactly("Account made", "Guessed and read");
+    }
+
+    @Test
+    void whatIsNotSeenInTwoPeriodsIsForgotten() {
+        InstanceCoverage coverage = new InstanceCoverage(0);
+        coverage.add("shop", AUDIT, audit());
+        coverage.add("shop", SLOW, slow());
+        reported(coverage, 10);
+        coverage.endPeriod(1);
+        assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
+        assertThat(reported(coverage, 20)).isEmpty();
+        coverage.endPeriod(2);
+        assertThat(reported(coverage, 30))
+                .filteredOn(reported -> reported.answer() == null)
+                .hasSize(6)
+                .extracting(InstanceCoverage.ObservedLog::log)
+                .containsOnly("slowlog");
+        coverage.endPeriod(3);
+        coverage.endPeriod(4);
+        assertThat(reported(coverage, 40)).hasSize(2 * 6).allMatch(reported -> reported.answer() == null);
+        assertThat(coverage.isEmpty()).isTrue();
+    }
+
+    private static List<InstanceCoverage.ObservedLog> reported(InstanceCoverage coverage, long micros) {
+        List<InstanceCoverage.ObservedLog> reported = new ArrayList<>();
+        coverage.changedResults(SET, false, false, micros, reported::add);
+        return reported;
+    }
+
+    private static InstanceCoverage reread(InstanceCoverage coverage) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        coverage.write(new DataOutputStream(out));
+        return InstanceCoverage.read(in(out.toByteArray()));
+    }
+
+    private static byte[] bytes(ObservedFields contents) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        contents.write(new DataOutputStream(out));
+        return out.toByteArray();
+    }
+
+    private static DataInputStream in(byte[] bytes) {
+        return new DataInputStream(new ByteArrayInputStream(bytes));
+    }
+}

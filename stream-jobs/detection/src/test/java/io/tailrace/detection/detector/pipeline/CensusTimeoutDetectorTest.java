@@ -1,0 +1,101 @@
+package io.tailrace.detection.detector.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.DetectorRun;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.PostingKind;
+import io.tailrace.event.Stage;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CensusTimeoutDetectorTest {
+
+    private static final Instant LAST_SEEN = Instant.parse("2026-11-21T08:00:00Z");
+    private static final long MINUTE = 60_000_000L;
+
+    @Test
+    void aSilentInstanceIsNamedWithItsLastCensus() {
+        CensusTimeoutDetector coverage = coverage("coverage: {silent: 2m}");
+        long lastSeen = DetectorRun.micros(LAST_SEEN);
+
+        RaisedAlert alert = coverage.alert("db-1", lastSeen, 0, lastSeen + 3 * MINUTE);
+
+        assertThat(alert.rule().level()).isEqualTo(Level.HIGH);
+        assertThat(alert.entity()).isEqualTo(Map.of("instance", "db-1"));
+        assertThat(alert.facts()).isEqualTo(Map.of("last_seen", "2026-11-21T08:00:00Z", "minutes", "3"));
+        assertThat(alert.micros()).isEqualTo(lastSeen + 2 * MINUTE);
+        assertThat(alert.windowFrom()).isEqualTo(lastSeen);
+    }
+
+    @Test
+    void whatIsSaidAgainAfterARestartIsTheSameAlertAndTheNextDayIsAnother() {
+        CensusTimeoutDetector coverage = coverage("coverage: {}");
+        RaisedAlert first = coverage.alert("db-1", 7, 0, 8 * MINUTE);
+
+        assertThat(coverage.alert("db-1", 7, 0, 9 * MINUTE).id()).isEqualTo(first.id());
+        assertThat(coverage.alert("db-1", 7, 1, 9 * MINUTE).id()).isNotEqualTo(first.id());
+        assertThat(coverage.alert("db-2", 7, 0, 9 * MINUTE).id()).isNotEqualTo(first.id());
+        assertThat(coverage.silentMicros()).isEqualTo(5 * MINUTE);
+        assertThat(coverage.ttlMicros()).isEqualTo(CensusTimeoutDetector.DEFAULT_TTL_MICROS);
+    }
+
+    @Test
+    void exceptionsNameServers() {
+        CensusTimeoutDetector coverage = coverage("coverage: {exceptions: {instance|startswith: test-}}");
+
+        assertThat(coverage.isExcepted("", "test-7")).isTrue();
+        assertThat(coverage.isExcepted("", "db-1")).isFalse();
+    }
+
+    @Test
+    void aGapIsToldWithItsRangeAndWhatWasBeforeAllIsMinor() {
+        LogGapDetector gaps = (LogGapDetector)
+                DetectorRun.file("coverage_gap: {}").detectors().get(0);
+
+        RaisedAlert lost = gaps.alert(gap("lost", 4096));
+        assertThat(lost.rule().level()).isEqualTo(Level.MEDIUM);
+        assertThat(lost.entity()).isEqualTo(Map.of("instance", "db-1", "log", "/audit.log"));
+        assertThat(lost.metric()).isEqualTo(904);
+        assertThat(lost.facts())
+                .containsEntry("kind", "lost")
+                .containsEntry("from_offset", "4096")
+                .containsEntry("to_offset", "5000")
+                .containsEntry("bytes", "904");
+        assertThat(gaps.alert(gap("lost", 4096)).id()).isEqualTo(lost.id());
+        assertThat(gaps.alert(gap("lost", 4097)).id()).isNotEqualTo(lost.id());
+        LedgerEntry head = gap("head_lost", 0);
+        assertThat(gaps.alert(head).rule().level()).isEqualTo(Level.MEDIUM);
+        head.setGeneration(1);
+        assertThat(gaps.alert(head).rule().level()).isEqualTo(Level.LOW);
+    }
+
+    private static LedgerEntry gap(String kind, long from) {
+        return LedgerEntry.newBuilder()
+                .setCluster("shop")
+                .setInstance("db-1")
+                .setSource("audit")
+                .setLog("/audit.log")
+                .setPath("/audit.log.1")
+                .setGeneration(3)
+                .setStage(Stage.FRAMER)
+                .setKind(PostingKind.GAP)
+                .setDetail(kind)
+                .setFromOffset(from)
+                .setToOffset(5000)
+                .setCount(1)
+                .setBytes(5000 - from)
+                .setAt(LAST_SEEN)
+                .build();
+    }
+
+    private static CensusTimeoutDetector coverage(String yaml) {
+        DetectorConfig file = DetectorRun.file(yaml);
+        assertThat(file.errors()).isEmpty();
+        return (CensusTimeoutDetector) file.detectors().get(0);
+    }
+}

@@ -1,8 +1,0 @@
-package io.tailrace.detect;
-
-/**
- * A census of some file of an instance: somebody there was alive.
- *
- * @param micros when the file was looked at, microseconds since 1970 UTC of the instance's clock
- */
-public record Heard(String instance, String cluster, long micros) {}

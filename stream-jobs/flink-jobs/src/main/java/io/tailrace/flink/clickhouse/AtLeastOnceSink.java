@@ -1,0 +1,70 @@
+package io.tailrace.flink.clickhouse;
+
+import io.tailrace.clickhouse.PendingBlock;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * Writes records as rows of one table within a tenth of a second, at least once: what is not stored yet is part of each
+ * checkpoint. For tables that are partitioned by month, and in which a row that comes again replaces the first.
+ *
+ * @param <T> the record that is one row
+ */
+public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>, SupportsWriterState<T, PendingBlock> {
+
+    private static final long serialVersionUID = 1;
+    /** Compressed, of one subtask: of alerts or accesses to data more than a hundred thousand. */
+    private static final long MAX_WAITING_BYTES = 8 << 20;
+
+    private final InsertTarget.Factory store;
+    private final String database;
+    private final String table;
+    private final Class<T> recordClass;
+    private final String version;
+
+    /** @param version of Tailrace, for dead letters of rows that ClickHouse refuses */
+    public AtLeastOnceSink(
+            ClickHouseConnection address, String database, String table, Class<T> recordClass, String version) {
+        this(() -> new ClickHouseHttpClient(address), database, table, recordClass, version);
+    }
+
+    AtLeastOnceSink(InsertTarget.Factory store, String database, String table, Class<T> recordClass, String version) {
+        this.store = store;
+        this.database = database;
+        this.table = table;
+        this.recordClass = recordClass;
+        this.version = version;
+    }
+
+    private RowBinaryEncoder encoder() {
+        return RowBinaryEncoder.atOnce(
+                database + '.' + table, SpecificData.get().getSchema(recordClass));
+    }
+
+    @Override
+    public StatefulSinkWriter<T, PendingBlock> createWriter(WriterInitContext context) throws IOException {
+        return restoreWriter(context, List.of());
+    }
+
+    @Override
+    public StatefulSinkWriter<T, PendingBlock> restoreWriter(
+            WriterInitContext context, Collection<PendingBlock> waiting) throws IOException {
+        RefusedBlockSplitter refused =
+                new RefusedBlockSplitter(new RefusedRowConverter(database, Clock.systemUTC(), version));
+        return new AtLeastOnceWriter<>(encoder(), store.create(), refused, waiting, MAX_WAITING_BYTES, context);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<PendingBlock> getWriterStateSerializer() {
+        return new PendingBlockSerializer(encoder().layout().text());
+    }
+}

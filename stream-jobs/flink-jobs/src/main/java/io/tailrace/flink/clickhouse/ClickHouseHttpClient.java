@@ -1,0 +1,227 @@
+package io.tailrace.flink.clickhouse;
+
+import io.tailrace.clickhouse.PendingBlock;
+import io.tailrace.flink.clickhouse.InsertResult.Refused;
+import io.tailrace.flink.clickhouse.InsertResult.Stored;
+import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Inserts blocks through ClickHouse's HTTP interface, each at most once: every insert carries its token and the
+ * settings on which deduplication rests, so that no server default can change them between two attempts.
+ *
+ * <p>It uses the JDK's HTTP client and not ClickHouse's: an insert is one POST of bytes that are already encoded and
+ * compressed, the official client would add its own retries and buffers between the token and the wire, and 20 MB
+ * of dependencies to the job.
+ *
+ * <p>Before the first insert into a table its columns are compared with the block's: RowBinary has no types of its
+ * own, and a column of another width would be read as wrong values instead of being refused.
+ */
+final class ClickHouseHttpClient implements InsertTarget {
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration INSERT_TIMEOUT = Duration.ofSeconds(120);
+    private static final int UNAUTHORISED = 401;
+    private static final int FORBIDDEN = 403;
+
+    /** Larger than any block: an insert is one block, and only a whole insert is deduplicated as one. */
+    private static final String BLOCK_ROWS = "1048576";
+
+    private static final String BLOCK_BYTES = "1073741824";
+
+    private static final Map<String, String> INSERT_SETTINGS = Map.ofEntries(
+            Map.entry("async_insert", "0"),
+            Map.entry("insert_deduplicate", "1"),
+            Map.entry("deduplicate_blocks_in_dependent_materialized_views", "1"),
+            Map.entry("max_insert_block_size", BLOCK_ROWS),
+            Map.entry("min_insert_block_size_rows", BLOCK_ROWS),
+            Map.entry("min_insert_block_size_bytes", BLOCK_BYTES),
+            Map.entry("max_insert_threads", "1"),
+            Map.entry("input_format_parallel_parsing", "0"));
+
+    /**
+     * Errors that blame the data and come again however often it is sent (numbers of ClickHouse's ErrorCodes.cpp).
+     * Every other error is one of the server, its configuration or its load, and the block waits. So does one whose
+     * materialized view fails: its rows are in the table already, and the same token completes it once the view is
+     * put right.
+     */
+    private static final Set<Integer> DATA_ERRORS = Set.of(
+            6, // CANNOT_PARSE_TEXT
+            25, // CANNOT_PARSE_ESCAPE_SEQUENCE
+            26, // CANNOT_PARSE_QUOTED_STRING
+            27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+            32, // ATTEMPT_TO_READ_AFTER_EOF
+            33, // CANNOT_READ_ALL_DATA
+            38, // CANNOT_PARSE_DATE
+            41, // CANNOT_PARSE_DATETIME
+            72, // CANNOT_PARSE_NUMBER
+            117, // INCORRECT_DATA
+            128, // TOO_LARGE_ARRAY_SIZE
+            131, // TOO_LARGE_STRING_SIZE
+            349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+            469); // VIOLATED_CONSTRAINT
+
+    /**
+     * In the answer when part of the block may be stored: another shard refused its own, the server asked its own as a
+     * shard, or a view failed. Rows that are refused come again in blocks of other tokens: such a block waits.
+     */
+    private static final List<String> HALFWAY =
+            List.of("DB::Exception: Received from ", " tailrace_shard.", "while pushing to view");
+
+    private static final Pattern ERROR_NAME = Pattern.compile("\\(([A-Z][A-Z0-9_]+)\\)");
+    private static final Pattern TYPE_WRAPPER =
+            Pattern.compile("LowCardinality\\(([^()]*)\\)|SimpleAggregateFunction\\(\\w+, (.*)\\)");
+
+    private final ClickHouseConnection address;
+    private final HttpClient client;
+    private final Set<String> checkedLayouts = ConcurrentHashMap.newKeySet();
+
+    ClickHouseHttpClient(ClickHouseConnection address) {
+        this.address = address;
+        client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(CONNECT_TIMEOUT)
+                .build();
+    }
+
+    @Override
+    public InsertResult insert(PendingBlock block) throws InterruptedException {
+        RowLayout layout = RowLayout.parse(block.layout());
+        try {
+            String mismatch = checkedLayouts.contains(block.layout()) ? "" : mismatch(layout);
+            if (!mismatch.isEmpty()) {
+                return new Unavailable(mismatch);
+            }
+            checkedLayouts.add(block.layout());
+            return outcome(post(insertAddress(block, layout), block.frame()), layout);
+        } catch (IOException e) {
+            checkedLayouts.clear();
+            return new Unavailable("no answer from ClickHouse at " + address.url() + ": " + e);
+        }
+    }
+
+    private URI insertAddress(PendingBlock block, RowLayout layout) {
+        Map<String, String> parameters = new LinkedHashMap<>(INSERT_SETTINGS);
+        parameters.put("query", layout.insertStatement());
+        parameters.put("insert_deduplication_token", block.token());
+        return withParameters(parameters);
+    }
+
+    private URI withParameters(Map<String, String> parameters) {
+        String query = parameters.entrySet().stream()
+                .map(entry -> entry.getKey() + '=' + URLEncoder.encode(entry.getValue(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining("&"));
+        return URI.create(address.url() + "/?" + query);
+    }
+
+    private HttpResponse<String> post(URI target, byte[] frame) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(target)
+                .timeout(INSERT_TIMEOUT)
+                .header("X-ClickHouse-User", address.user())
+                .header("X-ClickHouse-Key", address.password())
+                .header("Content-Encoding", "lz4")
+                .POST(BodyPublishers.ofByteArray(frame))
+                .build();
+        return client.send(request, BodyHandlers.ofString());
+    }
+
+    private InsertResult outcome(HttpResponse<String> response, RowLayout layout) {
+        int code = exceptionCode(response);
+        if (response.statusCode() == 200 && code == 0) {
+            return new Stored();
+        }
+        if (DATA_ERRORS.contains(code) && HALFWAY.stream().noneMatch(response.body()::contains)) {
+            return new Refused(layout.table() + ": code " + code + ' ' + errorName(response.body()));
+        }
+        checkedLayouts.remove(layout.text());
+        return new Unavailable(errorText(response));
+    }
+
+    private String errorText(HttpResponse<String> response) {
+        if (response.statusCode() == UNAUTHORISED || response.statusCode() == FORBIDDEN) {
+            return "ClickHouse does not accept user " + address.user() + " at " + address.url()
+                    + ": check clickhouse.user, clickhouse.password-file and the user's grants: "
+                    + response.body().strip();
+        }
+        return "ClickHouse at " + address.url() + " answered " + response.statusCode() + ": "
+                + response.body().strip();
+    }
+
+    private static int exceptionCode(HttpResponse<?> response) {
+        return response.headers()
+                .firstValue("X-ClickHouse-Exception-Code")
+                .map(Integer::parseInt)
+                .orElse(0);
+    }
+
+    private static String errorName(String body) {
+        Matcher matcher = ERROR_NAME.matcher(body);
+        String name = "";
+        while (matcher.find()) {
+            name = matcher.group(1);
+        }
+        return name;
+    }
+
+    /** What differs between the table and the layout; empty if the block fits or the user may not look. */
+    private String mismatch(RowLayout layout) throws IOException, InterruptedException {
+        String[] name = layout.table().split("\\.", 2);
+        HttpResponse<String> response = columnsOf(name[0], name[1]);
+        if (response.statusCode() != 200) {
+            return errorText(response);
+        }
+        Map<String, String> found = response.body()
+                .lines()
+                .map(line -> line.split("\t", 2))
+                .collect(Collectors.toMap(cells -> cells[0], cells -> storedType(cells[1])));
+        if (found.isEmpty()) {
+            return "table " + layout.table() + " is not there, or user " + address.user()
+                    + " may not insert into it: are all migrations applied?";
+        }
+        return layout.columns().stream()
+                .filter(column -> !column.type().equals(found.get(column.name())))
+                .map(column -> layout.table() + "." + column.name() + " must be " + column.type() + " and is "
+                        + found.getOrDefault(column.name(), "missing") + ": are all migrations applied?")
+                .findFirst()
+                .orElse("");
+    }
+
+    private HttpResponse<String> columnsOf(String database, String table) throws IOException, InterruptedException {
+        String query = "SELECT name, type FROM system.columns"
+                + " WHERE database = {database:String} AND table = {table:String} FORMAT TSVRaw";
+        URI target = withParameters(Map.of("query", query, "param_database", database, "param_table", table));
+        HttpRequest request = HttpRequest.newBuilder(target)
+                .timeout(INSERT_TIMEOUT)
+                .header("X-ClickHouse-User", address.user())
+                .header("X-ClickHouse-Key", address.password())
+                .build();
+        return client.send(request, BodyHandlers.ofString());
+    }
+
+    /** A column's type without the wrappers that do not change how a value is sent. */
+    private static String storedType(String type) {
+        String plain = type;
+        for (Matcher m = TYPE_WRAPPER.matcher(plain); m.find(); m = TYPE_WRAPPER.matcher(plain)) {
+            String inner = m.group(1) == null ? m.group(2) : m.group(1);
+            plain = plain.substring(0, m.start()) + inner + plain.substring(m.end());
+        }
+        return plain;
+    }
+}

@@ -1,0 +1,42 @@
+package io.tailrace.flink.clickhouse;
+
+import io.tailrace.clickhouse.PendingBlock;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.flink.metrics.MetricGroup;
+
+/** Since when each block is being posted, and how many attempts failed: for metrics, which other threads read. */
+final class InsertMetrics {
+
+    private final Map<String, Long> begun = new ConcurrentHashMap<>();
+    private final LongAdder failed = new LongAdder();
+
+    /** Further attempts of a block do not count again. */
+    void began(PendingBlock block) {
+        begun.putIfAbsent(block.token(), System.nanoTime());
+    }
+
+    void failed() {
+        failed.increment();
+    }
+
+    void ended(PendingBlock block) {
+        begun.remove(block.token());
+    }
+
+    void register(MetricGroup metrics) {
+        metrics.gauge("oldestPostSeconds", this::oldestSeconds);
+        metrics.gauge("failedPosts", failed::sum);
+    }
+
+    /** 0 where nothing is on its way. */
+    long oldestSeconds() {
+        long now = System.nanoTime();
+        return begun.values().stream()
+                .mapToLong(since -> TimeUnit.NANOSECONDS.toSeconds(now - since))
+                .max()
+                .orElse(0);
+    }
+}

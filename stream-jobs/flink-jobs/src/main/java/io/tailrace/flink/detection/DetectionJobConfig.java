@@ -1,0 +1,163 @@
+package io.tailrace.flink.detection;
+
+import io.tailrace.flink.clickhouse.ClickHouseConnection;
+import io.tailrace.flink.runtime.ConfigParser;
+import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.FlinkConfigurationFactory;
+import io.tailrace.flink.runtime.JobConfig;
+import io.tailrace.flink.runtime.KafkaClientConfig;
+import io.tailrace.flink.runtime.WebUiConfig;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Configuration of the detect job: read once at start, checked as a whole, never changed. The keys, their meaning and
+ * defaults are those of {@link DetectionJobOptions} and, for Kafka's clients, {@code kafka.properties.*}; {@link ConfigParser}
+ * says how they are given.
+ */
+final class DetectionJobConfig {
+
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_PARALLELISM = 128;
+    private static final int MAX_DAYS = 36_500;
+
+    private final ConfigParser<DetectionJobOptions> values;
+
+    private DetectionJobConfig(ConfigParser<DetectionJobOptions> values) {
+        this.values = values;
+        checkAll();
+    }
+
+    /** @throws ConfigurationException if a file, key or value cannot be used */
+    static DetectionJobConfig fromArguments(String... arguments) {
+        return new DetectionJobConfig(ConfigParser.fromArguments(DetectionJobOptions.class, arguments));
+    }
+
+    /** @throws ConfigurationException if a key or value cannot be used */
+    static DetectionJobConfig fromMap(Map<String, String> given) {
+        return new DetectionJobConfig(ConfigParser.fromMap(DetectionJobOptions.class, given));
+    }
+
+    /** Reads every value once, so that a bad one is found at start and not in an operator. */
+    private void checkAll() {
+        kafka();
+        kafkaGroup();
+        startsWithLatest();
+        eventsTopic();
+        filesTopic();
+        rulesTopic();
+        capturesTopic();
+        clickHouse();
+        clickHouseDatabase();
+        jobSettings();
+        lateness();
+        idleTimeout();
+        duplicatesRemembered();
+        actionsRemembered();
+        alertsGrouped();
+        alertsUpdated();
+    }
+
+    KafkaClientConfig kafka() {
+        return new KafkaClientConfig(values.notEmpty(DetectionJobOptions.KAFKA_BOOTSTRAP), values.kafkaProperties());
+    }
+
+    String kafkaGroup() {
+        return values.notEmpty(DetectionJobOptions.KAFKA_GROUP);
+    }
+
+    boolean startsWithLatest() {
+        return values.oneOf(DetectionJobOptions.KAFKA_FROM, "earliest", "latest")
+                .equals("latest");
+    }
+
+    String eventsTopic() {
+        return values.notEmpty(DetectionJobOptions.TOPICS_EVENTS);
+    }
+
+    String filesTopic() {
+        return values.notEmpty(DetectionJobOptions.TOPICS_FILES);
+    }
+
+    String rulesTopic() {
+        return values.notEmpty(DetectionJobOptions.TOPICS_RULES);
+    }
+
+    String capturesTopic() {
+        return values.notEmpty(DetectionJobOptions.TOPICS_CAPTURES);
+    }
+
+    /** Empty to publish no alerts. */
+    String alertsTopic() {
+        return values.text(DetectionJobOptions.TOPICS_ALERTS);
+    }
+
+    ClickHouseConnection clickHouse() {
+        return new ClickHouseConnection(
+                values.httpAddress(DetectionJobOptions.CLICKHOUSE_URL),
+                values.notEmpty(DetectionJobOptions.CLICKHOUSE_USER),
+                values.text(DetectionJobOptions.CLICKHOUSE_PASSWORD_FILE));
+    }
+
+    String clickHouseDatabase() {
+        return values.notEmpty(DetectionJobOptions.CLICKHOUSE_DATABASE);
+    }
+
+    /** Empty to start without state. */
+    String restorePath() {
+        return values.text(DetectionJobOptions.RESTORE_PATH);
+    }
+
+    JobConfig jobSettings() {
+        int parallelism = values.number(DetectionJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
+        return new JobConfig(
+                "tailrace detect",
+                parallelism,
+                parallelism,
+                values.oneOf(
+                        DetectionJobOptions.STATE_BACKEND,
+                        FlinkConfigurationFactory.HASHMAP,
+                        FlinkConfigurationFactory.ROCKSDB),
+                values.number(
+                        DetectionJobOptions.STATE_ROCKSDB_MEMORY_MIB,
+                        FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
+                        FlinkConfigurationFactory.MAX_ROCKSDB_MIB),
+                values.directory(DetectionJobOptions.CHECKPOINT_DIR),
+                values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10),
+                restorePath(),
+                webUi(),
+                values.number(DetectionJobOptions.METRICS_PORT, 0, MAX_PORT));
+    }
+
+    private WebUiConfig webUi() {
+        return new WebUiConfig(
+                values.number(DetectionJobOptions.WEB_PORT, 0, MAX_PORT),
+                values.text(DetectionJobOptions.WEB_KEYSTORE),
+                values.text(DetectionJobOptions.WEB_TRUSTSTORE),
+                values.text(DetectionJobOptions.WEB_PASSWORD_FILE));
+    }
+
+    Duration lateness() {
+        return values.millis(DetectionJobOptions.LATENESS_MS, 0);
+    }
+
+    Duration idleTimeout() {
+        return values.millis(DetectionJobOptions.IDLE_TIMEOUT_MS, 100);
+    }
+
+    Duration duplicatesRemembered() {
+        return Duration.ofDays(values.number(DetectionJobOptions.DUPLICATES_DAYS, 1, MAX_DAYS));
+    }
+
+    Duration actionsRemembered() {
+        return values.millis(DetectionJobOptions.ACTIONS_REMEMBERED_MS, 60_000);
+    }
+
+    Duration alertsGrouped() {
+        return values.millis(DetectionJobOptions.ALERTS_GROUP_MS, 1000);
+    }
+
+    Duration alertsUpdated() {
+        return values.millis(DetectionJobOptions.ALERTS_UPDATE_MS, 0);
+    }
+}

@@ -1,0 +1,84 @@
+package io.tailrace.flink.detection;
+
+import io.tailrace.flink.runtime.JobOption;
+import java.util.Optional;
+
+/** The keys of {@link DetectionJobConfig}. docs/CONFIGURATION.md explains them to users. */
+enum DetectionJobOptions implements JobOption {
+    /** Kafka's addresses, {@code host:port} separated by commas. */
+    KAFKA_BOOTSTRAP("kafka.bootstrap", null),
+    /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
+    KAFKA_GROUP("kafka.group", "tailrace-detect"),
+    /** Where a job without state begins to read events: earliest or latest. */
+    KAFKA_FROM("kafka.from", "earliest"),
+    /** Topic of the events. */
+    TOPICS_EVENTS("topics.events", "tailrace.events"),
+    /** Topic of the census. */
+    TOPICS_FILES("topics.files", "tailrace.files"),
+    /** Topic of captured plans; one that does not exist yet is no error. */
+    TOPICS_CAPTURES("topics.captures", "tailrace.explain.lines"),
+    /** Topic of pushed rules and silences. */
+    TOPICS_RULES("topics.rules", "tailrace.rules"),
+    /** Topic that alerts are published to; empty to publish none. */
+    TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
+    /** HTTP address of ClickHouse. */
+    CLICKHOUSE_URL("clickhouse.url", null),
+    /** ClickHouse user, who needs INSERT on what {@link DetectionJob} writes, and on dead_letters and ledger. */
+    CLICKHOUSE_USER("clickhouse.user", "default"),
+    /** File that holds the user's password; empty for none. */
+    CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
+    /** Database of the tables. */
+    CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
+    /** URI or path of the directory for checkpoints. */
+    CHECKPOINT_DIR("checkpoint.dir", null),
+    /** Milliseconds between checkpoints; alerts do not wait for them. */
+    CHECKPOINT_INTERVAL_MS("checkpoint.interval.ms", "10000"),
+    /** Checkpoint or savepoint to start from; empty to start without state. */
+    RESTORE_PATH("restore.path", ""),
+    /** Subtasks of each operator. */
+    PARALLELISM("parallelism", "2"),
+    /** State backend: hashmap (state in memory) or rocksdb (state on disk; needs Flink's RocksDB jar). */
+    STATE_BACKEND("state.backend", "hashmap"),
+    /** MiB that RocksDB's caches and write buffers have together in each slot. */
+    STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
+    /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
+    WEB_PORT("web.port", "8082"),
+    /** PKCS12 file with key and certificate of the web UI, which then wants a certificate of everybody; empty: HTTP. */
+    WEB_KEYSTORE("web.keystore", ""),
+    /** PKCS12 file with the authorities whose certificates are let in. */
+    WEB_TRUSTSTORE("web.truststore", ""),
+    /** File that holds the password of both. */
+    WEB_PASSWORD_FILE("web.password-file", ""),
+    /** TCP port on 127.0.0.1 of the metrics when the job brings its own Flink; 0 for none. */
+    METRICS_PORT("metrics.port", "0"),
+    /** Milliseconds that an event may come later than the others of its time and still count in full. */
+    LATENESS_MS("lateness.ms", "60000"),
+    /** Milliseconds without events after which event time goes on without a log. */
+    IDLE_TIMEOUT_MS("quiet.ms", "10000"),
+    /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
+    DUPLICATES_DAYS("duplicates.days", "8"),
+    /** Milliseconds of event time within which another log may tell of an action that one log told of already. */
+    ACTIONS_REMEMBERED_MS("actions.remembered.ms", "900000"),
+    /** Milliseconds of event time, counted from 1970, whose alerts of one rule and entity are one. */
+    ALERTS_GROUP_MS("alerts.group.ms", "600000"),
+    /** Milliseconds between two states of an alert that comes to stand for more. */
+    ALERTS_UPDATE_MS("alerts.update.ms", "5000");
+
+    private final String key;
+    private final String defaultValue;
+
+    DetectionJobOptions(String key, String defaultValue) {
+        this.key = key;
+        this.defaultValue = defaultValue;
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public Optional<String> defaultValue() {
+        return Optional.ofNullable(defaultValue);
+    }
+}

@@ -1,0 +1,310 @@
+package io.tailrace.flink.detection;
+
+import io.tailrace.detect.Evidence;
+import io.tailrace.detect.PlanSighting;
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.event.Alert;
+import io.tailrace.event.DataAccess;
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.PlanCapture;
+import io.tailrace.event.PlanChange;
+import io.tailrace.event.RuleCoverageEntry;
+import io.tailrace.event.RulePush;
+import io.tailrace.event.StatementPlan;
+import io.tailrace.flink.detection.alerts.AlertGroupingFunction;
+import io.tailrace.flink.detection.correlation.CorrelationFunction;
+import io.tailrace.flink.detection.correlation.EvidenceTypes;
+import io.tailrace.flink.detection.coverage.LogContentsUpdate;
+import io.tailrace.flink.detection.coverage.RuleCoverageFunction;
+import io.tailrace.flink.detection.events.EventDeduplicator;
+import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.liveness.CensusHeartbeat;
+import io.tailrace.flink.detection.liveness.CensusTimeoutFunction;
+import io.tailrace.flink.detection.liveness.GapAlertFunction;
+import io.tailrace.flink.detection.matching.RuleMatchFunction;
+import io.tailrace.flink.detection.plans.CapturedStatementsState;
+import io.tailrace.flink.detection.plans.PlanCaptureFunction;
+import io.tailrace.flink.detection.plans.PlanChangeFunction;
+import io.tailrace.flink.detection.rules.CorrelationStages;
+import io.tailrace.flink.detection.rules.InitialRules;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import io.tailrace.flink.detection.rules.RuleBundleValidator;
+import io.tailrace.flink.ingest.KafkaMessage;
+import io.tailrace.flink.runtime.TailraceVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * The stages of the job, in the order in which an event passes them:
+ *
+ * <pre>
+ * captures ─ read ─────┐ → captured plans, what came of each → ClickHouse
+ * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
+ *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
+ *                                                  ├ accesses to classes of data → ClickHouse
+ *                                                  └ fields of logs ─ by instance → rule coverage → ClickHouse
+ *                             └ by statement → plans ◂ captures ──────────── alerts, as above
+ *                                                └ changes of plans → ClickHouse
+ *   └ postings: gaps → gap ───────────────── alerts ┐
+ * census ─ by instance → coverage ────────── alerts ┴ as above
+ * rules → gate ═ to all of them
+ * </pre>
+ *
+ * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had, also
+ * where they come in another order.
+ */
+final class DetectionPipeline {
+
+    private static final TypeInformation<Alert> ALERT = new AvroTypeInfo<>(Alert.class);
+
+    /** Where the job reads and writes. */
+    record SourcesAndSinks(Sources sources, Sinks sinks) {}
+
+    /**
+     * What the job reads.
+     *
+     * @param files censuses
+     * @param initialRules what the rules' topic contained when the job started
+     */
+    record Sources(
+            Source<EventRecord, ?, ?> events,
+            Source<CensusHeartbeat, ?, ?> files,
+            Source<RuleRecord, ?, ?> rules,
+            Source<KafkaMessage, ?, ?> captures,
+            InitialRules initialRules) {}
+
+    /** What the job writes. A stream may have several sinks. */
+    record Sinks(
+            List<SinkWithUid<Alert>> alerts,
+            List<SinkWithUid<RulePush>> pushes,
+            List<SinkWithUid<DataAccess>> accesses,
+            List<SinkWithUid<RuleCoverageEntry>> ruleCoverage,
+            List<SinkWithUid<PlanChange>> planChanges,
+            List<SinkWithUid<StatementPlan>> capturedPlans,
+            List<SinkWithUid<PlanCapture>> planCaptures,
+            List<SinkWithUid<DeadLetter>> deadLetters) {}
+
+    /** A sink with the uid of its operator. */
+    record SinkWithUid<T>(String uid, Sink<T> sink) {}
+
+    private final DetectionJobConfig config;
+    private final Sources sources;
+    private final Sinks sinks;
+
+    DetectionPipeline(DetectionJobConfig config, SourcesAndSinks sourcesAndSinks) {
+        this.config = config;
+        this.sources = sourcesAndSinks.sources();
+        this.sinks = sourcesAndSinks.sinks();
+    }
+
+    void addTo(StreamExecutionEnvironment environment) {
+        SingleOutputStreamOperator<RuleRecord> rules = rules(environment);
+        DataStream<EventRecord> messages = messages(environment);
+        SingleOutputStreamOperator<PlanSighting> captures = captures(environment);
+        DataStream<EventRecord> events = events(messages, captures);
+        SingleOutputStreamOperator<Alert> matches = matches(events, rules);
+        SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, captures, rules);
+        DataStream<Alert> raised =
+                raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
+        write(grouped(raised, rules), sinks.alerts());
+        write(rules.getSideOutput(RuleBundleValidator.PUSHES), sinks.pushes());
+        write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sinks.accesses());
+        write(ruleCoverage(matches, rules), sinks.ruleCoverage());
+        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sinks.planChanges());
+        write(captures.getSideOutput(PlanCaptureFunction.PLANS), sinks.capturedPlans());
+        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sinks.planCaptures());
+        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sinks.deadLetters());
+    }
+
+    /** One after the other, by one subtask: their order is what all others follow. */
+    private SingleOutputStreamOperator<RuleRecord> rules(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(sources.rules(), WatermarkStrategy.noWatermarks(), "rules")
+                .uid("rules-source")
+                .setParallelism(1)
+                .process(new RuleBundleValidator(sources.initialRules()))
+                .name("gate")
+                .uid("gate")
+                .setParallelism(1);
+    }
+
+    /** Rules and captures have no part in event time. */
+    private static <T> SingleOutputStreamOperator<T> withIdleWatermarks(DataStream<T> records, String uid) {
+        return records.assignTimestampsAndWatermarks(
+                        WatermarkStrategy.<T>forGenerator(context -> new IdleWatermarkGenerator<>()))
+                .name("no time")
+                .uid(uid);
+    }
+
+    private DataStream<EventRecord> messages(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(sources.events(), WatermarkStrategy.noWatermarks(), "events")
+                .uid("events-source");
+    }
+
+    /** What the ledger says is missing. A gap has no entry by whose place it could be known again: its alert's id does. */
+    private DataStream<Alert> gaps(DataStream<EventRecord> messages, DataStream<RuleRecord> rules) {
+        return messages.filter(EventRecord::posting)
+                .name("postings")
+                .uid("postings")
+                .connect(broadcast(rules, "gap"))
+                .process(new GapAlertFunction(ruleBroadcast()), ALERT)
+                .name("gap")
+                .uid("gap");
+    }
+
+    private DataStream<Alert> silences(StreamExecutionEnvironment environment, DataStream<RuleRecord> rules) {
+        return environment
+                .fromSource(sources.files(), WatermarkStrategy.noWatermarks(), "census")
+                .uid("files-source")
+                .keyBy(CensusHeartbeat::instance)
+                .connect(broadcast(rules, "coverage"))
+                .process(new CensusTimeoutFunction(ruleBroadcast(), System::currentTimeMillis), ALERT)
+                .name("coverage")
+                .uid("coverage");
+    }
+
+    private SingleOutputStreamOperator<PlanSighting> captures(StreamExecutionEnvironment environment) {
+        return environment
+                .fromSource(sources.captures(), WatermarkStrategy.noWatermarks(), "captures")
+                .uid("captures-source")
+                .process(new PlanCaptureFunction(TailraceVersion.get()))
+                .name("captured plans")
+                .uid("captured-plans");
+    }
+
+    private DataStream<EventRecord> events(DataStream<EventRecord> messages, DataStream<PlanSighting> captures) {
+        Duration idleTimeout = config.idleTimeout();
+        return messages.filter(message -> !message.posting())
+                .name("events only")
+                .uid("events-only")
+                .keyBy(EventRecord::log)
+                .connect(captures.broadcast(CapturedStatementsState.STATE))
+                .process(new EventDeduplicator(config.duplicatesRemembered()))
+                .name("duplicates")
+                .uid("duplicates")
+                .assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(
+                        context -> new PerLogWatermarkGenerator(idleTimeout, System::currentTimeMillis)))
+                .name("event time")
+                .uid("event-time");
+    }
+
+    private SingleOutputStreamOperator<Alert> matches(DataStream<EventRecord> events, DataStream<RuleRecord> rules) {
+        return events.keyBy(EventRecord::session)
+                .connect(broadcast(rules, "match"))
+                .process(new RuleMatchFunction(ruleBroadcast(), config.actionsRemembered()), ALERT)
+                .name("match")
+                .uid("match");
+    }
+
+    private SingleOutputStreamOperator<RuleCoverageEntry> ruleCoverage(
+            SingleOutputStreamOperator<Alert> matches, DataStream<RuleRecord> rules) {
+        return matches.getSideOutput(RuleMatchFunction.LOG_CONTENTS)
+                .keyBy(LogContentsUpdate::instance)
+                .connect(broadcast(rules, "rule-coverage"))
+                .process(new RuleCoverageFunction(ruleBroadcast()), new AvroTypeInfo<>(RuleCoverageEntry.class))
+                .name("rule coverage")
+                .uid("rule-coverage");
+    }
+
+    /** Executions whose plan the log or a capture says; what is shipped again says nothing of now. */
+    private SingleOutputStreamOperator<Alert> slowerPlans(
+            DataStream<EventRecord> events, DataStream<PlanSighting> captures, DataStream<RuleRecord> rules) {
+        return events.filter(event -> event.execution() != null && !event.backfilled())
+                .name("explained executions")
+                .uid("explained-executions")
+                .map(EventRecord::execution)
+                .name("plan sightings")
+                .uid("plan-sightings")
+                .union(withIdleWatermarks(captures, "captures-without-time"))
+                .keyBy(PlanSighting::statement)
+                .connect(broadcast(rules, "plans"))
+                .process(new PlanChangeFunction(ruleBroadcast()), ALERT)
+                .name("plans")
+                .uid("plans");
+    }
+
+    private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules, String of) {
+        return withIdleWatermarks(rules, "rules-for-" + of).setParallelism(1).broadcast(RuleBroadcastState.STATE);
+    }
+
+    private RuleBroadcastState ruleBroadcast() {
+        return new RuleBroadcastState(
+                sources.initialRules().bundle(), config.lateness().toNanos() / 1000);
+    }
+
+    /** Alerts of single events and of all stages of correlations. */
+    private DataStream<Alert> raised(SingleOutputStreamOperator<Alert> matches, DataStream<RuleRecord> rules) {
+        DataStream<Alert> raised = matches;
+        List<DataStream<Evidence>> evidence =
+                new ArrayList<>(List.of(matches.getSideOutput(RuleMatchFunction.EVIDENCE)));
+        for (int level = 1; level <= CorrelationStages.MAX_STAGES; level++) {
+            SingleOutputStreamOperator<Alert> stage = stage(level, evidence, rules);
+            raised = raised.union(stage);
+            evidence.add(stage.getSideOutput(forStagesAfter(level)));
+        }
+        return raised;
+    }
+
+    private SingleOutputStreamOperator<Alert> stage(
+            int level, List<DataStream<Evidence>> before, DataStream<RuleRecord> rules) {
+        List<DataStream<Evidence>> own = new ArrayList<>();
+        for (int i = 0; i < before.size(); i++) {
+            own.add(before.get(i)
+                    .filter(evidence -> evidence.level() == level)
+                    .name("for stage " + level)
+                    .uid("for-stage-" + level + "-of-" + i));
+        }
+        DataStream<Evidence> all = own.get(0);
+        for (DataStream<Evidence> more : own.subList(1, own.size())) {
+            all = all.union(more);
+        }
+        return all.keyBy(Evidence::key)
+                .connect(broadcast(rules, "correlate-" + level))
+                .process(new CorrelationFunction(ruleBroadcast(), forStagesAfter(level)), ALERT)
+                .name("correlate " + level)
+                .uid("correlate-" + level);
+    }
+
+    private static OutputTag<Evidence> forStagesAfter(int level) {
+        return new OutputTag<>("after-" + level, EvidenceTypes.EVIDENCE);
+    }
+
+    private DataStream<Alert> grouped(DataStream<Alert> raised, DataStream<RuleRecord> rules) {
+        Duration interval = config.alertsGrouped();
+        return raised.keyBy(alert -> AlertGroupingFunction.key(alert, interval))
+                .connect(withIdleWatermarks(rules, "rules-for-group")
+                        .setParallelism(1)
+                        .broadcast(AlertGroupingFunction.SILENCES))
+                .process(
+                        new AlertGroupingFunction(
+                                sources.initialRules(),
+                                interval,
+                                config.alertsUpdated(),
+                                config.duplicatesRemembered()),
+                        ALERT)
+                .name("group")
+                .uid("group");
+    }
+
+    /** A sink that waits for its server must hold up neither the other nor what is before it. */
+    private static <T> void write(DataStream<T> records, List<SinkWithUid<T>> sinks) {
+        for (SinkWithUid<T> sink : sinks) {
+            records.sinkTo(sink.sink())
+                    .name(sink.uid().replace('-', ' '))
+                    .uid(sink.uid())
+                    .disableChaining();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.tailrace.flink.detection.alerts;
+
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.taxonomy.DatabaseField;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The fields of an event by which an alert says whom and what it is about. */
+public final class AlertContext {
+
+    public static final String CLUSTER = DatabaseField.CLUSTER.fieldName();
+    public static final String INSTANCE = DatabaseField.INSTANCE.fieldName();
+    static final String USER = DatabaseField.USER.fieldName();
+    static final String SRC_IP = DatabaseField.SRC_IP.fieldName();
+    static final String HOST = DatabaseField.HOST.fieldName();
+    public static final String DATABASE = DatabaseField.DATABASE.fieldName();
+    static final String PROGRAM = DatabaseField.PROGRAM.fieldName();
+
+    private static final List<String> FIELDS = List.of(CLUSTER, INSTANCE, USER, SRC_IP, HOST, DATABASE, PROGRAM);
+
+    private AlertContext() {}
+
+    /** Of an event. */
+    public static Map<String, String> of(DetectionEvent event) {
+        Map<String, String> context = new HashMap<>();
+        for (String field : FIELDS) {
+            List<FieldValue> values = event.values(field);
+            if (!values.isEmpty()) {
+                context.put(field, values.get(0).text());
+            }
+        }
+        return context;
+    }
+
+    /** The entity of a rule over single events, which names none: who it was, from where, on which server. */
+    public static Map<String, String> entity(Map<String, String> context) {
+        Map<String, String> entity = new LinkedHashMap<>();
+        String from = context.containsKey(SRC_IP) ? SRC_IP : HOST;
+        for (String field : List.of(INSTANCE, USER, from)) {
+            if (context.containsKey(field)) {
+                entity.put(field, context.get(field));
+            }
+        }
+        return entity;
+    }
+}

@@ -1,0 +1,172 @@
+package io.tailrace.flink.detection.coverage;
+
+import io.tailrace.detect.InstanceCoverageSerializer;
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.coverage.InstanceCoverage;
+import io.tailrace.detection.coverage.MissingRequirement;
+import io.tailrace.detection.coverage.RuleCoverageResult;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.event.RuleCoverageEntry;
+import io.tailrace.flink.detection.rules.ActiveRules;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Says which rules can fire on which logs of an instance, and on all of them together: when rules are pushed, and when
+ * events have what none had before. Keyed by instance.
+ *
+ * <p>An entry is written when an answer changes, and all of an instance once in {@link #PERIOD}, so that the table can drop
+ * those that nobody says any more. After a crash some are written again, with a later time: the latest counts.
+ */
+public final class RuleCoverageFunction
+        extends KeyedBroadcastProcessFunction<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> {
+
+    private static final long serialVersionUID = 1;
+
+    /** What no event had in two of these is forgotten; sql/retention.yaml gives entries three of them. */
+    static final Duration PERIOD = Duration.ofDays(30);
+    /** A log that is read for the first time shows something new with many of its first events. */
+    static final Duration SETTLING = Duration.ofSeconds(5);
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    private static final ValueStateDescriptor<InstanceCoverage> COVERAGE =
+            new ValueStateDescriptor<>("rule-coverage", new InstanceCoverageSerializer());
+
+    private final RuleBroadcastState rules;
+    private transient ValueState<InstanceCoverage> state;
+
+    public RuleCoverageFunction(RuleBroadcastState rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        state = getRuntimeContext().getState(COVERAGE);
+    }
+
+    @Override
+    public void processBroadcastElement(RuleRecord push, Context context, Collector<RuleCoverageEntry> out)
+            throws Exception {
+        if (!push.isBundle()) {
+            return;
+        }
+        rules.accept(push, context.getBroadcastState(RuleBroadcastState.STATE));
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcastState.STATE));
+        long now = context.currentProcessingTime();
+        context.applyToKeyedState(COVERAGE, (instance, known) -> {
+            InstanceCoverage coverage = known.value();
+            emitChanges(coverage, instance, active, false, now, out);
+            known.update(coverage);
+        });
+    }
+
+    @Override
+    public void processElement(LogContentsUpdate update, ReadOnlyContext context, Collector<RuleCoverageEntry> out)
+            throws Exception {
+        TimerService timers = context.timerService();
+        long now = timers.currentProcessingTime();
+        InstanceCoverage coverage = state.value();
+        if (coverage == null) {
+            coverage = new InstanceCoverage(now);
+            timers.registerProcessingTimeTimer(now + PERIOD.toMillis());
+        }
+        if (coverage.add(update.cluster(), update.log(), update.read()) && coverage.refreshAt() == 0) {
+            coverage.refreshAt(now + SETTLING.toMillis());
+            timers.registerProcessingTimeTimer(coverage.refreshAt());
+        }
+        state.update(coverage);
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<RuleCoverageEntry> out) throws Exception {
+        InstanceCoverage coverage = state.value();
+        if (coverage == null) {
+            return;
+        }
+        TimerService timers = context.timerService();
+        long now = timers.currentProcessingTime();
+        boolean isDue = coverage.refreshAt() != 0 && timestamp >= coverage.refreshAt();
+        boolean isOver = timestamp >= coverage.periodFrom() + PERIOD.toMillis();
+        if (isOver) {
+            coverage.endPeriod(now);
+        }
+        if (isDue || isOver) {
+            coverage.refreshAt(0);
+            emitChanges(coverage, context.getCurrentKey(), active(context), isOver, now, out);
+        }
+        keep(coverage, isOver, timers);
+    }
+
+    private ActiveRules active(OnTimerContext context) throws Exception {
+        ReadOnlyBroadcastState<String, RuleRecord> pushed = context.getBroadcastState(RuleBroadcastState.STATE);
+        return rules.active(pushed);
+    }
+
+    private void keep(InstanceCoverage coverage, boolean isNewPeriod, TimerService timers) throws IOException {
+        if (coverage.isEmpty()) {
+            state.clear();
+            return;
+        }
+        if (isNewPeriod) {
+            timers.registerProcessingTimeTimer(coverage.periodFrom() + PERIOD.toMillis());
+        }
+        state.update(coverage);
+    }
+
+    private static void emitChanges(
+            InstanceCoverage coverage,
+            String instance,
+            ActiveRules active,
+            boolean refresh,
+            long nowMillis,
+            Collector<RuleCoverageEntry> out) {
+        coverage.changedResults(
+                active.rules(),
+                active.hasDataClasses(),
+                refresh,
+                nowMillis * MICROS_PER_MILLI,
+                reported -> out.collect(entry(coverage.cluster(), instance, reported)));
+    }
+
+    private static RuleCoverageEntry entry(String cluster, String instance, InstanceCoverage.ObservedLog reported) {
+        RuleCoverageEntry entry = new RuleCoverageEntry();
+        entry.setCluster(cluster);
+        entry.setInstance(instance);
+        entry.setSource(reported.log());
+        entry.setRuleId(reported.ruleKey());
+        entry.setChangedAt(time(reported.changedAt()));
+        entry.setToldAt(time(reported.reportedAt()));
+        entry.setInForce(reported.answer() != null);
+        setAnswer(entry, reported.answer());
+        return entry;
+    }
+
+    private static void setAnswer(RuleCoverageEntry entry, RuleCoverageResult answer) {
+        RuleHeader rule = answer == null ? null : answer.rule();
+        MissingRequirement obstacle = answer == null ? null : answer.obstacle().orElse(null);
+        entry.setRuleTitle(rule == null ? "" : rule.title());
+        entry.setLevel(rule == null ? "" : rule.level().name().toLowerCase(Locale.ROOT));
+        entry.setTags(rule == null ? List.of() : rule.tags());
+        entry.setCanFire(answer != null && answer.canFire());
+        entry.setReason(obstacle == null ? "" : obstacle.reason());
+        entry.setMissingFields(obstacle == null ? List.of() : obstacle.missingFields());
+        entry.setMissingClasses(obstacle == null ? List.of() : obstacle.missingClasses());
+    }
+
+    private static Instant time(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,143 @@
+package io.tailrace.flink.detection.events;
+
+import io.tailrace.detect.PlanSighting;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.taxonomy.DatabaseEventMapper;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.flink.detection.events.WriterSchemaRegistry.Written;
+import io.tailrace.reassembly.LogId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.DatumReader;
+import org.apache.avro.io.DecoderFactory;
+import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificDatumReader;
+import org.apache.avro.specific.SpecificRecord;
+
+/**
+ * Reads events and postings of the topic, whichever released schema they were written with. Not thread-safe.
+ *
+ * <p>Where an event belongs is told by a few of its fields: only these are read for it, the others are skipped.
+ */
+public final class EventDecoder {
+
+    private static final short SINGLE_OBJECT = (short) 0xC301;
+    private static final int HEADER_BYTES = Short.BYTES + Long.BYTES;
+
+    private final WriterSchemaRegistry schemas = new WriterSchemaRegistry();
+    private final Map<Long, DatumReader<SpecificRecord>> readers = new HashMap<>();
+    private final Map<Long, DatumReader<GenericRecord>> placeReaders = new HashMap<>();
+    private BinaryDecoder decoder;
+
+    /** Finds out where an event or posting belongs. Throws IOException if the bytes are neither. */
+    public EventRecord place(byte[] message) throws IOException {
+        Written written = written(message);
+        if (written.recordClass() == LedgerEntry.class) {
+            return place(posting(message), message);
+        }
+        return read(
+                placeReader(written, message),
+                message,
+                place -> EventHeaderReader.of(place, written.recordClass(), message));
+    }
+
+    /** Reads what an execution tells of its statement's plan. Throws IOException if the bytes are no event. */
+    PlanSighting execution(byte[] message) throws IOException {
+        return read(placeReader(written(message), message), message, EventHeaderReader::execution);
+    }
+
+    private DatumReader<GenericRecord> placeReader(Written written, byte[] message) throws IOException {
+        return placeReaders.computeIfAbsent(
+                fingerprint(message),
+                fingerprint -> new GenericDatumReader<>(
+                        written.schema(), EventHeaderReader.schema(written.recordClass()), EventHeaderReader.MODEL));
+    }
+
+    private static EventRecord place(LedgerEntry posting, byte[] message) {
+        LogId log = new LogId(posting.getInstance(), posting.getSource(), posting.getLog());
+        return new EventRecord(
+                log.toKey(),
+                posting.getGeneration(),
+                posting.getFromOffset(),
+                posting.getToOffset() - posting.getFromOffset(),
+                log.instance(),
+                log.toKey(),
+                ChronoUnit.MICROS.between(Instant.EPOCH, posting.getAt()),
+                false,
+                true,
+                0,
+                null,
+                message);
+    }
+
+    /** Reads an event. Throws IOException if the bytes are none. */
+    public DetectionEvent event(byte[] message) throws IOException {
+        return read(reader(message), message, EventDecoder::event);
+    }
+
+    /** Reads a posting. Throws IOException if the bytes are none. */
+    public LedgerEntry posting(byte[] message) throws IOException {
+        if (read(reader(message), message, record -> record) instanceof LedgerEntry posting) {
+            return posting;
+        }
+        throw new IOException("expected a posting of the ledger, found an event");
+    }
+
+    private static DetectionEvent event(SpecificRecord record) {
+        if (record instanceof QueryEvent query) {
+            return DatabaseEventMapper.of(query, query.getFingerprint());
+        }
+        if (record instanceof AuditEvent audit) {
+            return DatabaseEventMapper.of(audit, audit.getFingerprint());
+        }
+        return DatabaseEventMapper.of((ErrorEvent) record);
+    }
+
+    /** Bytes of a broken record may say anything: lengths beyond the end, branches that are none. */
+    private <R, T> T read(DatumReader<R> reader, byte[] message, Function<R, T> made) throws IOException {
+        decoder = DecoderFactory.get().binaryDecoder(message, HEADER_BYTES, message.length - HEADER_BYTES, decoder);
+        try {
+            return made.apply(reader.read(null, decoder));
+        } catch (RuntimeException e) {
+            throw new IOException("this is no event: " + e.getMessage(), e);
+        }
+    }
+
+    private static long fingerprint(byte[] message) throws IOException {
+        if (message == null
+                || message.length < HEADER_BYTES
+                || ByteBuffer.wrap(message).getShort() != SINGLE_OBJECT) {
+            throw new IOException("expected Avro's single-object encoding");
+        }
+        return ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getLong(Short.BYTES);
+    }
+
+    private Written written(byte[] message) throws IOException {
+        long fingerprint = fingerprint(message);
+        return schemas.of(fingerprint)
+                .orElseThrow(() ->
+                        new IOException("no released schema has the fingerprint " + Long.toHexString(fingerprint)));
+    }
+
+    private DatumReader<SpecificRecord> reader(byte[] message) throws IOException {
+        Written written = written(message);
+        return readers.computeIfAbsent(fingerprint(message), fingerprint -> {
+            SpecificData model = SpecificData.getForClass(written.recordClass());
+            // Avro's other reader looks each field up in its schema anew.
+            model.setFastReaderEnabled(true);
+            return new SpecificDatumReader<>(written.schema(), model.getSchema(written.recordClass()), model);
+        });
+    }
+}

@@ -1,0 +1,308 @@
+package io.tailrace.flink.detection.matching;
+
+import io.tailrace.detect.Evidence;
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.detect.SessionActionsSerializer;
+import io.tailrace.detection.action.ActionObservation;
+import io.tailrace.detection.action.SessionActionState;
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.correlation.CorrelationEvaluator;
+import io.tailrace.detection.dataclass.DataAccessFactory;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.event.ActionReference;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.event.DataAccess;
+import io.tailrace.flink.detection.alerts.AlertContext;
+import io.tailrace.flink.detection.alerts.AlertRecordFactory;
+import io.tailrace.flink.detection.correlation.EvidenceTypes;
+import io.tailrace.flink.detection.coverage.LogContentsCache;
+import io.tailrace.flink.detection.coverage.LogContentsUpdate;
+import io.tailrace.flink.detection.events.EventDecoder;
+import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.rules.ActiveRules;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import io.tailrace.identity.Murmur3;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Evaluates rules over single events, and tells correlations and detectors what concerns them, and which fields logs have.
+ * Keyed by connection, because one action that several logs recorded is told by them there.
+ */
+public final class RuleMatchFunction
+        extends KeyedBroadcastProcessFunction<String, EventRecord, RuleRecord, io.tailrace.event.Alert> {
+
+    public static final OutputTag<Evidence> EVIDENCE = new OutputTag<>("evidence", EvidenceTypes.EVIDENCE);
+    public static final OutputTag<DataAccess> ACCESSES =
+            new OutputTag<>("accesses", new AvroTypeInfo<>(DataAccess.class));
+
+    public static final OutputTag<LogContentsUpdate> LOG_CONTENTS =
+            new OutputTag<>("log-contents", TypeInformation.of(LogContentsUpdate.class));
+
+    private static final long serialVersionUID = 1;
+    /** A session without an action for so long takes as little memory as possible. */
+    private static final Duration IDLE_TIME = Duration.ofSeconds(10);
+    /**
+     * Of one subtask, some 400 bytes each without their actions: beyond, a session is forgotten once it is quiet.
+     * Clients that connect for each statement make a thousand sessions a second.
+     */
+    private static final int MAX_SESSIONS = 100_000;
+    /** Timers of one session that would fire at about the same time are one. */
+    private static final long CLEANUP_INTERVAL_MILLIS = 1_000;
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    private final RuleBroadcastState rules;
+    private final Duration remembered;
+    private final int maxSessions;
+    private transient EventDecoder reader;
+    private transient Counter undecodable;
+    private transient LogContentsCache logs;
+    private transient ValueState<SessionActionState> actions;
+    /** Made since this subtask began: those of before a restore end by themselves, and are not counted. */
+    private transient long sessions;
+    /** Names this run of the subtask. */
+    private transient long run;
+
+    private transient Counter forgottenEarly;
+
+    /** @param remembered how much later than the first log, in event time, another may tell of the same action */
+    public RuleMatchFunction(RuleBroadcastState rules, Duration remembered) {
+        this(rules, remembered, MAX_SESSIONS);
+    }
+
+    /** @param maxSessions of one subtask; beyond, a session is forgotten once it is quiet */
+    RuleMatchFunction(RuleBroadcastState rules, Duration remembered, int maxSessions) {
+        this.rules = rules;
+        this.remembered = remembered;
+        this.maxSessions = maxSessions;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        reader = new EventDecoder();
+        logs = new LogContentsCache();
+        undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
+        run = UUID.randomUUID().getMostSignificantBits();
+        forgottenEarly = getRuntimeContext().getMetricGroup().counter("sessions-forgotten-early");
+        actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
+    }
+
+    @Override
+    public void processBroadcastElement(RuleRecord push, Context context, Collector<io.tailrace.event.Alert> out)
+            throws Exception {
+        rules.accept(push, context.getBroadcastState(RuleBroadcastState.STATE));
+    }
+
+    @Override
+    public void processElement(EventRecord message, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out)
+            throws Exception {
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcastState.STATE));
+        DetectionEvent event = read(message);
+        if (event == null) {
+            return;
+        }
+        long now = System.currentTimeMillis();
+        if (logs.isNew(event, message.instance(), now)) {
+            context.output(LOG_CONTENTS, LogContentsUpdate.of(event, message.instance()));
+        }
+        active.classifier().enrich(event);
+        event.actionFrom(asked -> action(asked, context.timerService()));
+        DataAccessFactory.of(event).ifPresent(access -> context.output(ACCESSES, access));
+        Seen seen = new Seen(active, event, AlertContext.of(event), isLate(message, context.currentWatermark()));
+        active.index().match(event, rule -> matched(rule, seen, context, out));
+        if (!StatefulDetector.isInFuture(event.micros(), now * MICROS_PER_MILLI)) {
+            for (StatefulDetector detector : active.detectors()) {
+                detector.observe(event, observation -> context.output(EVIDENCE, seen.evidence(observation)));
+            }
+        }
+    }
+
+    /** Null for a record of which only the beginning could be read: it is counted, and stops nothing. */
+    private DetectionEvent read(EventRecord message) {
+        try {
+            return reader.event(message.bytes());
+        } catch (IOException e) {
+            undecodable.inc();
+            return null;
+        }
+    }
+
+    /** Asked only for events that a rule or detector has a use for. */
+    private ActionReference action(DetectionEvent event, TimerService timers) {
+        return ActionObservation.of(event)
+                .map(observation -> resolve(observation, timers))
+                .orElseGet(() -> new ActionReference(event.id(), event.micros(), event.order()));
+    }
+
+    private ActionReference resolve(ActionObservation observation, TimerService timers) {
+        try {
+            SessionActionState known = actions.value();
+            SessionActionState session =
+                    known == null ? new SessionActionState(SessionActionsSerializer.MAX_ACTIONS) : known;
+            if (known == null) {
+                session.setOwner(run);
+                sessions++;
+            }
+            scheduleCleanupSoon(session, observation.candidateAction().micros(), timers);
+            ActionReference action = session.resolve(observation);
+            actions.update(session);
+            return action;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One timer for each session: its next look is that of a session that is used. */
+    private static void scheduleCleanupSoon(SessionActionState session, long micros, TimerService timers) {
+        long now = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
+        long known = session.nextCleanupMillis();
+        if (known == 0 || known > now + IDLE_TIME.toMillis() + CLEANUP_INTERVAL_MILLIS) {
+            timers.deleteEventTimeTimer(known);
+            scheduleCleanup(now + IDLE_TIME.toMillis(), session, timers);
+        }
+    }
+
+    private static void scheduleCleanup(long millis, SessionActionState session, TimerService timers) {
+        long rounded =
+                Math.floorDiv(millis, CLEANUP_INTERVAL_MILLIS) * CLEANUP_INTERVAL_MILLIS + CLEANUP_INTERVAL_MILLIS;
+        session.scheduleCleanup(rounded);
+        timers.registerEventTimeTimer(rounded);
+    }
+
+    /** Forgets what is too long ago, and packs what is not used. */
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
+            throws IOException {
+        SessionActionState session = actions.value();
+        if (session == null || session.nextCleanupMillis() != 0 && session.nextCleanupMillis() != timestamp) {
+            return;
+        }
+        if (session.forget((timestamp - remembered.toMillis()) * MICROS_PER_MILLI)) {
+            forget(session);
+            return;
+        }
+        long latest = Math.floorDiv(session.latestMicros(), MICROS_PER_MILLI);
+        if (latest + IDLE_TIME.toMillis() <= timestamp) {
+            if (sessions > maxSessions) {
+                forgottenEarly.inc();
+                forget(session);
+                return;
+            }
+            session.pack();
+            scheduleCleanup(
+                    Math.max(latest + remembered.toMillis(), timestamp + IDLE_TIME.toMillis()),
+                    session,
+                    context.timerService());
+        } else {
+            scheduleCleanup(timestamp + IDLE_TIME.toMillis(), session, context.timerService());
+        }
+        actions.update(session);
+    }
+
+    private void forget(SessionActionState session) {
+        actions.clear();
+        sessions -= session.ownerId() == run ? 1 : 0;
+    }
+
+    private boolean isLate(EventRecord message, long watermarkMillis) {
+        return message.backfilled()
+                || watermarkMillis > Long.MIN_VALUE
+                        && message.micros() < watermarkMillis * MICROS_PER_MILLI - rules.latenessMicros();
+    }
+
+    private void matched(SigmaRule rule, Seen seen, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
+        if (rule.alerts()) {
+            out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.context(), seen.late(), Instant.now()));
+        }
+        String key = rule.header().key();
+        for (CorrelationEvaluator correlator : seen.active().using(key)) {
+            for (List<String> group : correlator.groups(key, seen.event())) {
+                context.output(EVIDENCE, seen.evidence(key, correlator, group));
+            }
+        }
+    }
+
+    /** An event with the rules that look at it. */
+    private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> context, boolean late) {
+
+        RaisedAlert alert(RuleHeader rule) {
+            Murmur3 hash = new Murmur3();
+            String id = HexFormat.of()
+                    .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
+            return new RaisedAlert(
+                    id,
+                    rule,
+                    event.micros(),
+                    event.micros(),
+                    AlertContext.entity(context),
+                    1,
+                    List.of(event.id()),
+                    RaisedAlert.statements(event),
+                    Map.of(),
+                    late);
+        }
+
+        Evidence evidence(String ruleKey, CorrelationEvaluator correlator, List<String> group) {
+            String counted = correlator.rule().field();
+            List<String> values = counted.isEmpty()
+                    ? List.of()
+                    : event.values(correlator.rule().fieldOf(ruleKey, counted)).stream()
+                            .map(FieldValue::text)
+                            .toList();
+            return new Evidence(
+                    active.offset(),
+                    active.level(correlator),
+                    correlator.rule().header().key(),
+                    group,
+                    ruleKey,
+                    event.actionId(),
+                    event.actionId(),
+                    event.action().micros(),
+                    event.action().order(),
+                    values,
+                    0,
+                    RaisedAlert.statements(event).stream().findFirst().orElse(""),
+                    late,
+                    context);
+        }
+
+        Evidence evidence(Observation observation) {
+            return new Evidence(
+                    active.offset(),
+                    1,
+                    observation.detector(),
+                    observation.entity(),
+                    "",
+                    observation.eventId(),
+                    observation.actionId(),
+                    observation.micros(),
+                    event.order(),
+                    observation.values(),
+                    observation.amount(),
+                    observation.statement(),
+                    observation.late() || late,
+                    context);
+        }
+    }
+}

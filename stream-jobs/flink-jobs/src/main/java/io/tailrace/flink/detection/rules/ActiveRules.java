@@ -1,0 +1,105 @@
+package io.tailrace.flink.detection.rules;
+
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.bundle.RuleBundle;
+import io.tailrace.detection.correlation.CorrelationEvaluator;
+import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.index.RulePrefilter;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.RuleSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rules that are in force in one subtask. Not thread-safe. */
+public final class ActiveRules {
+
+    private final long offset;
+    private final RuleSet rules;
+    private final boolean hasDataClasses;
+    private final RulePrefilter index;
+    private final DataClassifier classifier;
+    private final Map<String, CorrelationEvaluator> correlators = new HashMap<>();
+    private final Map<String, List<CorrelationEvaluator>> byRule = new HashMap<>();
+    private final Map<String, StatefulDetector> detectors = new HashMap<>();
+    private final Map<String, Integer> levels;
+
+    private ActiveRules(long offset, RuleBundle bundle, long latenessMicros) {
+        this.offset = offset;
+        this.rules = bundle.rules();
+        this.hasDataClasses = !bundle.dataClasses().isEmpty();
+        this.index = new RulePrefilter(rules.rules());
+        this.classifier = new DataClassifier(bundle.dataClasses());
+        this.levels = CorrelationStages.of(rules.correlations());
+        for (CorrelationRule rule : rules.correlations()) {
+            CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
+            correlators.put(rule.header().key(), correlator);
+            rule.rules().forEach(used -> byRule.computeIfAbsent(used, key -> new ArrayList<>())
+                    .add(correlator));
+        }
+        bundle.detectors().forEach(detector -> detectors.put(detector.key(), detector));
+    }
+
+    /** @param accepted a push that was found good before it was sent here */
+    static ActiveRules of(RuleRecord accepted, long latenessMicros) {
+        return new ActiveRules(
+                accepted.offset(), CompiledBundle.of(accepted.json()).bundle(), latenessMicros);
+    }
+
+    /** Which push they are from. */
+    public long offset() {
+        return offset;
+    }
+
+    /** As they were compiled. */
+    public RuleSet rules() {
+        return rules;
+    }
+
+    /** Whether classes of data are configured. */
+    public boolean hasDataClasses() {
+        return hasDataClasses;
+    }
+
+    public RulePrefilter index() {
+        return index;
+    }
+
+    /** Tells which data an event touches. */
+    public DataClassifier classifier() {
+        return classifier;
+    }
+
+    /** The correlations that use a rule. */
+    public List<CorrelationEvaluator> using(String ruleKey) {
+        return byRule.getOrDefault(ruleKey, List.of());
+    }
+
+    public Optional<CorrelationEvaluator> correlator(String key) {
+        return Optional.ofNullable(correlators.get(key));
+    }
+
+    public Optional<StatefulDetector> detector(String key) {
+        return Optional.ofNullable(detectors.get(key));
+    }
+
+    /** The detector of a kind, if it is switched on. */
+    public <D extends StatefulDetector> Optional<D> detector(Class<D> kind) {
+        return detectors.values().stream()
+                .filter(kind::isInstance)
+                .map(kind::cast)
+                .findFirst();
+    }
+
+    public Iterable<StatefulDetector> detectors() {
+        return detectors.values();
+    }
+
+    /** From 1. */
+    public int level(CorrelationEvaluator correlator) {
+        return levels.get(correlator.rule().header().key());
+    }
+}

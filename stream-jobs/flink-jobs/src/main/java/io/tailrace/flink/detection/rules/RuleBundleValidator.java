@@ -1,0 +1,123 @@
+package io.tailrace.flink.detection.rules;
+
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.event.RulePush;
+import java.time.Instant;
+import java.util.List;
+import org.apache.flink.api.common.accumulators.LongMaximum;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets good pushes through, and silences; says of each push what became of it. All tasks behind it get the same pushes,
+ * so either all of them take one over or none. A candidate that becomes the bundle is the same push and comes once.
+ *
+ * <p>Tells the accumulator {@value #RULES_IN_FORCE} whether there are rules at all: without them all tasks run and nothing
+ * is detected.
+ */
+public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleRecord> implements CheckpointedFunction {
+
+    public static final OutputTag<RulePush> PUSHES = new OutputTag<>("pushes", new AvroTypeInfo<>(RulePush.class));
+
+    private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(RuleBundleValidator.class);
+
+    /** 1 where rules are in force; embedded/tailrace/parts/detect.py asks for it. */
+    static final String RULES_IN_FORCE = "rules-in-force";
+
+    private static final ListStateDescriptor<String> LAST_PUSH =
+            new ListStateDescriptor<>("last-accepted-push", Types.STRING);
+
+    private final InitialRules newest;
+    private final LongMaximum rulesInForce = new LongMaximum(0);
+
+    private transient ListState<String> state;
+    /** Id of the push that is in force; empty where none is. */
+    private transient String accepted;
+
+    /** @param newest what was there when the job started */
+    public RuleBundleValidator(InitialRules newest) {
+        this.newest = newest;
+    }
+
+    @Override
+    public void initializeState(FunctionInitializationContext context) throws Exception {
+        state = context.getOperatorStateStore().getListState(LAST_PUSH);
+        accepted = "";
+        // Without this state a checkpoint is of a version that did not have it: then nobody knows, and nobody is
+        // alarmed.
+        boolean unknown = context.isRestored();
+        for (String push : state.get()) {
+            accepted = push;
+            unknown = false;
+        }
+        rulesInForce.add(unknown || !accepted.isEmpty() || newest.hasBundle() ? 1 : 0);
+    }
+
+    @Override
+    public void snapshotState(FunctionSnapshotContext context) throws Exception {
+        state.update(List.of(accepted));
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        getRuntimeContext().addAccumulator(RULES_IN_FORCE, rulesInForce);
+    }
+
+    @Override
+    public void processElement(RuleRecord rules, Context context, Collector<RuleRecord> out) {
+        if (rules.isSilence()) {
+            out.collect(rules);
+        } else if (rules.isBundle() && !rules.json().isEmpty()) {
+            CompiledBundle push = CompiledBundle.of(rules.json());
+            if (push.id().isEmpty() || !push.id().equals(accepted)) {
+                decide(push, rules, context, out);
+            }
+        }
+    }
+
+    private void decide(CompiledBundle push, RuleRecord rules, Context context, Collector<RuleRecord> out) {
+        log(push, rules.offset());
+        context.output(PUSHES, outcome(push, rules.offset()));
+        if (!push.isRefused()) {
+            accepted = push.id();
+            rulesInForce.add(1);
+            out.collect(rules);
+        }
+    }
+
+    private static void log(CompiledBundle push, long offset) {
+        if (push.isRefused()) {
+            LOG.warn("push {} at offset {} is refused: {}", push.id(), offset, push.refusal());
+        } else {
+            LOG.info("push {} at offset {} is accepted", push.id(), offset);
+        }
+    }
+
+    private RulePush outcome(CompiledBundle push, long offset) {
+        RulePush outcome = new RulePush();
+        outcome.setPushId(push.id());
+        outcome.setAt(Instant.now());
+        outcome.setAccepted(!push.isRefused());
+        outcome.setPushedBy(push.by());
+        outcome.setRules(push.bundle().rules().rules().size()
+                + push.bundle().rules().correlations().size());
+        outcome.setDetectors(push.bundle().detectors().size());
+        outcome.setClasses(push.bundle().dataClasses().classes().size());
+        outcome.setMessage(push.refusal());
+        outcome.setBundleOffset(offset);
+        outcome.setAtStart(offset <= newest.lastOffset());
+        return outcome;
+    }
+}

@@ -1,0 +1,16 @@
+package io.tailrace.flink.detection.state;
+
+import java.io.IOException;
+
+/** Each state says its version before anything else. */
+final class StateVersions {
+
+    private StateVersions() {}
+
+    static void expect(byte known, byte found) throws IOException {
+        if (found != known) {
+            throw new IOException("expected state of version " + known + ", found " + found
+                    + ": it was written by another version of Tailrace");
+        }
+    }
+}

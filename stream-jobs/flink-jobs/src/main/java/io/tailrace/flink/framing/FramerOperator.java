@@ -1,0 +1,266 @@
+package io.tailrace.flink.framing;
+
+import io.tailrace.event.DeadLetter;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.flink.ingest.LogInput;
+import io.tailrace.framing.LogFormats;
+import io.tailrace.reassembly.FramedEntry;
+import io.tailrace.reassembly.LogId;
+import io.tailrace.reassembly.LogReassembler;
+import io.tailrace.reassembly.ReassemblyLimits;
+import io.tailrace.reassembly.ReassemblyOutput;
+import io.tailrace.reassembly.StateStore;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.InternalTimer;
+import org.apache.flink.streaming.api.operators.InternalTimerService;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.Triggerable;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
+import org.apache.flink.util.function.SerializableSupplier;
+
+/**
+ * Puts the lines of each log together and cuts them into entries. Its input, line blocks and census records in
+ * the order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
+ *
+ * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state
+ * before each checkpoint. So state is read once for each log and start, works the same on every state backend,
+ * and a line costs no state access.
+ *
+ * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the
+ * state which follows from them.
+ */
+public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
+        implements OneInputStreamOperator<LogInput, EntryBlock>, Triggerable<String, VoidNamespace> {
+
+    /** The ledger's postings of what was framed. */
+    public static final OutputTag<LedgerEntry> POSTINGS =
+            new OutputTag<>("ledger", new AvroTypeInfo<>(LedgerEntry.class));
+
+    /** Bytes that became no entry. */
+    public static final OutputTag<DeadLetter> DEAD_LETTERS =
+            new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
+
+    private static final long serialVersionUID = 1L;
+    /** Version of what {@link LogReassembler#save} writes; to be raised when that changes. */
+    private static final int STATE_VERSION = 2;
+    /** Logs kept on the heap although nothing happens to them. */
+    private static final int IDLE_LOGS = 1024;
+
+    private final ReassemblyLimits limits;
+    private final SerializableSupplier<LogFormats> formatsSource;
+    private final String version;
+
+    private transient LogFormats formats;
+    private transient MapState<Long, byte[]> state;
+    private transient ListState<Integer> stateVersion;
+    private transient InternalTimerService<VoidNamespace> timers;
+    private transient LinkedHashMap<String, Live> logs;
+    private transient EntryBlockWriter entries;
+    private transient ReassemblyOutput downstream;
+
+    /** A log in use. */
+    private static final class Live {
+        private final LogReassembler reassembler;
+        private long timerAt = Long.MAX_VALUE;
+
+        private Live(LogReassembler reassembler) {
+            this.reassembler = reassembler;
+        }
+    }
+
+    /**
+     * @param limits bounds for each log
+     * @param formatsSource makes the formats in each subtask
+     * @param version of Tailrace, written into dead letters
+     */
+    public FramerOperator(ReassemblyLimits limits, SerializableSupplier<LogFormats> formatsSource, String version) {
+        this.limits = limits;
+        this.version = version;
+        this.formatsSource = formatsSource;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+        super.initializeState(context);
+        state = context.getKeyedStateStore()
+                .getMapState(new MapStateDescriptor<>(
+                        "log", LongSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
+        stateVersion = context.getOperatorStateStore()
+                .getUnionListState(new ListStateDescriptor<>("version", IntSerializer.INSTANCE));
+        if (context.isRestored()) {
+            checkVersion();
+        }
+    }
+
+    /** Every subtask sees what each has written: state of another version is never mixed with this one's. */
+    private void checkVersion() throws Exception {
+        boolean empty = true;
+        for (int found : stateVersion.get()) {
+            empty = false;
+            if (found != STATE_VERSION) {
+                throw new IncompatibleStateException("version " + found, STATE_VERSION);
+            }
+        }
+        if (empty) {
+            throw new IncompatibleStateException("no version", STATE_VERSION);
+        }
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        stateVersion.update(List.of(STATE_VERSION));
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        formats = formatsSource.get();
+        logs = new LinkedHashMap<>(16, 0.75f, true);
+        entries = new EntryBlockWriter(block -> output.collect(new StreamRecord<>(block)));
+        downstream = new Downstream();
+        timers = getInternalTimerService("tick", VoidNamespaceSerializer.INSTANCE, this);
+    }
+
+    @Override
+    public void processElement(StreamRecord<LogInput> record) {
+        LogInput input = record.getValue();
+        Live live = live(input.key());
+        if (input.lines() != null) {
+            live.reassembler.block(input.lines(), now());
+        } else {
+            live.reassembler.census(input.census(), now());
+        }
+        entries.flush();
+        schedule(live);
+    }
+
+    @Override
+    public void onProcessingTime(InternalTimer<String, VoidNamespace> timer) {
+        Live live = live(timer.getKey());
+        live.timerAt = Long.MAX_VALUE;
+        live.reassembler.tick(now());
+        entries.flush();
+        schedule(live);
+    }
+
+    @Override
+    public void onEventTime(InternalTimer<String, VoidNamespace> timer) {
+        throw new IllegalStateException("the framer has no event time timers");
+    }
+
+    private long now() {
+        return getProcessingTimeService().getCurrentProcessingTime();
+    }
+
+    /** The reassembler of the current key. */
+    private Live live(String key) {
+        Live live = logs.get(key);
+        if (live == null) {
+            live = new Live(LogReassembler.restore(
+                    LogId.fromKey(key), formats, limits, version, downstream, new KeyedStore(state)));
+            logs.put(key, live);
+        }
+        return live;
+    }
+
+    /** Sets a timer for the current key, unless an earlier one is set. */
+    private void schedule(Live live) {
+        long next = live.reassembler.nextTick(now());
+        if (next < live.timerAt) {
+            live.timerAt = next;
+            timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, next);
+        }
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+        super.prepareSnapshotPreBarrier(checkpointId);
+        long now = now();
+        for (Map.Entry<String, Live> log : logs.entrySet()) {
+            LogReassembler reassembler = log.getValue().reassembler;
+            if (reassembler.changed()) {
+                reassembler.flush(now);
+                setCurrentKey(log.getKey());
+                reassembler.save(new KeyedStore(state));
+            }
+        }
+        entries.flush();
+        forgetIdle();
+    }
+
+    /** Right after a save everything on the heap is in the state too. */
+    private void forgetIdle() {
+        Iterator<Live> leastRecent = logs.values().iterator();
+        for (int excess = logs.size() - IDLE_LOGS; excess > 0; excess--) {
+            leastRecent.next();
+            leastRecent.remove();
+        }
+    }
+
+    /** State of the current key. */
+    private record KeyedStore(MapState<Long, byte[]> state) implements StateStore {
+
+        @Override
+        public byte[] get(long id) {
+            try {
+                return state.get(id);
+            } catch (Exception e) {
+                throw new IllegalStateException("cannot read the state of a log", e);
+            }
+        }
+
+        @Override
+        public void put(long id, byte[] bytes) {
+            try {
+                state.put(id, bytes);
+            } catch (Exception e) {
+                throw new IllegalStateException("cannot write the state of a log", e);
+            }
+        }
+
+        @Override
+        public void remove(long id) {
+            try {
+                state.remove(id);
+            } catch (Exception e) {
+                throw new IllegalStateException("cannot remove state of a log", e);
+            }
+        }
+    }
+
+    private final class Downstream implements ReassemblyOutput {
+
+        @Override
+        public void entry(FramedEntry entry) {
+            entries.add(entry);
+        }
+
+        @Override
+        public void posting(LedgerEntry posting) {
+            output.collect(POSTINGS, new StreamRecord<>(posting));
+        }
+
+        @Override
+        public void deadLetter(DeadLetter deadLetter) {
+            output.collect(DEAD_LETTERS, new StreamRecord<>(deadLetter));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.tailrace.flink.ingest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * One message of a lines topic (schemas/lines.schema.json), read in place: a cursor that is set to message after
+ * message. Not thread-safe.
+ */
+final class LineMessage {
+
+    private static final byte[][] HEADER_NAMES = {
+        ascii("cluster"), ascii("instance"), ascii("source"), ascii("format"), ascii("tz"), ascii("path")
+    };
+    private static final byte[] ORIGIN = ascii("origin");
+    private static final byte[] OFFSET = ascii("offset");
+    private static final byte[] LOG = ascii("log");
+    private static final byte[] TIMESTAMP = ascii("@timestamp");
+    private static final byte[] BACKFILL = ascii("backfill");
+    private static final byte[] GENERATION = ascii("generation");
+    /** The key that every census has and no line. */
+    private static final byte[] INODE = ascii("inode");
+
+    static final int HEADERS = HEADER_NAMES.length;
+    static final int CLUSTER = 0;
+    static final int INSTANCE = 1;
+    static final int SOURCE = 2;
+    static final int FORMAT = 3;
+    static final int ZONE = 4;
+    static final int PATH = 5;
+    /** The headers that the key {@code origin} holds, in its order. */
+    private static final int[] OF_ORIGIN = {SOURCE, FORMAT, ZONE, CLUSTER};
+
+    private static final long MICROS_PER_MILLI = 1000;
+
+    private final MessagePackReader reader = new MessagePackReader();
+    private final int[] headerFrom = new int[HEADERS];
+    private final int[] headerTo = new int[HEADERS];
+    private byte[] message;
+    private int logFrom;
+    private int logTo;
+    private long offset;
+    private long readAt;
+    private boolean backfill;
+    private long generation;
+    private boolean census;
+
+    /**
+     * Reads a message.
+     *
+     * @return what is wrong with it, without its bytes; empty for a good one
+     */
+    String read(byte[] value) {
+        clear(value);
+        int pairs = reader.readMap();
+        for (int i = 0; i < pairs && !reader.failed(); i++) {
+            reader.readString();
+            readValue();
+        }
+        return validationError();
+    }
+
+    private void clear(byte[] value) {
+        message = value;
+        reader.reset(value);
+        Arrays.fill(headerFrom, -1);
+        logFrom = -1;
+        offset = -1;
+        readAt = 0;
+        backfill = false;
+        generation = 0;
+        census = false;
+    }
+
+    private void readValue() {
+        int header = header();
+        if (header >= 0) {
+            reader.readString();
+            headerFrom[header] = reader.stringFrom();
+            headerTo[header] = reader.stringTo();
+        } else if (reader.stringEquals(ORIGIN)) {
+            reader.readString();
+            splitOrigin();
+        } else if (reader.stringEquals(LOG)) {
+            reader.readString();
+            logFrom = reader.stringFrom();
+            logTo = reader.stringTo();
+        } else if (reader.stringEquals(OFFSET)) {
+            offset = reader.readUnsigned();
+        } else if (reader.stringEquals(TIMESTAMP)) {
+            readAt = reader.readSeconds() / MICROS_PER_MILLI;
+        } else if (reader.stringEquals(BACKFILL)) {
+            backfill = reader.readBoolean();
+        } else if (reader.stringEquals(GENERATION)) {
+            generation = reader.readUnsigned();
+        } else {
+            census |= reader.stringEquals(INODE);
+            reader.skip();
+        }
+    }
+
+    /** The last of the four parts may hold the character that is between them. */
+    private void splitOrigin() {
+        int from = reader.stringFrom();
+        for (int i = 0; i < OF_ORIGIN.length && from <= reader.stringTo(); i++) {
+            int to = i == OF_ORIGIN.length - 1 ? reader.stringTo() : endOfPart(from);
+            headerFrom[OF_ORIGIN[i]] = from;
+            headerTo[OF_ORIGIN[i]] = to;
+            from = to + 1;
+        }
+    }
+
+    private int endOfPart(int from) {
+        int to = from;
+        while (to < reader.stringTo() && message[to] != '|') {
+            to++;
+        }
+        return to;
+    }
+
+    private int header() {
+        for (int i = 0; i < HEADERS; i++) {
+            if (reader.stringEquals(HEADER_NAMES[i])) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private String validationError() {
+        if (reader.failed()) {
+            return "expected a msgpack map of a line, found something else at byte " + reader.position();
+        }
+        for (int i = 0; i < HEADERS; i++) {
+            if (headerFrom[i] < 0) {
+                return "key " + new String(HEADER_NAMES[i], StandardCharsets.US_ASCII) + " is missing";
+            }
+        }
+        if (headerFrom[INSTANCE] == headerTo[INSTANCE] || headerFrom[PATH] == headerTo[PATH]) {
+            return "instance or path is empty";
+        }
+        if (logFrom < 0 || offset < 0) {
+            return logFrom < 0 ? "key log is missing" : "key offset is missing";
+        }
+        return backfill && generation == 0 ? "a backfill record has no generation" : "";
+    }
+
+    /** The message is no line but a census, to be read as {@link CensusMessage}. */
+    boolean isCensus() {
+        return census;
+    }
+
+    byte[] message() {
+        return message;
+    }
+
+    int headerFrom(int header) {
+        return headerFrom[header];
+    }
+
+    int headerTo(int header) {
+        return headerTo[header];
+    }
+
+    /** First byte of the line, as an index of {@link #message()}. */
+    int logFrom() {
+        return logFrom;
+    }
+
+    /** Index after the line's last byte. */
+    int logTo() {
+        return logTo;
+    }
+
+    /** Offset of the line's first byte in its file. */
+    long offset() {
+        return offset;
+    }
+
+    /** When the collector read the line, epoch milliseconds; 0 when it did not say. */
+    long readAt() {
+        return readAt;
+    }
+
+    boolean backfill() {
+        return backfill;
+    }
+
+    long generation() {
+        return generation;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

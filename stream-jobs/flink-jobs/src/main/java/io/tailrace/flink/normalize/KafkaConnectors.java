@@ -1,0 +1,61 @@
+package io.tailrace.flink.normalize;
+
+import io.tailrace.flink.ingest.KafkaMessage;
+import io.tailrace.flink.ingest.KafkaMessageDeserializationSchema;
+import io.tailrace.flink.kafka.EventSerializationSchema;
+import io.tailrace.flink.runtime.KafkaClientConfig;
+import java.util.regex.Pattern;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+
+/** The job's Kafka sources and sinks. */
+final class KafkaConnectors {
+
+    private static final int LINGER_MILLIS = 50;
+
+    private final NormalizeJobConfig config;
+    private final KafkaClientConfig clients;
+
+    KafkaConnectors(NormalizeJobConfig config) {
+        this.config = config;
+        this.clients = new KafkaClientConfig(config.kafkaBootstrap(), config.kafkaProperties());
+    }
+
+    /**
+     * Topics are found by pattern, so that one that does not exist yet is no error and is read when it does. Reading
+     * starts at the oldest message unless the job is restored: what is in Kafka and not in the state was never read.
+     */
+    KafkaSource<KafkaMessage> lines() {
+        return source(config.linesTopics(), config.kafkaGroup());
+    }
+
+    /** The same, of spans. */
+    KafkaSource<KafkaMessage> spans() {
+        return source(Pattern.compile(Pattern.quote(config.spansTopic())), config.kafkaGroup() + "-spans");
+    }
+
+    private KafkaSource<KafkaMessage> source(Pattern topics, String group) {
+        return KafkaSource.<KafkaMessage>builder()
+                .setBootstrapServers(config.kafkaBootstrap())
+                .setGroupId(group)
+                .setClientIdPrefix(group)
+                .setTopicPattern(topics)
+                .setStartingOffsets(OffsetsInitializer.earliest())
+                .setDeserializer(new KafkaMessageDeserializationSchema())
+                .setProperties(clients.consumerProperties())
+                .build();
+    }
+
+    /** At least once: readers remove duplicates by the events' places in their logs. */
+    <T extends SpecificRecord> KafkaSink<T> events(Class<T> recordClass) {
+        return KafkaSink.<T>builder()
+                .setBootstrapServers(config.kafkaBootstrap())
+                .setRecordSerializer(new EventSerializationSchema<>(config.eventsTopic(), recordClass))
+                .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+                .setKafkaProducerConfig(clients.producerProperties(LINGER_MILLIS))
+                .build();
+    }
+}

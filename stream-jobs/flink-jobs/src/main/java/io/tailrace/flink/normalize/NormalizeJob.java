@@ -1,0 +1,70 @@
+package io.tailrace.flink.normalize;
+
+import io.tailrace.event.AuditEvent;
+import io.tailrace.event.ErrorEvent;
+import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.QueryEvent;
+import io.tailrace.flink.clickhouse.ClickHouseConnection;
+import io.tailrace.flink.clickhouse.ClickHouseSink;
+import io.tailrace.flink.normalize.NormalizePipeline.EventSinks;
+import io.tailrace.flink.normalize.NormalizePipeline.SourcesAndSinks;
+import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.FlinkConfigurationFactory;
+import io.tailrace.flink.runtime.JobRunner;
+import io.tailrace.flink.runtime.TailraceVersion;
+import java.util.Optional;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job from lines to events: Kafka's lines topics in, ClickHouse tables and the events topic out.
+ *
+ * <p>Started as a program it brings its own Flink with the web UI; submitted to a cluster it runs there. Arguments:
+ * see {@link NormalizeJobConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
+ */
+public final class NormalizeJob {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NormalizeJob.class);
+
+    private NormalizeJob() {}
+
+    /** @throws ConfigurationException if the arguments cannot be used; it is not caught, for a main must not end a cluster */
+    public static void main(String[] arguments) throws Exception {
+        NormalizeJobConfig config = NormalizeJobConfig.fromArguments(arguments);
+        String from = config.restorePath().isEmpty() ? "the oldest lines in Kafka" : config.restorePath();
+        LOG.info("tailrace normalize {} starts from {}", TailraceVersion.get(), from);
+        StreamExecutionEnvironment environment =
+                StreamExecutionEnvironment.getExecutionEnvironment(FlinkConfigurationFactory.of(config.jobSettings()));
+        new NormalizePipeline(config, sourcesAndSinks(config)).addTo(environment);
+        JobRunner.run(environment);
+    }
+
+    private static SourcesAndSinks sourcesAndSinks(NormalizeJobConfig config) {
+        KafkaConnectors kafka = new KafkaConnectors(config);
+        return new SourcesAndSinks(
+                kafka.lines(),
+                config.spansTopic().isEmpty() ? Optional.empty() : Optional.of(kafka.spans()),
+                config.eventsTopic().isEmpty() ? Optional.empty() : Optional.of(eventSinks(kafka)),
+                rows(config));
+    }
+
+    private static EventSinks eventSinks(KafkaConnectors kafka) {
+        return new EventSinks(
+                kafka.events(QueryEvent.class),
+                kafka.events(AuditEvent.class),
+                kafka.events(ErrorEvent.class),
+                kafka.events(LedgerEntry.class));
+    }
+
+    private static ClickHouseSink rows(NormalizeJobConfig config) {
+        ClickHouseConnection connection = new ClickHouseConnection(
+                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
+        return new ClickHouseSink(
+                connection,
+                config.clickHouseDatabase(),
+                config.committers(),
+                config.maxPendingBytes(),
+                TailraceVersion.get());
+    }
+}

@@ -1,0 +1,212 @@
+package io.tailrace.flink.normalize;
+
+import io.tailrace.flink.runtime.ConfigParser;
+import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.FlinkConfigurationFactory;
+import io.tailrace.flink.runtime.JobConfig;
+import io.tailrace.flink.runtime.WebUiConfig;
+import io.tailrace.innodb.RedoLogCapacities;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * Configuration of the normalize job: read once at start, checked as a whole, never changed.
+ *
+ * <p>The keys, their meaning and defaults are those of {@link NormalizeJobOptions} and, for Kafka's clients,
+ * {@code kafka.properties.*}; {@link ConfigParser} says how they are given.
+ */
+final class NormalizeJobConfig {
+
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_PARALLELISM = 1024;
+    private static final int MAX_COMMITTERS = 64;
+    private static final int MAX_DAYS = 36_500;
+
+    private final ConfigParser<NormalizeJobOptions> values;
+
+    private NormalizeJobConfig(ConfigParser<NormalizeJobOptions> values) {
+        this.values = values;
+        checkAll();
+    }
+
+    /** @throws ConfigurationException if a file, key or value cannot be used */
+    static NormalizeJobConfig fromArguments(String... arguments) {
+        return new NormalizeJobConfig(ConfigParser.fromArguments(NormalizeJobOptions.class, arguments));
+    }
+
+    /** @throws ConfigurationException if a key or value cannot be used */
+    static NormalizeJobConfig fromMap(Map<String, String> given) {
+        return new NormalizeJobConfig(ConfigParser.fromMap(NormalizeJobOptions.class, given));
+    }
+
+    /** Reads every value once, so that a bad one is found at start and not in an operator. */
+    private void checkAll() {
+        kafkaBootstrap();
+        kafkaGroup();
+        linesTopics();
+        clickHouseUrl();
+        clickHouseUser();
+        clickHouseDatabase();
+        committers();
+        maxPendingBytes();
+        checkpointDirectory();
+        checkpointInterval();
+        parallelism();
+        webUi();
+        metricsPort();
+        queryEventsRetention();
+        auditEventsRetention();
+        errorEventsRetention();
+        otelTracesRetention();
+        gapTimeout();
+        innoDbLogs();
+        stateBackend();
+        rocksDbMemoryMib();
+    }
+
+    String kafkaBootstrap() {
+        return values.notEmpty(NormalizeJobOptions.KAFKA_BOOTSTRAP);
+    }
+
+    String kafkaGroup() {
+        return values.notEmpty(NormalizeJobOptions.KAFKA_GROUP);
+    }
+
+    /** Settings for Kafka's clients, such as {@code security.protocol}. */
+    Properties kafkaProperties() {
+        return values.kafkaProperties();
+    }
+
+    Pattern linesTopics() {
+        try {
+            return Pattern.compile(values.notEmpty(NormalizeJobOptions.TOPICS_LINES));
+        } catch (PatternSyntaxException e) {
+            throw new ConfigurationException("topics.lines is no regular expression: " + e.getMessage());
+        }
+    }
+
+    /** Empty to publish no events. */
+    String eventsTopic() {
+        return values.text(NormalizeJobOptions.TOPICS_EVENTS);
+    }
+
+    /** Empty to read no spans. */
+    String spansTopic() {
+        return values.text(NormalizeJobOptions.TOPICS_SPANS);
+    }
+
+    URI clickHouseUrl() {
+        return values.httpAddress(NormalizeJobOptions.CLICKHOUSE_URL);
+    }
+
+    String clickHouseUser() {
+        return values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER);
+    }
+
+    /** Empty for no password. */
+    String clickHousePasswordFile() {
+        return values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE);
+    }
+
+    String clickHouseDatabase() {
+        return values.notEmpty(NormalizeJobOptions.CLICKHOUSE_DATABASE);
+    }
+
+    int committers() {
+        return values.number(NormalizeJobOptions.CLICKHOUSE_COMMITTERS, 1, MAX_COMMITTERS);
+    }
+
+    long maxPendingBytes() {
+        return (long) values.number(NormalizeJobOptions.CLICKHOUSE_PENDING_MIB, 1, 1 << 20) << 20;
+    }
+
+    /** As a URI. */
+    String checkpointDirectory() {
+        return values.directory(NormalizeJobOptions.CHECKPOINT_DIR);
+    }
+
+    Duration checkpointInterval() {
+        return values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10);
+    }
+
+    /** Empty to start without state. */
+    String restorePath() {
+        return values.text(NormalizeJobOptions.RESTORE_PATH);
+    }
+
+    int parallelism() {
+        return values.number(NormalizeJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
+    }
+
+    String stateBackend() {
+        return values.oneOf(
+                NormalizeJobOptions.STATE_BACKEND,
+                FlinkConfigurationFactory.HASHMAP,
+                FlinkConfigurationFactory.ROCKSDB);
+    }
+
+    int rocksDbMemoryMib() {
+        return values.number(
+                NormalizeJobOptions.STATE_ROCKSDB_MEMORY_MIB,
+                FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
+                FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
+    }
+
+    WebUiConfig webUi() {
+        return new WebUiConfig(
+                values.number(NormalizeJobOptions.WEB_PORT, 0, MAX_PORT),
+                values.text(NormalizeJobOptions.WEB_KEYSTORE),
+                values.text(NormalizeJobOptions.WEB_TRUSTSTORE),
+                values.text(NormalizeJobOptions.WEB_PASSWORD_FILE));
+    }
+
+    int metricsPort() {
+        return values.number(NormalizeJobOptions.METRICS_PORT, 0, MAX_PORT);
+    }
+
+    Duration queryEventsRetention() {
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_QUERY_EVENTS_DAYS, 1, MAX_DAYS));
+    }
+
+    Duration auditEventsRetention() {
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_AUDIT_EVENTS_DAYS, 1, MAX_DAYS));
+    }
+
+    Duration errorEventsRetention() {
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_ERROR_EVENTS_DAYS, 1, MAX_DAYS));
+    }
+
+    Duration otelTracesRetention() {
+        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_OTEL_TRACES_DAYS, 1, MAX_DAYS));
+    }
+
+    Duration gapTimeout() {
+        return values.millis(NormalizeJobOptions.GAP_TIMEOUT_MS, 1);
+    }
+
+    RedoLogCapacities innoDbLogs() {
+        try {
+            return RedoLogCapacities.parse(values.text(NormalizeJobOptions.INNODB_LOG_CAPACITY));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException(NormalizeJobOptions.INNODB_LOG_CAPACITY.key() + ": " + e.getMessage());
+        }
+    }
+
+    JobConfig jobSettings() {
+        return new JobConfig(
+                "tailrace normalize",
+                parallelism(),
+                Math.max(parallelism(), committers()),
+                stateBackend(),
+                rocksDbMemoryMib(),
+                checkpointDirectory(),
+                checkpointInterval(),
+                restorePath(),
+                webUi(),
+                metricsPort());
+    }
+}

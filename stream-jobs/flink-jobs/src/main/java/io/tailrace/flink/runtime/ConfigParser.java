@@ -1,0 +1,206 @@
+package io.tailrace.flink.runtime;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * The values of a job's configuration, as they are given.
+ *
+ * <p>They come from the command line: {@code --config FILE} names a file of {@code key: value} lines, where empty lines
+ * and lines that start with {@code #} do not count; {@code --KEY VALUE} sets one key and wins over the file. An
+ * unknown key is an error that names the nearest known one.
+ *
+ * @param <K> the keys that the job knows
+ */
+public final class ConfigParser<K extends Enum<K> & JobOption> {
+
+    private static final int MAX_MILLIS = Integer.MAX_VALUE;
+
+    private final Map<K, String> values;
+    private final Map<String, String> kafkaProperties = new TreeMap<>();
+
+    private ConfigParser(Class<K> keys, Map<String, String> given) {
+        values = new EnumMap<>(keys);
+        for (K key : keys.getEnumConstants()) {
+            key.defaultValue().ifPresent(defaults -> values.put(key, defaults));
+        }
+        given.forEach((name, value) -> {
+            if (name.startsWith(JobOption.KAFKA_PROPERTIES)) {
+                kafkaProperties.put(name.substring(JobOption.KAFKA_PROPERTIES.length()), value);
+            } else {
+                values.put(knownKey(keys, name), value);
+            }
+        });
+        for (K key : keys.getEnumConstants()) {
+            if (!values.containsKey(key)) {
+                throw new ConfigurationException("key " + key.key() + " is missing");
+            }
+        }
+    }
+
+    /** @throws ConfigurationException if a file or key cannot be used, or a key is missing */
+    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromArguments(Class<K> keys, String... arguments) {
+        Map<String, String> given = new TreeMap<>();
+        Map<String, String> fromCommandLine = new TreeMap<>();
+        for (int i = 0; i < arguments.length; i += 2) {
+            String name = arguments[i];
+            if (!name.startsWith("--") || i + 1 == arguments.length) {
+                throw new ConfigurationException("expected pairs of --key value, found " + name);
+            }
+            if (name.equals("--config")) {
+                given.putAll(fileValues(Path.of(arguments[i + 1])));
+            } else {
+                fromCommandLine.put(name.substring(2), arguments[i + 1]);
+            }
+        }
+        given.putAll(fromCommandLine);
+        return fromMap(keys, given);
+    }
+
+    /** @throws ConfigurationException if a key cannot be used or is missing */
+    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromMap(Class<K> keys, Map<String, String> given) {
+        return new ConfigParser<>(keys, given);
+    }
+
+    private static <K extends Enum<K> & JobOption> K knownKey(Class<K> keys, String name) {
+        K[] known = keys.getEnumConstants();
+        return Arrays.stream(known)
+                .filter(key -> key.key().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ConfigurationException(
+                        "unknown key " + name + "; the nearest known one is " + nearest(known, name)));
+    }
+
+    private static String nearest(JobOption[] known, String unknown) {
+        return Arrays.stream(known)
+                .map(JobOption::key)
+                .min(Comparator.comparingInt(key -> editDistance(unknown, key)))
+                .orElseThrow();
+    }
+
+    private static int editDistance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        Arrays.setAll(previous, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            int[] row = new int[b.length() + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(change, 1 + Math.min(previous[j], row[j - 1]));
+            }
+            previous = row;
+        }
+        return previous[b.length()];
+    }
+
+    private static Map<String, String> fileValues(Path file) {
+        Map<String, String> found = new TreeMap<>();
+        List<String> lines = linesOf(file);
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            int colon = line.indexOf(": ");
+            if (colon < 0 && !line.endsWith(":")) {
+                throw new ConfigurationException(file + ", line " + (i + 1) + ": expected `key: value`, found " + line);
+            }
+            String key = colon < 0 ? line.substring(0, line.length() - 1) : line.substring(0, colon);
+            found.put(
+                    key.strip(),
+                    colon < 0 ? "" : unquoted(line.substring(colon + 1).strip()));
+        }
+        return found;
+    }
+
+    private static List<String> linesOf(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new ConfigurationException("cannot read the configuration: " + e);
+        }
+    }
+
+    private static String unquoted(String value) {
+        boolean quoted = value.length() > 1
+                && (value.charAt(0) == '"' || value.charAt(0) == '\'')
+                && value.charAt(value.length() - 1) == value.charAt(0);
+        return quoted ? value.substring(1, value.length() - 1) : value;
+    }
+
+    /** The value, which may be empty. */
+    public String text(K key) {
+        return values.get(key);
+    }
+
+    /** @throws ConfigurationException if the value is empty */
+    public String notEmpty(K key) {
+        String value = values.get(key);
+        if (value.isEmpty()) {
+            throw new ConfigurationException("key " + key.key() + " must not be empty");
+        }
+        return value;
+    }
+
+    /** @throws ConfigurationException if the value is no whole number in this range, both ends included */
+    public int number(K key, int min, int limit) {
+        String expected = key.key() + " must be a whole number from " + min + " to " + limit;
+        try {
+            int value = Integer.parseInt(values.get(key));
+            if (value >= min && value <= limit) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw new ConfigurationException(expected + ", not " + values.get(key));
+        }
+        throw new ConfigurationException(expected + ", not " + values.get(key));
+    }
+
+    /** @throws ConfigurationException if the value is no number of milliseconds from the least on */
+    public Duration millis(K key, int min) {
+        return Duration.ofMillis(number(key, min, MAX_MILLIS));
+    }
+
+    /** @throws ConfigurationException if the value is none of these */
+    public String oneOf(K key, String... allowed) {
+        String value = notEmpty(key);
+        if (!List.of(allowed).contains(value)) {
+            throw new ConfigurationException(key.key() + " must be " + String.join(" or ", allowed) + ", not " + value);
+        }
+        return value;
+    }
+
+    /** @throws ConfigurationException if the value is no HTTP address */
+    public URI httpAddress(K key) {
+        URI url = URI.create(notEmpty(key).replaceAll("/+$", ""));
+        if (url.getHost() == null || !List.of("http", "https").contains(url.getScheme())) {
+            throw new ConfigurationException(key.key() + " must be like http://127.0.0.1:8123, not " + url);
+        }
+        return url;
+    }
+
+    /** A directory as a URI; a path is one on this machine. */
+    public String directory(K key) {
+        String directory = notEmpty(key);
+        return directory.contains(":/")
+                ? directory
+                : Path.of(directory).toAbsolutePath().toUri().toString();
+    }
+
+    /** Settings for Kafka's clients, such as {@code security.protocol}. */
+    public Properties kafkaProperties() {
+        Properties properties = new Properties();
+        properties.putAll(kafkaProperties);
+        return properties;
+    }
+}

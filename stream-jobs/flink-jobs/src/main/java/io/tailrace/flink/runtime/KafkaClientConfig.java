@@ -1,0 +1,57 @@
+package io.tailrace.flink.runtime;
+
+import java.io.Serializable;
+import java.util.Properties;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * How the jobs' Kafka clients are set.
+ *
+ * @param bootstrap addresses, {@code host:port} separated by commas
+ * @param given what the configuration says beside; it wins
+ */
+public record KafkaClientConfig(String bootstrap, Properties given) implements Serializable {
+
+    private static final String DISCOVERY_MILLIS = "10000";
+    private static final String DELIVERY_TIMEOUT_MILLIS = "3600000";
+    private static final String MAX_RECORD_BYTES = Integer.toString(20_000_000);
+
+    /** A broker that is away is waited for: sources look for new partitions, and fail the job where nobody answers. */
+    public Properties consumerProperties() {
+        Properties properties = clientProperties();
+        properties.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, DELIVERY_TIMEOUT_MILLIS);
+        properties.setProperty("partition.discovery.interval.ms", DISCOVERY_MILLIS);
+        properties.setProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
+        properties.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(2 << 20));
+        properties.setProperty(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(8 << 20));
+        properties.putAll(given);
+        return properties;
+    }
+
+    /**
+     * A broker that is away is waited for: failing the job would read the same input again and wait again.
+     *
+     * @param lingerMillis how long a record waits for others
+     */
+    public Properties producerProperties(int lingerMillis) {
+        Properties properties = clientProperties();
+        properties.setProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
+        properties.setProperty(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
+        properties.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_RECORD_BYTES);
+        properties.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+        properties.setProperty(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(lingerMillis));
+        properties.setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(256 << 10));
+        properties.putAll(given);
+        return properties;
+    }
+
+    /** Every try to reach a broker that is away is a line of the log. */
+    private static Properties clientProperties() {
+        Properties properties = new Properties();
+        properties.setProperty(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, "200");
+        properties.setProperty(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, "5000");
+        return properties;
+    }
+}

@@ -1,0 +1,136 @@
+package io.tailrace.flink.detection.correlation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detect.AlertGroup;
+import io.tailrace.detect.Evidence;
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.event.Alert;
+import io.tailrace.flink.detection.Pushes;
+import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.OutputTag;
+import org.junit.jupiter.api.Test;
+
+class CorrelationFunctionTest {
+
+    private static final long START = 1_795_229_359_000L;
+    private static final long LATENESS_MICROS = 60_000_000;
+    private static final OutputTag<Evidence> NEXT = new OutputTag<>("next", EvidenceTypes.EVIDENCE);
+    private static final String BRUTE_FORCE = "22222222-2222-4222-8222-222222222222";
+    private static final String REFUSED_LOGIN = "11111111-1111-4111-8111-111111111111";
+
+    @Test
+    void recordsBetweenOperatorsAreSerializedWithoutKryo() {
+        assertThat(TypeInformation.of(EventRecord.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(RuleRecord.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(TypeInformation.of(AlertGroup.class)).isInstanceOf(PojoTypeInfo.class);
+        assertThat(EvidenceTypes.EVIDENCE).isInstanceOf(PojoTypeInfo.class);
+    }
+
+    @Test
+    void evidenceOfAPushThatHasNotComeYetWaitsForIt() throws Exception {
+        try (var stage = stage(RuleRecord.NO_RULES)) {
+            for (int i = 0; i < 12; i++) {
+                stage.processElement1(evidence(4, i), 0);
+            }
+            stage.setProcessingTime(1_000);
+            assertThat(alerts(stage)).isEmpty();
+            stage.processElement2(new RuleRecord(4, RuleRecord.BUNDLE, Pushes.bruteForce("p")), 0);
+            stage.setProcessingTime(1_100);
+            assertThat(alerts(stage)).singleElement().satisfies(alert -> {
+                assertThat(alert.getRuleTitle()).isEqualTo("Brute force");
+                assertThat(alert.getUser()).isEqualTo("root");
+                assertThat(alert.getMetric()).isEqualTo(10);
+            });
+            assertThat(stage.getSideOutput(NEXT)).singleElement().satisfies(reported -> {
+                assertThat(reported.getValue().level()).isEqualTo(2);
+                assertThat(reported.getValue().values()).containsExactly("root");
+            });
+        }
+    }
+
+    @Test
+    void evidenceDoesNotWaitForEver() throws Exception {
+        try (var stage = stage(RuleRecord.NO_RULES)) {
+            stage.processElement1(evidence(4, 1), 0);
+            assertThat(stage.numKeyedStateEntries()).isPositive();
+            for (int second = 1; second <= 31; second++) {
+                stage.setProcessingTime(second * 1_000L);
+            }
+            assertThat(stage.numKeyedStateEntries()).isZero();
+        }
+    }
+
+    @Test
+    void anOlderPushChangesNothing() throws Exception {
+        try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p")))) {
+            stage.processElement2(new RuleRecord(3, RuleRecord.BUNDLE, Pushes.json("old", Map.of())), 0);
+            for (int i = 0; i < 10; i++) {
+                stage.processElement1(evidence(7, i), 0);
+            }
+            assertThat(alerts(stage)).hasSize(1);
+        }
+    }
+
+    @Test
+    void eventsOutOfOrderCountAndStateIsForgottenInTheEnd() throws Exception {
+        try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p")))) {
+            for (int i = 9; i > 0; i--) {
+                stage.processElement1(evidence(7, i), 0);
+            }
+            stage.processBothWatermarks(new Watermark(START + 50_000));
+            assertThat(alerts(stage)).isEmpty();
+            stage.processElement1(evidence(7, 0), 0);
+            assertThat(alerts(stage)).singleElement().satisfies(alert -> assertThat(alert.getLate())
+                    .isFalse());
+            for (int minute = 1; minute < 60; minute++) {
+                stage.processBothWatermarks(new Watermark(START + minute * 60_000L));
+            }
+            assertThat(stage.numKeyedStateEntries()).isZero();
+            assertThat(stage.numEventTimeTimers()).isZero();
+        }
+    }
+
+    private static Evidence evidence(long push, int number) {
+        return new Evidence(
+                push,
+                1,
+                BRUTE_FORCE,
+                List.of("root"),
+                REFUSED_LOGIN,
+                "event-" + number,
+                "event-" + number,
+                (START + number * 1_000L) * 1_000,
+                number,
+                List.of(),
+                0,
+                "",
+                false,
+                Map.of("user", "root", "instance", "db-1"));
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> stage(RuleRecord initial)
+            throws Exception {
+        var operator = new CoBroadcastWithKeyedOperator<>(
+                new CorrelationFunction(new RuleBroadcastState(initial, LATENESS_MICROS), NEXT),
+                List.of(RuleBroadcastState.STATE));
+        var stage = new KeyedTwoInputStreamOperatorTestHarness<>(operator, Evidence::key, null, Types.STRING);
+        stage.open();
+        return stage;
+    }
+
+    private static List<Alert> alerts(
+            KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> stage) {
+        return new ArrayList<>(stage.extractOutputValues());
+    }
+}

@@ -1,0 +1,149 @@
+package io.tailrace.flink.detection.matching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detect.RuleRecord;
+import io.tailrace.event.Alert;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.flink.detection.Logins;
+import io.tailrace.flink.detection.Pushes;
+import io.tailrace.flink.detection.events.EventDecoder;
+import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import io.tailrace.flink.kafka.SingleObjectEncoder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.Test;
+
+class RuleMatchFunctionTest {
+
+    private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
+    private static final Duration REMEMBERED = Duration.ofMinutes(15);
+    private static final int USERS = 50;
+    private static final int MAX_SESSIONS = 100;
+
+    private final SingleObjectEncoder<AuditEvent> encoder = new SingleObjectEncoder<>(AuditEvent.class);
+    private final EventDecoder reader = new EventDecoder();
+
+    private EventRecord login(int user) throws Exception {
+        return reader.place(encoder.encode(Logins.refused("db-1", "user" + user, user, START)));
+    }
+
+    @Test
+    void actionsOfQuietSessionsArePackedAndForgottenWithOneTimerEach() throws Exception {
+        try (var stage = stage()) {
+            for (int user = 0; user < USERS; user++) {
+                stage.processElement1(login(user), 0);
+                stage.processElement1(login(user), 0);
+            }
+            assertThat(stage.numEventTimeTimers()).isEqualTo(USERS);
+            passTo(stage, Duration.ofMinutes(10));
+            assertThat(stage.numKeyedStateEntries()).isEqualTo(USERS);
+            assertThat(stage.numEventTimeTimers()).isEqualTo(USERS);
+            for (int user = 0; user < USERS; user++) {
+                stage.processElement1(login(user), 0);
+            }
+            assertThat(actions(stage)).hasSize(USERS);
+            passTo(stage, Duration.ofMinutes(10));
+            assertThat(stage.numEventTimeTimers()).isEqualTo(USERS);
+            passTo(stage, REMEMBERED.plusMinutes(5));
+            assertThat(stage.numKeyedStateEntries()).isZero();
+            assertThat(stage.numEventTimeTimers()).isZero();
+        }
+    }
+
+    @Test
+    void ofMoreSessionsThanMemoryIsGivenTheQuietOnesAreForgottenEarly() throws Exception {
+        try (var stage = stage()) {
+            for (int user = 0; user < MAX_SESSIONS + USERS; user++) {
+                stage.processElement1(login(user), 0);
+            }
+            passTo(stage, Duration.ofMinutes(1));
+            assertThat(stage.numKeyedStateEntries()).isEqualTo(MAX_SESSIONS);
+            passTo(stage, REMEMBERED.plusMinutes(5));
+            assertThat(stage.numKeyedStateEntries()).isZero();
+        }
+    }
+
+    @Test
+    void sessionsOfBeforeARestoreMakeNoRoomForMore() throws Exception {
+        OperatorSubtaskState state;
+        try (var stage = stage()) {
+            for (int user = 0; user < USERS; user++) {
+                stage.processElement1(login(user), 0);
+            }
+            passTo(stage, Duration.ofMinutes(1));
+            state = stage.snapshot(1, 0);
+        }
+        try (var stage = unopened()) {
+            stage.initializeState(state);
+            stage.open();
+            passTo(stage, REMEMBERED.plusMinutes(5));
+            assertThat(stage.numKeyedStateEntries()).isZero();
+            for (int user = 0; user < MAX_SESSIONS + 2 * USERS; user++) {
+                stage.processElement1(login(user), 0);
+            }
+            passTo(stage, REMEMBERED.plusMinutes(6));
+            assertThat(stage.numKeyedStateEntries()).isLessThanOrEqualTo(MAX_SESSIONS);
+        }
+    }
+
+    @Test
+    void aPackedSessionIsStillKnownAfterARestore() throws Exception {
+        OperatorSubtaskState state;
+        Set<String> before;
+        try (var stage = stage()) {
+            stage.processElement1(login(1), 0);
+            passTo(stage, Duration.ofMinutes(5));
+            before = actions(stage);
+            state = stage.snapshot(1, 0);
+        }
+        try (var stage = unopened()) {
+            stage.initializeState(state);
+            stage.open();
+            stage.processElement1(login(1), 0);
+            assertThat(actions(stage)).isEqualTo(before).hasSize(1);
+            passTo(stage, REMEMBERED.plusMinutes(5));
+            assertThat(stage.numKeyedStateEntries()).isZero();
+        }
+    }
+
+    private static void passTo(
+            KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> stage, Duration later)
+            throws Exception {
+        for (long second = 0; second <= later.toSeconds(); second += 5) {
+            stage.processBothWatermarks(new Watermark(START.plusSeconds(second).toEpochMilli()));
+        }
+    }
+
+    private static Set<String> actions(
+            KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> stage) {
+        return stage.getSideOutput(RuleMatchFunction.EVIDENCE).stream()
+                .map(evidence -> evidence.getValue().actionId())
+                .collect(Collectors.toSet());
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> stage()
+            throws Exception {
+        var stage = unopened();
+        stage.open();
+        return stage;
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> unopened()
+            throws Exception {
+        RuleRecord push = new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p"));
+        var operator = new CoBroadcastWithKeyedOperator<>(
+                new RuleMatchFunction(new RuleBroadcastState(push, 0), REMEMBERED, MAX_SESSIONS),
+                List.of(RuleBroadcastState.STATE));
+        return new KeyedTwoInputStreamOperatorTestHarness<>(operator, EventRecord::session, null, Types.STRING);
+    }
+}

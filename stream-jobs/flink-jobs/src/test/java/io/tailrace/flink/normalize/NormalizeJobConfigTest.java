@@ -1,0 +1,111 @@
+package io.tailrace.flink.normalize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.servers.Repository;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NormalizeJobConfigTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void readsAFileAndLetsTheCommandLineWin() throws Exception {
+        Path file = Files.writeString(
+                directory.resolve("normalize.yaml"),
+                """
+                # the stack writes this
+                kafka.bootstrap: 127.0.0.1:9092
+                clickhouse.url: "http://127.0.0.1:8123/"
+
+                checkpoint.dir: file:/var/checkpoints
+                parallelism: 2
+                topics.events:
+                kafka.properties.security.protocol: SASL_SSL
+                """);
+        NormalizeJobConfig config = NormalizeJobConfig.fromArguments("--parallelism", "8", "--config", file.toString());
+        assertThat(config.kafkaBootstrap()).isEqualTo("127.0.0.1:9092");
+        assertThat(config.clickHouseUrl()).hasToString("http://127.0.0.1:8123");
+        assertThat(config.checkpointDirectory()).isEqualTo("file:/var/checkpoints");
+        assertThat(config.parallelism()).isEqualTo(8);
+        assertThat(config.eventsTopic()).isEmpty();
+        assertThat(config.kafkaProperties()).containsEntry("security.protocol", "SASL_SSL");
+        assertThat(config.restorePath()).isEmpty();
+    }
+
+    @Test
+    void aPathBecomesAUri() {
+        assertThat(with("checkpoint.dir", "/var/checkpoints").checkpointDirectory())
+                .isEqualTo("file:///var/checkpoints");
+        assertThat(with("checkpoint.dir", "s3://bucket/checkpoints").checkpointDirectory())
+                .isEqualTo("s3://bucket/checkpoints");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            checkpoint.intervall | 1 | unknown key checkpoint.intervall; the nearest known one is checkpoint.interval.ms
+            clickhouse.usr | a | unknown key clickhouse.usr; the nearest known one is clickhouse.user
+            parallelism | 0 | parallelism must be a whole number from 1 to 1024, not 0
+            parallelism | many | parallelism must be a whole number from 1 to 1024, not many
+            clickhouse.url | localhost:8123 | clickhouse.url must be like http://127.0.0.1:8123, not localhost:8123
+            kafka.bootstrap | '' | key kafka.bootstrap must not be empty
+            state.backend | heap | state.backend must be hashmap or rocksdb, not heap
+            topics.lines | ( | topics.lines is no regular expression
+            innodb.log.capacity | db-1=1G | innodb.log.capacity: db-1=1G is not INSTANCE=BYTES
+            """)
+    void saysWhatIsWrong(String key, String value, String error) {
+        assertThatThrownBy(() -> with(key, value))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(error);
+    }
+
+    @Test
+    void saysWhichKeyIsMissing() {
+        assertThatThrownBy(() -> NormalizeJobConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
+    }
+
+    static Stream<NormalizeJobOptions> numbers() {
+        return Stream.of(NormalizeJobOptions.values())
+                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("numbers")
+    void rejectsTextInPlaceOfANumberAtStart(NormalizeJobOptions key) {
+        assertThatThrownBy(() -> with(key.key(), "many"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(key.key());
+    }
+
+    @Test
+    void everyKeyIsDocumented() throws Exception {
+        String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
+        for (NormalizeJobOptions key : NormalizeJobOptions.values()) {
+            assertThat(documentation).contains("`" + key.key() + "`");
+        }
+    }
+
+    private static NormalizeJobConfig with(String key, String value) {
+        Map<String, String> values = new TreeMap<>(Map.of(
+                "kafka.bootstrap", "127.0.0.1:9092",
+                "clickhouse.url", "http://127.0.0.1:8123",
+                "checkpoint.dir", "/tmp/checkpoints"));
+        values.put(key, value);
+        return NormalizeJobConfig.fromMap(values);
+    }
+}

@@ -1,0 +1,134 @@
+package io.tailrace.flink.normalize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.servers.Checkpoints;
+import io.tailrace.servers.ClickHouseServer;
+import io.tailrace.servers.JavaProgram;
+import io.tailrace.servers.KafkaServer;
+import io.tailrace.servers.Repository;
+import io.tailrace.servers.SharedClickHouse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole job in a process of its own, between a real Kafka and a real ClickHouse, all of them killed on the way. */
+class NormalizeJobIT {
+
+    /** Longer than Kafka's clients wait for a broker that does not answer, so that their errors are seen first. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(300);
+
+    @TempDir
+    static Path directory;
+
+    @RegisterExtension
+    static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
+
+    private static KafkaServer kafka;
+    private static ClickHouseServer clickHouse;
+
+    @BeforeAll
+    static void start() throws Exception {
+        clickHouse = CLICKHOUSE.server();
+        kafka = KafkaServer.start(directory.resolve("kafka"));
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (kafka != null) {
+            kafka.close();
+        }
+    }
+
+    @Test
+    void everyEntryIsStoredOnceThoughJobAndStoreAreKilled() throws Exception {
+        try (SlowLogFile log = new SlowLogFile(kafka.address(), "/var/log/slow.log")) {
+            try (JavaProgram job = job()) {
+                log.append(3000);
+                awaitEvents(job, 1);
+                log.append(3000);
+                job.kill();
+            }
+            try (JavaProgram job = job()) {
+                awaitEvents(job, 6000);
+                clickHouse.kill();
+                log.append(3000);
+                job.await("a checkpoint during the outage", TIMEOUT, newCheckpoint());
+                job.kill();
+            }
+            clickHouse.launch();
+            try (JavaProgram job = job()) {
+                log.append(1000);
+                awaitEvents(job, log.entries());
+                job.await("parser postings", TIMEOUT, () -> posted("EVENT") == log.entries());
+                assertThat(job.isAlive()).isTrue();
+            }
+            assertEverythingOnce(log);
+        }
+    }
+
+    private static void assertEverythingOnce(SlowLogFile log) throws Exception {
+        assertThat(clickHouse.count("SELECT uniqExact(event_id) FROM tailrace.query_events"))
+                .isEqualTo(log.entries());
+        assertThat(clickHouse.count("SELECT sum(rows_examined) FROM tailrace.query_events"))
+                .isEqualTo(log.entries() * (log.entries() - 1) / 2);
+        assertThat(posted("ENTRY")).isEqualTo(log.entries());
+        assertThat(clickHouse.count("SELECT sum(bytes) FROM tailrace.ledger WHERE stage = 'FRAMER'"))
+                .isEqualTo(log.size());
+        assertThat(clickHouse.count("SELECT sum(rows) FROM tailrace.receipts WHERE kind = 'EVENT'"))
+                .isEqualTo(log.entries());
+        assertThat(clickHouse.count("SELECT count() FROM tailrace.dead_letters"))
+                .isZero();
+    }
+
+    private static void awaitEvents(JavaProgram job, long count) throws Exception {
+        job.await(
+                count + " events",
+                TIMEOUT,
+                () -> clickHouse.count("SELECT count() FROM tailrace.query_events") >= count);
+        assertThat(clickHouse.count("SELECT count() FROM tailrace.query_events"))
+                .isGreaterThanOrEqualTo(count);
+    }
+
+    private static long posted(String kind) throws Exception {
+        return clickHouse.count("SELECT sum(count) FROM tailrace.ledger WHERE kind = '" + kind + "'");
+    }
+
+    private static java.util.concurrent.Callable<Boolean> newCheckpoint() throws Exception {
+        Path before = Checkpoints.newest(checkpoints()).orElseThrow();
+        return () -> {
+            Path now = Checkpoints.newest(checkpoints()).orElseThrow();
+            return !now.equals(before);
+        };
+    }
+
+    private static Path checkpoints() {
+        return directory.resolve("checkpoints");
+    }
+
+    private static JavaProgram job() throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--kafka.bootstrap", kafka.address(),
+                "--clickhouse.url", clickHouse.url().toString(),
+                "--clickhouse.user", "writer",
+                "--clickhouse.password-file", clickHouse.passwordFile().toString(),
+                "--checkpoint.dir", checkpoints().toUri().toString(),
+                "--checkpoint.interval.ms", "500",
+                "--web.port", Integer.toString(Repository.freePort())));
+        Checkpoints.newest(checkpoints())
+                .ifPresent(path ->
+                        arguments.addAll(List.of("--restore.path", path.toUri().toString())));
+        return JavaProgram.start(
+                directory.resolve("job.log"),
+                JavaProgram.shortLived("-Xmx400m"),
+                JavaProgram.classPath(),
+                NormalizeJob.class.getName(),
+                arguments.toArray(String[]::new));
+    }
+}

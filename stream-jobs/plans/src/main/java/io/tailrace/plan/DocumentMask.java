@@ -1,0 +1,45 @@
+package io.tailrace.plan;
+
+import io.tailrace.plan.json.JsonValue;
+import io.tailrace.plan.json.JsonValue.JsonArray;
+import io.tailrace.plan.json.JsonValue.JsonObject;
+import io.tailrace.plan.json.JsonValue.JsonString;
+import io.tailrace.plan.json.JsonValue.JsonWord;
+import io.tailrace.plan.json.JsonValue.Member;
+
+/**
+ * Takes out of a document all that may be the rest of a literal: also what stands where a table or an index is named, for
+ * a literal may hold anything. Left are its form, true and false, and the words that servers have for how rows are found.
+ * Names of members stay: whether they are ones that servers write, those who read them know.
+ */
+final class DocumentMask {
+
+    private static final JsonValue UNKNOWN = new JsonString("?", "?");
+
+    private DocumentMask() {}
+
+    static JsonObject of(JsonObject object) {
+        return new JsonObject(object.members().stream()
+                .map(member -> new Member(member.name(), of(member.value())))
+                .toList());
+    }
+
+    private static JsonValue of(JsonValue value) {
+        if (value instanceof JsonObject object) {
+            return of(object);
+        }
+        if (value instanceof JsonArray array) {
+            return new JsonArray(array.values().stream().map(DocumentMask::of).toList());
+        }
+        if (value instanceof JsonString string) {
+            return string.text().isEmpty() || isOfServer(string.text()) ? string : UNKNOWN;
+        }
+        boolean isBoolean =
+                value instanceof JsonWord word && (word.isTrue() || word.text().equals("false"));
+        return isBoolean ? value : JsonValue.NULL;
+    }
+
+    private static boolean isOfServer(String word) {
+        return AccessType.named(word) != AccessType.UNKNOWN || IteratorPlanReader.namesStep(word);
+    }
+}

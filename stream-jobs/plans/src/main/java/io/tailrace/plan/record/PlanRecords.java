@@ -1,0 +1,59 @@
+package io.tailrace.plan.record;
+
+import io.tailrace.event.StatementPlan;
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanHash;
+import io.tailrace.plan.PlanJson;
+import io.tailrace.plan.PlanNode;
+import io.tailrace.plan.PlanOutline;
+import io.tailrace.plan.advice.Advice;
+import io.tailrace.plan.advice.Advisor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Makes rows of the table plans. Not thread-safe. */
+public final class PlanRecords {
+
+    private final PlanJson json = new PlanJson();
+
+    /** What a plan says by itself; whose it is and when it was seen, the caller says. */
+    public StatementPlan of(Plan plan) {
+        StatementPlan record = new StatementPlan();
+        record.setPlanHash(PlanHash.of(plan));
+        record.setHashRules(PlanHash.RULE_SET);
+        record.setFormat(plan.format().label());
+        record.setDatabase("");
+        record.setServerVersion("");
+        addTables(plan, record);
+        double cost = plan.root().estimates().cost();
+        record.setCost(Double.isNaN(cost) ? null : cost);
+        record.setTree(String.join("\n", PlanOutline.of(plan)));
+        record.setModel(json.write(plan));
+        record.setAdvice(Advisor.of(plan).stream().map(PlanRecords::line).toList());
+        return record;
+    }
+
+    /** Kind, what to look at, and the evidence: the columns of sql/queries/advice_by_load.sql. */
+    private static String line(Advice advice) {
+        String kind = advice.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        String table = advice.table().isEmpty() ? "" : advice.table() + ": ";
+        return kind + " · " + table + advice.text() + " · " + advice.evidence();
+    }
+
+    private static void addTables(Plan plan, StatementPlan record) {
+        List<String> tables = new ArrayList<>();
+        List<String> accessTypes = new ArrayList<>();
+        List<String> indexes = new ArrayList<>();
+        for (PlanNode node : plan.nodes()) {
+            if (node.isTable() && !node.access().isInternal()) {
+                tables.add(node.access().alias());
+                accessTypes.add(node.access().type().label());
+                indexes.add(node.access().index());
+            }
+        }
+        record.setTables(tables);
+        record.setAccessTypes(accessTypes);
+        record.setIndexes(indexes);
+    }
+}

@@ -1,0 +1,226 @@
+package io.tailrace.audit.json;
+
+import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.RecordResult;
+import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+
+/**
+ * Reads one JSON object member by member. Nested names are joined with a full stop; elements of an array have the
+ * array's name. It is milder than a JSON parser in two respects: control characters, which Percona's plugin does not
+ * always escape, are taken as they are and noted, and a comma between members may be missing, as in MySQL's manual.
+ * Not thread-safe.
+ */
+public final class JsonRecordReader {
+
+    private static final int MAX_DEPTH = 16;
+
+    private final StringPool names = new StringPool();
+    private final ValueBuffer value = new ValueBuffer();
+    private final ValueBuffer path = new ValueBuffer();
+    private final byte[] wrapper;
+    private MemberHandler out;
+    private byte[] in;
+    private int at;
+    private int to;
+    private boolean cut;
+
+    /** A control character stood where JSON allows none. */
+    private boolean repaired;
+
+    public JsonRecordReader() {
+        this("");
+    }
+
+    /** @param wrapper the member that holds the whole record and is no part of its members' names */
+    public JsonRecordReader(String wrapper) {
+        this.wrapper = ByteText.ascii(wrapper);
+    }
+
+    public boolean isRepaired() {
+        return repaired;
+    }
+
+    /** Index after the latest object. */
+    int end() {
+        return at;
+    }
+
+    /** Reads the object that the range starts with; nothing but blanks and a comma may follow it. */
+    public RecordResult read(byte[] bytes, int from, int end, MemberHandler members) {
+        in = bytes;
+        at = ByteText.skipBlanks(bytes, from, end);
+        to = end;
+        out = members;
+        repaired = false;
+        cut = false;
+        path.clear();
+        boolean whole = object(1);
+        in = null;
+        out = null;
+        if (!whole) {
+            return cut ? RecordResult.CUT : RecordResult.MALFORMED;
+        }
+        int rest = ByteText.skipBlanks(bytes, at, end);
+        if (rest < end && bytes[rest] == ',') {
+            rest = ByteText.skipBlanks(bytes, rest + 1, end);
+        }
+        return rest == end ? RecordResult.WHOLE : RecordResult.MALFORMED;
+    }
+
+    private boolean object(int depth) {
+        if (!skip('{')) {
+            return false;
+        }
+        int outer = path.length;
+        while (!skip('}')) {
+            skip(',');
+            if (!string()) {
+                return false;
+            }
+            enter();
+            if (!skip(':') || !value(depth)) {
+                return false;
+            }
+            path.length = outer;
+        }
+        return true;
+    }
+
+    /** Adds the name that was read to the path. */
+    private void enter() {
+        boolean wraps = path.length == 0
+                && wrapper.length > 0
+                && value.length == wrapper.length
+                && ByteText.startsWith(value.bytes, 0, value.length, wrapper);
+        if (wraps) {
+            return;
+        }
+        if (path.length > 0) {
+            path.put((byte) '.');
+        }
+        path.put(value.bytes, 0, value.length);
+    }
+
+    private boolean array(int depth) {
+        if (!skip('[')) {
+            return false;
+        }
+        while (!skip(']')) {
+            skip(',');
+            boolean element = peek() == '{';
+            if (!value(depth)) {
+                return false;
+            }
+            if (element) {
+                out.element(name());
+            }
+        }
+        return true;
+    }
+
+    private boolean value(int depth) {
+        int b = peek();
+        if (b == '{' || b == '[') {
+            return depth < MAX_DEPTH && (b == '{' ? object(depth + 1) : array(depth + 1));
+        }
+        if (b == '"' ? !string() : !scalar()) {
+            return false;
+        }
+        out.member(name(), value.bytes, value.length);
+        return true;
+    }
+
+    private String name() {
+        return names.utf8(path.bytes, 0, path.length);
+    }
+
+    /** The next byte that is no blank, or -1 at the end. */
+    private int peek() {
+        at = ByteText.skipBlanks(in, at, to);
+        cut |= at == to;
+        return at == to ? -1 : in[at];
+    }
+
+    private boolean skip(char wanted) {
+        if (peek() == wanted) {
+            at++;
+            return true;
+        }
+        return false;
+    }
+
+    /** Reads a number, true, false or null as its text. */
+    private boolean scalar() {
+        int from = at;
+        while (at < to && isScalar(in[at])) {
+            at++;
+        }
+        cut |= at == to;
+        value.clear();
+        value.put(in, from, at);
+        return value.length > 0 && at < to;
+    }
+
+    private static boolean isScalar(byte b) {
+        return ByteText.isDigit(b) || b == '-' || b == '+' || b == '.' || b >= 'a' && b <= 'z' || b == 'E';
+    }
+
+    private boolean string() {
+        if (!skip('"')) {
+            return false;
+        }
+        value.clear();
+        while (at < to) {
+            byte b = in[at++];
+            if (b == '"') {
+                return true;
+            }
+            if (b == '\\' && at < to) {
+                escape();
+            } else {
+                repaired |= b >= 0 && b < ' ';
+                value.put(b);
+            }
+        }
+        cut = true;
+        return false;
+    }
+
+    private void escape() {
+        byte b = in[at++];
+        switch (b) {
+            case 'n' -> value.put((byte) '\n');
+            case 'r' -> value.put((byte) '\r');
+            case 't' -> value.put((byte) '\t');
+            case 'b' -> value.put((byte) '\b');
+            case 'f' -> value.put((byte) '\f');
+            case 'u' -> unicode();
+            default -> value.put(b);
+        }
+    }
+
+    private void unicode() {
+        int code = hex();
+        if (Character.isHighSurrogate((char) code) && at + 1 < to && in[at] == '\\' && in[at + 1] == 'u') {
+            at += 2;
+            code = Character.toCodePoint((char) code, (char) hex());
+        }
+        value.putCharacter(code);
+    }
+
+    private int hex() {
+        int code = 0;
+        for (int i = 0; i < 4 && at < to; i++) {
+            int digit = Character.digit(in[at], 16);
+            if (digit < 0) {
+                repaired = true;
+                return code;
+            }
+            code = code << 4 | digit;
+            at++;
+        }
+        return code;
+    }
+}

@@ -1,0 +1,184 @@
+package io.tailrace.audit.mariadb;
+
+import io.tailrace.audit.record.AuditEventBuilder;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryParser;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StringPool;
+import java.time.InstantSource;
+
+/**
+ * Makes an {@link AuditEvent} of a line of MariaDB's server_audit plugin or of what Amazon made of it. They differ in
+ * the time before the record and in how a long statement is cut.
+ */
+public final class MariaDbAuditParser implements EntryParser {
+
+    /** server_audit_query_log_limit: the plugin cuts a statement, escapes included, near this many bytes. */
+    private static final int QUERY_LOG_LIMIT = 1024;
+
+    /** Escapes are not split, so a cut statement may be so much shorter. */
+    private static final int MAX_ESCAPE_LENGTH = 2;
+
+    private final MariaDbTime time;
+    private final MariaDbRecord record = new MariaDbRecord();
+    private final StringPool strings = new StringPool();
+    private final AuditEventBuilder events = new AuditEventBuilder();
+    private byte[] statement = new byte[QUERY_LOG_LIMIT];
+
+    private MariaDbAuditParser(MariaDbTime time) {
+        this.time = time;
+    }
+
+    /** Output type FILE: {@code 20261121 02:44:18,}, local time. */
+    public static MariaDbAuditParser ofFile() {
+        return new MariaDbAuditParser(new MariaDbTime.Local());
+    }
+
+    /** Aurora MySQL: {@code 1767323046000123,}, microseconds. */
+    public static MariaDbAuditParser ofAurora() {
+        return new MariaDbAuditParser(new MariaDbTime.Micros());
+    }
+
+    /** Output type SYSLOG: the daemon's time, which may lack its year. */
+    public static MariaDbAuditParser ofSyslog(InstantSource now) {
+        return new MariaDbAuditParser(new MariaDbTime.Syslog(now));
+    }
+
+    @Override
+    public void parse(LogEntry entry, ParseListener out) {
+        byte[] bytes = entry.bytes();
+        int end = ByteText.withoutLineEnd(bytes, entry.from(), entry.to());
+        int from = time.read(bytes, entry.from(), end, entry.origin().zone());
+        if (from < 0) {
+            out.rejected(code(entry), "expected " + time.shape() + " at the line's start");
+        } else if (record.read(bytes, from, end)) {
+            event(entry, false, out);
+        } else if (record.readCut(bytes, from, end)) {
+            cut(entry, out);
+        } else {
+            out.rejected(
+                    code(entry), "expected time,serverhost,user,host,connection,query,operation,database,object,code");
+        }
+    }
+
+    private static DeadLetterCode code(LogEntry entry) {
+        return isWhole(entry) ? DeadLetterCode.MALFORMED_RECORD : DeadLetterCode.INCOMPLETE;
+    }
+
+    /** A line without a line feed is the last one, and its rest is missing. */
+    private static boolean isWhole(LogEntry entry) {
+        return entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
+    }
+
+    /** Aurora and system logs cut long lines with all that follows; elsewhere the writer died. */
+    private void cut(LogEntry entry, ParseListener out) {
+        if (time.cutsLines() && isWhole(entry)) {
+            event(entry, true, out);
+        } else {
+            out.rejected(DeadLetterCode.INCOMPLETE, "expected the statement's closing quote and a code");
+        }
+    }
+
+    private void event(LogEntry entry, boolean cut, ParseListener out) {
+        byte[] bytes = entry.bytes();
+        AuditEvent event = events.blank();
+        event.setFormat(time.format());
+        event.setEventClass(record.operation.eventClass());
+        event.setCommand(record.operation.name());
+        event.setUser(strings.utf8(bytes, record.userFrom, record.userTo));
+        event.setHost(strings.utf8(bytes, record.hostFrom, record.hostTo));
+        event.setConnectionId(ByteText.unsigned(bytes, record.connectionFrom, record.connectionTo));
+        event.setServerQueryId(ByteText.unsigned(bytes, record.queryFrom, record.queryTo));
+        event.setDatabase(strings.utf8(bytes, record.databaseFrom, record.databaseTo));
+        event.setStatus(status(bytes));
+        serverHost(event, strings.utf8(bytes, record.serverHostFrom, record.serverHostTo));
+        column11(event, strings.utf8(bytes, record.moreFrom, record.moreTo));
+        if (record.ambiguous) {
+            event.getFlags().add("user_ambiguous");
+        }
+        if (time.isYearInferred()) {
+            event.getFlags().add("year_inferred");
+        }
+        if (record.operation.hasStatement()) {
+            statement(event, bytes, cut);
+        } else {
+            object(event, strings.utf8(bytes, record.objectFrom, record.objectTo));
+        }
+        events.place(event, entry, entry.to(), time.micros());
+        events.report(event, out);
+    }
+
+    /** Before it the system log has what server_audit_syslog_info says. */
+    private static void serverHost(AuditEvent event, String text) {
+        int blank = text.lastIndexOf(' ');
+        AuditEventBuilder.attribute(event, "serverhost", text.substring(blank + 1));
+        AuditEventBuilder.attribute(
+                event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
+    }
+
+    /** RDS: the kind of the connection, on CONNECT rows. */
+    private static void column11(AuditEvent event, String value) {
+        event.setConnectionType(AuditEventBuilder.connectionType(value));
+        if (event.getConnectionType().isEmpty()) {
+            AuditEventBuilder.attribute(event, "column_11", value);
+        }
+    }
+
+    /** READ and WRITE rows end with an empty code. */
+    private int status(byte[] bytes) {
+        long code = ByteText.unsigned(bytes, record.codeFrom, record.codeTo);
+        return code < 0 || code > Integer.MAX_VALUE ? 0 : (int) code;
+    }
+
+    private void object(AuditEvent event, String object) {
+        event.setObject(object);
+        switch (record.operation) {
+            case READ -> AuditEventBuilder.tableRead(event, event.getDatabase(), object);
+            case RENAME -> {
+                int bar = object.indexOf('|');
+                AuditEventBuilder.tableWritten(event, event.getDatabase(), bar < 0 ? object : object.substring(0, bar));
+                AuditEventBuilder.tableWritten(event, "", bar < 0 ? "" : object.substring(bar + 1));
+            }
+            case WRITE, CREATE, ALTER, DROP -> AuditEventBuilder.tableWritten(event, event.getDatabase(), object);
+            case PROXY_CONNECT -> event.setProxyUser(object);
+            default -> {}
+        }
+    }
+
+    private void statement(AuditEvent event, byte[] bytes, boolean cut) {
+        int escaped = record.objectTo - record.objectFrom;
+        int length = unescape(bytes, record.objectFrom, record.objectTo);
+        boolean atLimit =
+                time.limitsStatements() && escaped >= QUERY_LOG_LIMIT - MAX_ESCAPE_LENGTH && escaped <= QUERY_LOG_LIMIT;
+        if (cut || atLimit) {
+            event.getFlags().add("truncated");
+        }
+        events.statement(statement, 0, length);
+    }
+
+    /** Undoes the plugin's escapes into {@link #statement}; returns its length. */
+    private int unescape(byte[] bytes, int from, int to) {
+        if (statement.length < to - from) {
+            statement = new byte[to - from];
+        }
+        int length = 0;
+        for (int i = from; i < to; i++) {
+            byte b = bytes[i];
+            if (b == '\\' && i + 1 < to) {
+                b = switch (bytes[++i]) {
+                    case 'n' -> '\n';
+                    case 'r' -> '\r';
+                    case 't' -> '\t';
+                    case 'b' -> '\b';
+                    case 'f' -> '\f';
+                    default -> bytes[i];
+                };
+            }
+            statement[length++] = b;
+        }
+        return length;
+    }
+}

@@ -1,0 +1,244 @@
+package io.tailrace.audit.mariadb;
+
+import io.tailrace.lexer.ByteText;
+
+/**
+ * Where the fields of a server_audit line stand:
+ *
+ * <pre>serverhost,user,host,connection,query,operation,database,object,code[,more]</pre>
+ *
+ * <p>Only a statement is quoted, so a user's name may hold commas and even look like the rest of a line. Host names,
+ * numbers and operations hold none. A reading is a place of {@code ,number,number,OPERATION,} whose tail fits the
+ * operation; a line with one reading is sure. Not thread-safe.
+ */
+public final class MariaDbRecord {
+
+    private static final int MAX_READINGS = 16;
+    private static final int MAX_COLUMNS_AFTER_CODE = 2;
+
+    int serverHostFrom;
+    int serverHostTo;
+    int userFrom;
+    int userTo;
+    int hostFrom;
+    int hostTo;
+    int connectionFrom;
+    int connectionTo;
+    int queryFrom;
+    int queryTo;
+    int operationFrom;
+    int operationTo;
+    int databaseFrom;
+    int databaseTo;
+    /** The object, or the statement without its quotes. */
+    int objectFrom;
+
+    int objectTo;
+    int codeFrom;
+    int codeTo;
+    int moreFrom;
+    int moreTo;
+    MariaDbOperation operation;
+    /** The line has several readings, or none that fits strictly. */
+    boolean ambiguous;
+
+    private byte[] bytes;
+    private int lineTo;
+
+    /** Finds the fields of a line after its time; false where it is no record. {@code to} excludes the line end. */
+    public boolean read(byte[] line, int from, int to) {
+        start(line, from, to);
+        boolean found = serverHostTo < to && (choose(true) || choose(false));
+        bytes = null;
+        return found;
+    }
+
+    private void start(byte[] line, int from, int to) {
+        bytes = line;
+        lineTo = to;
+        serverHostFrom = from;
+        serverHostTo = comma(from);
+    }
+
+    /** Finds the fields of a line that ends within its statement; false where it is none. */
+    public boolean readCut(byte[] line, int from, int to) {
+        start(line, from, to);
+        int anchor = serverHostTo < to ? nextAnchor(serverHostTo + 1) : -1;
+        boolean found = anchor >= 0 && openStatement(anchor);
+        bytes = null;
+        return found;
+    }
+
+    private boolean openStatement(int anchor) {
+        connectionFrom = anchor + 1;
+        connectionTo = comma(connectionFrom);
+        queryFrom = connectionTo + 1;
+        queryTo = comma(queryFrom);
+        operationFrom = queryTo + 1;
+        operationTo = comma(operationFrom);
+        operation = MariaDbOperation.of(bytes, operationFrom, operationTo);
+        databaseFrom = operationTo + 1;
+        databaseTo = comma(databaseFrom);
+        objectFrom = databaseTo + 2;
+        objectTo = lineTo;
+        code(lineTo, lineTo, lineTo, lineTo);
+        ambiguous = false;
+        boolean open = objectFrom <= lineTo && bytes[databaseTo + 1] == '\'';
+        return names(anchor) && operation.hasStatement() && open && isEscaped(objectFrom, objectTo);
+    }
+
+    /**
+     * Takes the first reading whose object is a statement, for what looks like a reading after it lies in the
+     * statement; else the last, for what looks like one before it lies in the user's name.
+     */
+    private boolean choose(boolean strict) {
+        int chosen = -1;
+        int readings = 0;
+        int anchor = serverHostTo;
+        for (int tries = 0; tries < MAX_READINGS; tries++) {
+            anchor = nextAnchor(anchor + 1);
+            if (anchor < 0) {
+                break;
+            }
+            if (take(anchor, strict)) {
+                readings++;
+                chosen = anchor;
+                if (operation.hasStatement()) {
+                    break;
+                }
+            }
+        }
+        if (chosen < 0 || !take(chosen, strict)) {
+            return false;
+        }
+        ambiguous = !strict || readings > 1;
+        return true;
+    }
+
+    /** Index of the comma before the next {@code number,number,OPERATION,}, or -1. */
+    private int nextAnchor(int from) {
+        for (int i = comma(from); i < lineTo; i = comma(i + 1)) {
+            int connection = comma(i + 1);
+            int query = connection < lineTo ? comma(connection + 1) : lineTo;
+            if (query < lineTo && isNumber(i + 1, connection) && isNumber(connection + 1, query)) {
+                int end = comma(query + 1);
+                if (end < lineTo && MariaDbOperation.of(bytes, query + 1, end) != null) {
+                    return i;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private boolean take(int anchor, boolean strict) {
+        connectionFrom = anchor + 1;
+        connectionTo = comma(connectionFrom);
+        queryFrom = connectionTo + 1;
+        queryTo = comma(queryFrom);
+        operationFrom = queryTo + 1;
+        operationTo = comma(operationFrom);
+        operation = MariaDbOperation.of(bytes, operationFrom, operationTo);
+        return names(anchor) && (operation.hasStatement() ? statement(strict) : tail(strict));
+    }
+
+    /** Splits {@code user,host} at its last comma. */
+    private boolean names(int to) {
+        userFrom = serverHostTo + 1;
+        hostTo = to;
+        hostFrom = lastComma(userFrom, to) + 1;
+        userTo = hostFrom - 1;
+        return hostFrom > userFrom;
+    }
+
+    private boolean statement(boolean strict) {
+        databaseFrom = operationTo + 1;
+        int quote = databaseFrom;
+        while (quote + 1 < lineTo && (bytes[quote] != ',' || bytes[quote + 1] != '\'')) {
+            quote++;
+        }
+        int close = closingQuote();
+        if (quote + 1 >= lineTo || close <= quote + 1) {
+            return false;
+        }
+        databaseTo = quote;
+        objectFrom = quote + 2;
+        objectTo = close;
+        return !strict || isEscaped(objectFrom, objectTo) && comma(databaseFrom) == databaseTo;
+    }
+
+    /**
+     * Finds {@code ',code}, {@code ',code,more} or, as Amazon RDS for MySQL ends its statements since 5.7.34,
+     * {@code ',code,,}; returns the index of the quote, or -1.
+     */
+    private int closingQuote() {
+        int codeEnd = lineTo;
+        for (int columns = 0; columns <= MAX_COLUMNS_AFTER_CODE && codeEnd > operationTo; columns++) {
+            int before = lastComma(operationTo, codeEnd);
+            if (before > operationTo && bytes[before - 1] == '\'' && isNumber(before + 1, codeEnd)) {
+                int more = Math.min(codeEnd + 1, lineTo);
+                code(before + 1, codeEnd, more, comma(more));
+                return before - 1;
+            }
+            codeEnd = before;
+        }
+        return -1;
+    }
+
+    private void code(int from, int to, int extraFrom, int extraTo) {
+        codeFrom = from;
+        codeTo = to;
+        moreFrom = extraFrom;
+        moreTo = extraTo;
+    }
+
+    private boolean isEscaped(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == '\\') {
+                i++;
+            } else if (bytes[i] == '\'') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads {@code database,object,code[,more]}. */
+    private boolean tail(boolean strict) {
+        databaseFrom = operationTo + 1;
+        databaseTo = comma(databaseFrom);
+        if (databaseTo == lineTo) {
+            return false;
+        }
+        objectFrom = databaseTo + 1;
+        objectTo = strict ? comma(objectFrom) : lastComma(objectFrom, lineTo);
+        if (objectTo < objectFrom || objectTo == lineTo) {
+            return false;
+        }
+        int codeEnd = comma(objectTo + 1);
+        code(objectTo + 1, codeEnd, Math.min(codeEnd + 1, lineTo), lineTo);
+        boolean codeFits = codeFrom == codeTo || isNumber(codeFrom, codeTo);
+        return codeFits && comma(moreFrom) == lineTo;
+    }
+
+    private boolean isNumber(int from, int to) {
+        return ByteText.unsigned(bytes, from, to) >= 0;
+    }
+
+    /** Index of the next comma, or the line's end. */
+    private int comma(int from) {
+        int i = from;
+        while (i < lineTo && bytes[i] != ',') {
+            i++;
+        }
+        return i;
+    }
+
+    /** Index of the last comma before {@code to}, or {@code from - 1}. */
+    private int lastComma(int from, int to) {
+        int i = to - 1;
+        while (i >= from && bytes[i] != ',') {
+            i--;
+        }
+        return i;
+    }
+}

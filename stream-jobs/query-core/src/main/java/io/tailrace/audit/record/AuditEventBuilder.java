@@ -1,0 +1,315 @@
+package io.tailrace.audit.record;
+
+import io.tailrace.client.ClientAddress;
+import io.tailrace.event.AuditEvent;
+import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.fingerprint.PasswordStatements;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.LogEntry;
+import io.tailrace.framing.ParseListener;
+import io.tailrace.identity.EventIds;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.StatementScanner;
+import io.tailrace.tags.StatementTags;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What all parsers of audit events have in common: an event's place and identity, its account, tables and statement.
+ * Holds the statement of the record at hand. Not thread-safe.
+ */
+public final class AuditEventBuilder {
+
+    /** Longest statement that is given to the listener, bytes. */
+    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
+
+    private static final int MAX_PORT = 65_535;
+
+    private final EventIds ids = new EventIds();
+    private final Fingerprinter fingerprinter = new Fingerprinter();
+    private final StatementScanner scanner = new StatementScanner();
+    private byte[] statement = new byte[1024];
+    private int statementLength;
+
+    /** An event of which nothing is known, and no statement. */
+    public AuditEvent blank() {
+        statementLength = 0;
+        AuditEvent event = new AuditEvent();
+        event.setEventClass("");
+        event.setCommand("");
+        event.setCommandClass("");
+        event.setUser("");
+        event.setPrivUser("");
+        event.setProxyUser("");
+        event.setOsUser("");
+        event.setHost("");
+        event.setIp("");
+        event.setDatabase("");
+        event.setObject("");
+        event.setRuleSet("");
+        event.setVerb("");
+        event.setAttributes(new HashMap<>());
+        event.setFlags(new ArrayList<>(1));
+        event.setEventName("");
+        event.setRecordId("");
+        event.setConnectionType("");
+        event.setTablesRead(List.of());
+        event.setTablesWritten(List.of());
+        event.setProgramName("");
+        event.setConnectionAttributes(new HashMap<>());
+        event.setServerVersion("");
+        event.setTablesBasis("");
+        event.setTags(Map.of());
+        event.setTraceId("");
+        event.setSpanId("");
+        event.setAccounts(List.of());
+        return event;
+    }
+
+    /**
+     * Gives the event its place.
+     *
+     * @param recordTo index after the record in the entry's bytes; a separator that follows it is no part of its id
+     * @param time epoch microseconds
+     */
+    public void place(AuditEvent event, LogEntry entry, int recordTo, long time) {
+        LogEntry record = recordTo == entry.to()
+                ? entry
+                : new LogEntry(
+                        entry.origin(),
+                        entry.generation(),
+                        entry.offset(),
+                        entry.bytes(),
+                        entry.from(),
+                        recordTo,
+                        entry.context());
+        event.setEventId(ids.event(record, time));
+        event.setCluster(entry.origin().cluster());
+        event.setInstance(entry.origin().instance());
+        event.setSource(entry.origin().source());
+        event.setLog(entry.origin().log());
+        event.setGeneration(entry.generation());
+        event.setEntryOffset(entry.offset());
+        event.setEntryBytes(entry.to() - entry.from());
+        event.setEventTime(
+                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
+    }
+
+    /**
+     * A statement of a record that names no default database runs in that of its connection.
+     *
+     * @param named the record has a member for it, which may be empty
+     */
+    public void inherit(AuditEvent event, EntryContext context, boolean named) {
+        boolean open =
+                !named && event.getDatabase().isEmpty() && event.getEventClass().equals("query");
+        if (open && !context.database().isEmpty()) {
+            byte[] raw = context.database().getBytes(StandardCharsets.ISO_8859_1);
+            event.setDatabase(ByteText.utf8(raw, 0, raw.length));
+            event.getFlags().add("database_inherited");
+        }
+    }
+
+    /** Keeps the record's statement until it is reported. */
+    public void statement(byte[] bytes, int from, int to) {
+        if (statement.length < to - from) {
+            statement = new byte[to - from];
+        }
+        statementLength = to - from;
+        System.arraycopy(bytes, from, statement, 0, statementLength);
+    }
+
+    /** Passes the event on with its statement's class; flags a statement that the writer cut. */
+    public void report(AuditEvent event, ParseListener out) {
+        client(event);
+        if (namesTables(event)) {
+            event.setTablesBasis("log");
+        }
+        if (statementLength == 0) {
+            out.audit(event, "", "");
+            return;
+        }
+        if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
+            event.getFlags().add("truncated");
+        }
+        out.audit(event, classify(event, statement, 0, statementLength, out), sample());
+    }
+
+    /**
+     * Gives the event its statement's class, tables and tags. Tables that the log itself names win: they are complete
+     * and are what the server opened.
+     *
+     * @param out is told of an id by the previous rules
+     * @return the fingerprint
+     */
+    public String classify(AuditEvent event, byte[] bytes, int from, int to, ParseListener out) {
+        NormalizedStatement shape = fingerprinter.statement(bytes, from, to);
+        if (shape.isRenamed()) {
+            out.renamed(fingerprinter.previousId(shape, bytes, from, to));
+        }
+        event.setQueryId(shape.queryId());
+        event.setRuleSet(Fingerprinter.RULE_SET);
+        event.setVerb(shape.verb());
+        if (!namesTables(event)) {
+            event.setTablesRead(shape.tablesRead());
+            event.setTablesWritten(shape.tablesWritten());
+            event.setTablesBasis(namesTables(event) ? "statement" : "");
+            if (!shape.tables().complete()) {
+                event.getFlags().add("tables_incomplete");
+            }
+        }
+        event.getFlags().addAll(fingerprinter.flags(shape, bytes, from, to));
+        event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
+        if (fingerprinter.accountsAreIncomplete()) {
+            event.getFlags().add(Fingerprinter.ACCOUNTS_INCOMPLETE);
+        }
+        StatementTags tags = fingerprinter.tags(bytes);
+        event.setTags(tags.tags());
+        event.setTraceId(tags.traceId());
+        event.setSpanId(tags.spanId());
+        return shape.fingerprint();
+    }
+
+    /** Brings the client's host, address and port into one form, whichever field of the log holds them. */
+    public static void client(AuditEvent event) {
+        ClientAddress client = ClientAddress.of(event.getHost(), event.getIp());
+        boolean local = client.host().isEmpty()
+                && client.address().isEmpty()
+                && event.getConnectionType().equals("socket");
+        event.setHost(local ? "localhost" : client.host());
+        event.setIp(client.address());
+        event.setPort(client.port() > 0 ? client.port() : event.getPort());
+    }
+
+    private static boolean namesTables(AuditEvent event) {
+        return !event.getTablesRead().isEmpty() || !event.getTablesWritten().isEmpty();
+    }
+
+    /** The statement ends within a literal or comment: one that the server accepted was cut by the plugin. */
+    private boolean isCut() {
+        scanner.reset();
+        int i = 0;
+        while (i < statementLength) {
+            int end = ByteText.lineFeed(statement, i, statementLength);
+            scanner.line(statement, i, end);
+            i = end + 1;
+        }
+        return scanner.insideLiteral();
+    }
+
+    /** The statement as logged, or nothing where it may set a password. */
+    private String sample() {
+        return PasswordStatements.mayHold(statement, 0, statementLength)
+                ? ""
+                : ByteText.utf8(statement, 0, Math.min(statementLength, MAX_SAMPLE_LENGTH));
+    }
+
+    /** {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; else the name alone. */
+    public static void account(AuditEvent event, String user) {
+        int at = user.lastIndexOf("] @ ");
+        if (at < 0 || !user.endsWith("]")) {
+            event.setUser(user);
+            return;
+        }
+        String names = user.substring(0, at);
+        int half = (names.length() - 1) / 2;
+        boolean equalNames =
+                names.length() % 2 == 1 && names.charAt(half) == '[' && names.regionMatches(0, names, half + 1, half);
+        int split = equalNames ? half : names.indexOf('[');
+        event.setUser(names.substring(split + 1));
+        if (event.getPrivUser().isEmpty()) {
+            event.setPrivUser(split < 0 ? "" : names.substring(0, split));
+        }
+        from(event, user.substring(at + "] @ ".length(), user.length() - 1));
+    }
+
+    /** {@code host [ip}: where the record has members for them, they win. */
+    private static void from(AuditEvent event, String written) {
+        int bracket = written.lastIndexOf('[');
+        if (event.getHost().isEmpty()) {
+            event.setHost(written.substring(0, Math.max(bracket, 0)).strip());
+        }
+        if (event.getIp().isEmpty()) {
+            event.setIp(written.substring(bracket + 1));
+        }
+    }
+
+    /** Adds what has a value. */
+    public static void attribute(AuditEvent event, String name, String value) {
+        if (!value.isEmpty()) {
+            event.getAttributes().put(name, value);
+        }
+    }
+
+    /** Adds start options, but for those that may hold a password. */
+    public static void options(AuditEvent event, String name, String value) {
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        attribute(event, name, PasswordStatements.mayHold(bytes, 0, bytes.length) ? "?" : value);
+    }
+
+    public static void connectionAttribute(AuditEvent event, String name, String value) {
+        event.getConnectionAttributes().put(name, value);
+        if ("program_name".equals(name)) {
+            event.setProgramName(value);
+        }
+    }
+
+    public static void tableRead(AuditEvent event, String database, String table) {
+        event.setTablesRead(with(event.getTablesRead(), database, table));
+    }
+
+    public static void tableWritten(AuditEvent event, String database, String table) {
+        event.setTablesWritten(with(event.getTablesWritten(), database, table));
+    }
+
+    private static List<String> with(List<String> tables, String database, String table) {
+        String name = database.isEmpty() ? table : database + '.' + table;
+        if (name.isEmpty() || tables.contains(name)) {
+            return tables;
+        }
+        List<String> more = new ArrayList<>(tables);
+        more.add(name);
+        return more;
+    }
+
+    /** The kind of a connection under one name, as every writer has its own; empty for one that is not known. */
+    public static String connectionType(String written) {
+        return switch (written.toLowerCase(Locale.ROOT)) {
+            case "tcp/ip", "tcp/tcp", "tcp" -> "tcp";
+            case "ssl/tls", "ssl", "tls" -> "tls";
+            case "socket" -> "socket";
+            case "named pipe", "named_pipe" -> "named_pipe";
+            case "shared memory", "shared_memory" -> "shared_memory";
+            default -> "";
+        };
+    }
+
+    /** An unsigned number, or 0 where the text is none. */
+    public static long number(String text) {
+        byte[] digits = ByteText.ascii(text);
+        return Math.max(0, ByteText.unsigned(digits, 0, digits.length));
+    }
+
+    /** A server's error code, or 0 where the text is none. */
+    public static int status(String text) {
+        return (int) Math.min(Integer.MAX_VALUE, number(text));
+    }
+
+    /** A TCP port, or 0 where the text is none. */
+    public static int port(String text) {
+        long port = number(text);
+        return port > MAX_PORT ? 0 : (int) port;
+    }
+
+    /** Index after the last byte that is neither blank nor the comma that separates records. */
+    public static int withoutSeparator(byte[] bytes, int from, int to) {
+        int end = ByteText.trimBlanks(bytes, from, to);
+        return end > from && bytes[end - 1] == ',' ? ByteText.trimBlanks(bytes, from, end - 1) : end;
+    }
+}

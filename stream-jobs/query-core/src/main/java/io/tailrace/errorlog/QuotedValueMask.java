@@ -1,0 +1,215 @@
+package io.tailrace.errorlog;
+
+import io.tailrace.fingerprint.Fingerprinter;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * Takes values of rows, passwords and parts of statements out of messages that quote them without saying so. What
+ * looks like a statement is read by the lexer from its first word to the message's end.
+ */
+final class QuotedValueMask {
+
+    /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password or key. */
+    private static final String[] SECRETS = {
+        "passw",
+        "pass=",
+        "_pwd",
+        "auth=",
+        "--auth ",
+        "secret",
+        "token=",
+        "auth =",
+        "token =",
+        "crypt-key",
+        "crypt_key",
+        "transition-key",
+        "access-key",
+        "access_key",
+    };
+
+    /** A program of MySQL's, whose password may stand right behind {@code -p}. */
+    private static final String CLIENT = "mysql";
+
+    private static final String TEMPORARY_PASSWORD = "temporary password is generated for ";
+
+    /** Words that stand in statements and hardly in a server's own messages. */
+    // spotless:off
+    private static final String[] STATEMENTS = {
+        "insert into ", "insert ignore ", "replace into ", "delete from ", "update `", " set `", "identified by",
+        "set password", "values (", "values(", "select ", "load data ", "create user", "alter user", "create table",
+        "alter table", "create definer", "call ", "update ", "grant ", "change master to", "change replication source",
+    };
+    // spotless:on
+
+    private final Fingerprinter fingerprinter;
+
+    QuotedValueMask(Fingerprinter fingerprinter) {
+        this.fingerprinter = fingerprinter;
+    }
+
+    /** Appends the text without values. */
+    void write(String text, StringBuilder out) {
+        if (namesAnAccount(text)) {
+            out.append(text);
+            return;
+        }
+        String safe = withoutValues(text);
+        int start = statement(safe);
+        boolean literal = start >= 0 && (safe.indexOf('\'', start) >= 0 || safe.indexOf('"', start) >= 0);
+        if (!literal) {
+            out.append(safe);
+            return;
+        }
+        byte[] rest = safe.substring(start).getBytes(StandardCharsets.UTF_8);
+        out.append(safe, 0, start)
+                .append(fingerprinter.statement(rest, 0, rest.length).fingerprint());
+    }
+
+    /**
+     * Names are kept, whatever they look like: {@code Access denied for user 'x' or '1'='1'@'localhost' …}. Where a
+     * replica's source was changed the server writes names and positions, no password.
+     */
+    private static boolean namesAnAccount(String text) {
+        return text.startsWith("Access denied for user '")
+                        && (text.endsWith("(using password: YES)") || text.endsWith("(using password: NO)"))
+                || text.startsWith("Aborted connection ") && text.indexOf(" user: '") > 0
+                || text.startsWith("'CHANGE ") && text.contains(" executed'. Previous state ");
+    }
+
+    private static String withoutValues(String text) {
+        String safe = text;
+        for (QuoteTracker.Pair pair : QuoteTracker.PAIRS) {
+            safe = without(safe, pair.before(), pair.after());
+        }
+        safe = withoutCredentials(withoutAssignments(safe));
+        int password = safe.indexOf(TEMPORARY_PASSWORD);
+        if (password >= 0) {
+            int colon = safe.indexOf(": ", password + TEMPORARY_PASSWORD.length());
+            safe = colon < 0 ? safe : safe.substring(0, colon + 2) + '?';
+        }
+        return safe;
+    }
+
+    private static String without(String text, String before, String after) {
+        int start = text.indexOf(before);
+        if (start < 0) {
+            return text;
+        }
+        int from = start + before.length();
+        int to = text.lastIndexOf(after);
+        return text.substring(0, from) + '?' + (to >= from ? text.substring(to) : "");
+    }
+
+    /** {@code scheme://user:password@host}: what stands between its first colon and the last at sign of the word. */
+    private static String withoutCredentials(String text) {
+        int url = text.indexOf("://");
+        if (url < 0) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length());
+        int written = 0;
+        while (url >= 0) {
+            int from = url + "://".length();
+            int end = wordEnd(text, from);
+            int colon = text.indexOf(':', from);
+            int at = text.lastIndexOf('@', end - 1);
+            if (colon >= 0 && colon < at) {
+                safe.append(text, written, colon + 1).append('?');
+                written = at;
+            }
+            url = text.indexOf("://", end);
+        }
+        return safe.append(text, written, text.length()).toString();
+    }
+
+    /** Options, variables of the environment and shell traces: {@code --password=…}, {@code MYSQL_PWD=…}. */
+    private static String withoutAssignments(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        boolean client = lower.contains(CLIENT) && lower.contains(" -p");
+        if (lower.length() != text.length() || !client && !holdsSecret(lower)) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length());
+        int word = 0;
+        while (word < text.length()) {
+            int end = wordEnd(text, word);
+            int equals = text.substring(word, end).indexOf('=') + word;
+            boolean assigns = equals > word && holdsSecret(lower.substring(word, equals + 1));
+            boolean option = isOption(lower, word, end);
+            boolean spaced = lower.startsWith(" = ", end) && holdsSecret(lower.substring(word, end) + " =");
+            if (spaced) {
+                safe.append(text, word, end).append(" = ?");
+                end = valueEnd(text, end + " = ".length());
+            } else if (client && end - word > 2 && lower.startsWith("-p", word)) {
+                safe.append("-p?");
+                end = valueEnd(text, word + 2);
+            } else if (assigns) {
+                safe.append(text, word, equals + 1).append('?');
+                end = valueEnd(text, equals + 1);
+            } else if (option) {
+                safe.append(text, word, end).append(" ?");
+                end = valueEnd(text, Math.min(end + 1, text.length()));
+            } else {
+                safe.append(text, word, end);
+            }
+            word = end;
+            while (word < text.length() && text.charAt(word) == ' ') {
+                safe.append(text.charAt(word++));
+            }
+        }
+        return safe.toString();
+    }
+
+    /** An option whose value is the next word: {@code --password …}. */
+    private static boolean isOption(String lower, int word, int end) {
+        String name = lower.substring(word, end);
+        boolean value = end < lower.length() && !lower.startsWith(" -", end);
+        return value && name.startsWith("--") && name.indexOf('=') < 0 && holdsSecret(name + ' ');
+    }
+
+    private static int wordEnd(String text, int from) {
+        int end = text.indexOf(' ', from);
+        return end < 0 ? text.length() : end;
+    }
+
+    /** A quoted value may hold blanks; one whose quote never closes has no end. */
+    private static int valueEnd(String text, int from) {
+        char quote = from < text.length() ? text.charAt(from) : ' ';
+        if (quote != '\'' && quote != '"') {
+            return wordEnd(text, from);
+        }
+        int close = text.indexOf(quote, from + 1);
+        return close < 0 ? text.length() : wordEnd(text, close);
+    }
+
+    private static boolean holdsSecret(String lower) {
+        for (String secret : SECRETS) {
+            if (lower.contains(secret)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Index of the first word of what may be a statement, or -1.
+     *
+     * @param text a line, a character for each byte
+     */
+    static int statement(String text) {
+        if (namesAnAccount(text)) {
+            return -1;
+        }
+        String lower = text.toLowerCase(Locale.ROOT);
+        int first = -1;
+        for (String word : STATEMENTS) {
+            int at = lower.indexOf(word);
+            boolean start = at == 0 || at > 0 && (word.charAt(0) == ' ' || !Character.isLetter(lower.charAt(at - 1)));
+            if (start && (first < 0 || at < first)) {
+                first = at;
+            }
+        }
+        return lower.length() == text.length() ? first : Math.min(first, 0);
+    }
+}

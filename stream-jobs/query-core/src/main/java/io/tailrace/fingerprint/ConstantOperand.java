@@ -1,0 +1,136 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A literal of a condition, or a name, or what literals add up to (whose value is not known).
+ *
+ * @param kind {@code CODED} where the value is not known
+ * @param text a number's digits with its sign, a text without its quotes, or a name
+ */
+record ConstantOperand(Kind kind, String text) {
+
+    /** Longer texts are not compared, bytes. */
+    private static final int MAX_LENGTH = 1024;
+
+    private static final Pattern NUMBER =
+            Pattern.compile("\\s*([+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d{1,4})?).*");
+
+    static final ConstantOperand UNKNOWN = new ConstantOperand(Kind.CODED, "");
+
+    /** The operand that a token is. */
+    static ConstantOperand of(ConditionTokens token, boolean negative) {
+        int quotes = token.kind() == Kind.TEXT ? 1 : 0;
+        int length = token.end() - token.from();
+        if (length > MAX_LENGTH || length < 2 * quotes) {
+            return UNKNOWN;
+        }
+        String text = ByteText.utf8(token.bytes(), token.from() + quotes, token.end() - quotes);
+        boolean escaped = quotes > 0 && (text.indexOf('\\') >= 0 || text.indexOf('\'') >= 0 || text.indexOf('"') >= 0);
+        return escaped ? UNKNOWN : new ConstantOperand(token.kind(), negative ? "-" + text : text);
+    }
+
+    boolean isLiteral() {
+        return kind != Kind.NAME;
+    }
+
+    /** The number 0 or 1, by which people and frameworks write always and never. */
+    boolean isZeroOrOne() {
+        return kind == Kind.NUMBER && (text.equals("0") || text.equals("1"));
+    }
+
+    /** Whether the literal alone is true. */
+    Truth truth() {
+        return switch (kind) {
+            case TRUE -> Truth.TRUE;
+            case FALSE, NULL -> Truth.FALSE;
+            case NUMBER, TEXT -> Truth.of(number() != 0);
+            default -> Truth.UNKNOWN;
+        };
+    }
+
+    /** Whether the comparison is true; names are the same or unknown. */
+    Truth compare(String operator, ConstantOperand other) {
+        if (!isLiteral() || !other.isLiteral()) {
+            boolean same = kind == other.kind && text.equalsIgnoreCase(other.text);
+            return same && isReflexive(operator) ? Truth.TRUE : Truth.FALSE;
+        }
+        if (kind == Kind.NULL || other.kind == Kind.NULL) {
+            return Truth.of(operator.equals("<=>") && kind == other.kind);
+        }
+        if (!isKnown() || !other.isKnown() || operator.equals("rlike") || operator.equals("regexp")) {
+            return Truth.UNKNOWN;
+        }
+        if (operator.equals("like")) {
+            return like(other);
+        }
+        return Truth.of(holds(operator, order(other)));
+    }
+
+    /** Whether a value compared with itself so is always true, but for NULL. */
+    private static boolean isReflexive(String operator) {
+        return switch (operator) {
+            case "=", "<=>", "<=", ">=", "like" -> true;
+            default -> false;
+        };
+    }
+
+    private boolean isKnown() {
+        return switch (kind) {
+            case NUMBER, TEXT, TRUE, FALSE -> true;
+            default -> false;
+        };
+    }
+
+    private Truth like(ConstantOperand pattern) {
+        boolean wild = pattern.text.indexOf('%') >= 0 || pattern.text.indexOf('_') >= 0;
+        return wild ? Truth.UNKNOWN : Truth.of(text.equalsIgnoreCase(pattern.text));
+    }
+
+    /** As MySQL compares: two texts without regard to case, everything else as numbers. */
+    private int order(ConstantOperand other) {
+        return kind == Kind.TEXT && other.kind == Kind.TEXT
+                ? text.toLowerCase(Locale.ROOT).compareTo(other.text.toLowerCase(Locale.ROOT))
+                : Double.compare(number(), other.number());
+    }
+
+    private static boolean holds(String operator, int order) {
+        return switch (operator) {
+            case "=", "<=>" -> order == 0;
+            case "<>", "!=" -> order != 0;
+            case "<" -> order < 0;
+            case "<=" -> order <= 0;
+            case ">" -> order > 0;
+            case ">=" -> order >= 0;
+            default -> true;
+        };
+    }
+
+    /** The number at the text's beginning, or 0. */
+    private double number() {
+        if (kind == Kind.TRUE) {
+            return 1;
+        }
+        Matcher number = NUMBER.matcher(text);
+        return number.lookingAt() ? Double.parseDouble(number.group(1)) + 0.0 : 0;
+    }
+
+    /** What is known of a condition without data. */
+    enum Truth {
+        TRUE,
+        FALSE,
+        UNKNOWN;
+
+        static Truth of(boolean value) {
+            return value ? TRUE : FALSE;
+        }
+
+        Truth not() {
+            return this == UNKNOWN ? UNKNOWN : of(this == FALSE);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds what statements prepare: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE} and what is assigned
+ * to a user variable, from which another may be prepared. The text is a literal, so its fingerprint does not show it;
+ * these flags say what kind of statement it begins with, {@code dynamic_grant} or {@code dynamic_drop_table}, and
+ * nothing else. Not thread-safe.
+ */
+final class DynamicStatementFlags {
+
+    /** The statement is written in hexadecimal digits. */
+    static final String IN_HEX = "dynamic_hex";
+    /** It reads or writes a file of the server. */
+    static final String WITH_FILE = "dynamic_file";
+
+    private static final byte[] FROM = ByteText.ascii("from");
+    private static final byte[] IMMEDIATE = ByteText.ascii("immediate");
+    private static final byte[] CONCAT = ByteText.ascii("concat");
+    private static final byte[] PREPARE = ByteText.ascii("prepare");
+
+    /** So much of a text is inspected, bytes. */
+    private static final int MAX_LENGTH = 4096;
+
+    private static final int MAX_TEXTS = 8;
+
+    private static final Pattern STATEMENT = Pattern.compile(
+            "(?is)\\s*(?:(create|alter|drop|rename)\\s+(?:or\\s+replace\\s+)?(?:definer\\s*=\\s*\\S+\\s+)?(?:aggregate\\s+)?"
+                    + "(user|role|function|procedure|event|trigger|database|schema|table|server|view)\\b"
+                    + "|(grant)\\s.*\\sto\\s|(revoke)\\s.*\\sfrom\\s"
+                    + "|(set)\\s+(?:@@)?(global|persist|password)\\b|(?:un)?(install)\\s+(plugin|component|soname)\\b"
+                    + "|(load)\\s+(data|xml)\\b|(purge|reset)\\s+(binary|master|slave|replica)\\b"
+                    + "|(stop)\\s+(slave|replica)\\b|(change)\\s+(master|replication)\\b|(shutdown)\\s*;?\\s*$"
+                    + "|(truncate)\\s+\\S|(delete)\\s+from\\b|(insert|replace)\\s+into\\b|(update)\\s+\\S+\\s+set\\b"
+                    + "|(select)\\s+\\S|(call)\\s+\\S)");
+
+    /** Among the flags. */
+    private static final Pattern OF_ACCOUNTS =
+            Pattern.compile("dynamic_(?:grant|revoke|set_password|.*_(?:user|role))");
+
+    private static final Pattern FILE =
+            Pattern.compile("(?is)\\binto\\s+(?:outfile|dumpfile)\\b|\\bload_file\\s*\\(|\\binfile\\b");
+
+    private final ConditionTokens tokens;
+
+    DynamicStatementFlags(SqlMode mode) {
+        tokens = new ConditionTokens(mode);
+    }
+
+    /** Whether a statement with this masked text may hold another. */
+    boolean arePossible(byte[] masked, int length) {
+        return !read(masked, 0, length, true).isEmpty();
+    }
+
+    /** The flags of a statement. */
+    List<String> of(byte[] bytes, int from, int to) {
+        return List.copyOf(read(bytes, from, to, false));
+    }
+
+    /** Whether the text begins like a statement that makes, changes or drops accounts, or gives or takes rights. */
+    static boolean concernsAccounts(String text) {
+        Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), MAX_LENGTH)));
+        return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
+    }
+
+    /** With {@code masked}, whether there is any such literal: its place is told as if it were a flag. */
+    private Set<String> read(byte[] bytes, int from, int to, boolean masked) {
+        Set<String> flags = new LinkedHashSet<>();
+        boolean variable = false;
+        boolean prepare = false;
+        boolean awaited = false;
+        int texts = 0;
+        tokens.start(bytes, from, to);
+        while (tokens.kind() != Kind.END && texts < MAX_TEXTS) {
+            if (awaited && tokens.isLiteral()) {
+                texts++;
+                flags.addAll(masked ? Set.of(WITH_FILE) : flags());
+            }
+            boolean name = tokens.kind() == Kind.NAME;
+            awaited = tokens.is(IMMEDIATE)
+                    || prepare && tokens.is(FROM)
+                    || variable && isAssignment()
+                    || awaited && (tokens.kind() == Kind.OPEN || tokens.is(CONCAT));
+            prepare = name && tokens.is(PREPARE) || prepare && name && !tokens.is(FROM);
+            variable = name && bytes[tokens.from()] == '@' || variable && isColon();
+            tokens.next();
+        }
+        return flags;
+    }
+
+    private boolean isAssignment() {
+        return tokens.kind() == Kind.COMPARISON && tokens.bytes()[tokens.from()] == '=';
+    }
+
+    private boolean isColon() {
+        return tokens.kind() == Kind.OTHER && tokens.bytes()[tokens.from()] == ':';
+    }
+
+    private List<String> flags() {
+        return switch (tokens.kind()) {
+            case TEXT -> flags(text(tokens.from() + 1, tokens.end() - 1), false);
+            case CODED -> flags(decoded(text(tokens.from(), tokens.end())), true);
+            default -> List.of();
+        };
+    }
+
+    private String text(int from, int end) {
+        return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + MAX_LENGTH)));
+    }
+
+    /** The text of {@code 0x53454c} or {@code x'53454c'}; empty where it is none. */
+    private static String decoded(String literal) {
+        String digits = literal.replaceFirst("^(?:0[xX]|[xX]')", "").replace("'", "");
+        try {
+            byte[] bytes = HexFormat.of().parseHex(digits.substring(0, digits.length() & ~1));
+            return ByteText.utf8(bytes, 0, bytes.length);
+        } catch (IllegalArgumentException e) {
+            return ""; // bits, or a text with another character set
+        }
+    }
+
+    private static List<String> flags(String text, boolean coded) {
+        Matcher statement = STATEMENT.matcher(text);
+        if (!statement.lookingAt()) {
+            return List.of();
+        }
+        List<String> flags = new ArrayList<>();
+        flags.add(name(statement));
+        if (coded) {
+            flags.add(IN_HEX);
+        }
+        if (FILE.matcher(text).find()) {
+            flags.add(WITH_FILE);
+        }
+        return flags;
+    }
+
+    /** The words that were found: a fixed set. */
+    private static String name(Matcher statement) {
+        StringBuilder name = new StringBuilder("dynamic");
+        for (int i = 1; i <= statement.groupCount(); i++) {
+            if (statement.group(i) != null) {
+                name.append('_').append(statement.group(i).toLowerCase(Locale.ROOT));
+            }
+        }
+        return name.toString();
+    }
+}

@@ -1,0 +1,143 @@
+package io.tailrace.fingerprint;
+
+import static java.util.Map.entry;
+
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.WordTable;
+import java.util.Map;
+
+/**
+ * Finds the word of a statement after which a password may stand, in any spelling: quoted, bare, hashed, or in what
+ * a server's own masking has left. Everything after it is one placeholder.
+ */
+final class PasswordScanner {
+
+    private enum Statement {
+        UNKNOWN,
+        /** A stored program or block, between two of its statements. */
+        PROGRAM,
+        /** CREATE or ALTER, before the kind of object. */
+        DEFINITION,
+        /** CREATE or ALTER USER or ROLE, GRANT, CLONE: a password follows IDENTIFIED. */
+        ACCOUNT,
+        /** CREATE or ALTER SERVER: a password may stand in its OPTIONS. */
+        SERVER,
+        /** SET, CHANGE MASTER, CHANGE REPLICATION SOURCE, START REPLICA: one follows a word that ends so. */
+        ASSIGNMENT,
+        HARMLESS
+    }
+
+    private static final byte[] PASSWORD = ByteText.ascii("password");
+    private static final byte[] IDENTIFIED = ByteText.ascii("identified");
+    private static final byte[] OPTIONS = ByteText.ascii("options");
+    private static final byte[] BEGIN = ByteText.ascii("begin");
+
+    /** First words of statements; within a program also the words that statements follow. */
+    private static final WordTable<Statement> VERBS = WordTable.ofAnyCase(Map.ofEntries(
+            entry("create", Statement.DEFINITION),
+            entry("alter", Statement.DEFINITION),
+            entry("grant", Statement.ACCOUNT),
+            entry("clone", Statement.ACCOUNT),
+            entry("set", Statement.ASSIGNMENT),
+            entry("change", Statement.ASSIGNMENT),
+            entry("start", Statement.ASSIGNMENT),
+            entry("begin", Statement.PROGRAM),
+            entry("declare", Statement.PROGRAM),
+            entry("do", Statement.PROGRAM),
+            entry("else", Statement.PROGRAM),
+            entry("end", Statement.PROGRAM),
+            entry("if", Statement.PROGRAM),
+            entry("case", Statement.PROGRAM),
+            entry("loop", Statement.PROGRAM),
+            entry("repeat", Statement.PROGRAM),
+            entry("then", Statement.PROGRAM),
+            entry("while", Statement.PROGRAM)));
+
+    /** Between CREATE and these stand options, a DEFINER and names. */
+    private static final WordTable<Statement> OBJECTS = WordTable.ofAnyCase(Map.ofEntries(
+            entry("user", Statement.ACCOUNT),
+            entry("role", Statement.ACCOUNT),
+            entry("server", Statement.SERVER),
+            entry("procedure", Statement.PROGRAM),
+            entry("function", Statement.PROGRAM),
+            entry("trigger", Statement.PROGRAM),
+            entry("event", Statement.PROGRAM),
+            entry("package", Statement.PROGRAM),
+            entry("table", Statement.HARMLESS),
+            entry("view", Statement.HARMLESS),
+            entry("index", Statement.HARMLESS),
+            entry("database", Statement.HARMLESS),
+            entry("schema", Statement.HARMLESS),
+            entry("sequence", Statement.HARMLESS),
+            entry("tablespace", Statement.HARMLESS),
+            entry("logfile", Statement.HARMLESS)));
+
+    private Statement statement;
+    private boolean program;
+    /** The latest word may begin a statement. */
+    private boolean began;
+
+    void reset() {
+        statement = Statement.UNKNOWN;
+        program = false;
+        began = false;
+    }
+
+    /** The word that was read last begins a statement, or may within a program. */
+    boolean beganStatement() {
+        return began;
+    }
+
+    /** A semicolon: another statement of the same text may follow, or of the program's body. */
+    void endStatement() {
+        statement = program ? Statement.PROGRAM : Statement.UNKNOWN;
+    }
+
+    /** Reads the next word; true when all that follows must be masked. */
+    boolean masksRest(byte[] bytes, int from, int to) {
+        began = statement == Statement.UNKNOWN || statement == Statement.PROGRAM;
+        switch (statement) {
+            case UNKNOWN -> begin(VERBS.get(bytes, from, to), Statement.HARMLESS);
+            case PROGRAM -> begin(VERBS.get(bytes, from, to), Statement.PROGRAM);
+            case DEFINITION -> begin(OBJECTS.get(bytes, from, to), Statement.DEFINITION);
+            case HARMLESS -> harmless(bytes, from, to);
+            case ACCOUNT -> {
+                return ByteText.equalsIgnoreCase(bytes, from, to, IDENTIFIED);
+            }
+            case SERVER -> {
+                return ByteText.equalsIgnoreCase(bytes, from, to, OPTIONS);
+            }
+            case ASSIGNMENT -> {
+                return assignsPassword(bytes, from, to);
+            }
+        }
+        return false;
+    }
+
+    private void begin(Statement found, Statement otherwise) {
+        statement = found == null ? otherwise : found;
+        program |= statement == Statement.PROGRAM;
+    }
+
+    /** Within a program, a word behind a condition; elsewhere BEGIN behind a label. */
+    private void harmless(byte[] bytes, int from, int to) {
+        if (program
+                ? VERBS.get(bytes, from, to) == Statement.PROGRAM
+                : ByteText.equalsIgnoreCase(bytes, from, to, BEGIN)) {
+            statement = Statement.PROGRAM;
+            program = true;
+        }
+    }
+
+    /** {@code SET STATEMENT a=1 FOR CREATE USER …} begins another statement. */
+    private boolean assignsPassword(byte[] bytes, int from, int to) {
+        boolean password = to - from >= PASSWORD.length
+                && ByteText.startsWithIgnoreCase(bytes, to - PASSWORD.length, to, PASSWORD);
+        Statement found = password ? null : VERBS.get(bytes, from, to);
+        if (found == Statement.DEFINITION || found == Statement.ACCOUNT) {
+            statement = found;
+            began = true;
+        }
+        return password;
+    }
+}

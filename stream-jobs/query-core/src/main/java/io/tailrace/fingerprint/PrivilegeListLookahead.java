@@ -1,0 +1,46 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.AccountGrammar.Rights;
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+
+/** Tells what stands behind GRANT or REVOKE: privileges and roles look the same until ON, TO or FROM. */
+final class PrivilegeListLookahead {
+
+    private static final byte[] ON = ByteText.ascii("on");
+    private static final byte[] TO = ByteText.ascii("to");
+    private static final byte[] FROM = ByteText.ascii("from");
+    private static final byte[] ALL = ByteText.ascii("all");
+    private static final byte[] ADMIN = ByteText.ascii("admin");
+    private static final byte[] OPTION = ByteText.ascii("option");
+    private static final byte[] IF = ByteText.ascii("if");
+
+    private PrivilegeListLookahead() {}
+
+    /** Reads on to the end of the statement, or to where the answer is certain. */
+    static Rights of(ConditionTokens tokens) {
+        if (tokens.is(IF)) {
+            tokens.next();
+            tokens.next();
+        }
+        boolean all = tokens.is(ALL);
+        boolean admin = tokens.is(ADMIN);
+        tokens.next();
+        boolean option = admin && tokens.is(OPTION);
+        boolean names = false;
+        int depth = 0;
+        while (tokens.kind() != Kind.END && !isSemicolon(tokens)) {
+            if (depth == 0 && tokens.is(ON)) {
+                return Rights.ON_OBJECT;
+            }
+            names |= tokens.is(TO) || tokens.is(FROM);
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            tokens.next();
+        }
+        return option ? Rights.OPTION_OF_ROLE : all ? Rights.OF_ALL : names ? Rights.ROLES : Rights.UNKNOWN;
+    }
+
+    private static boolean isSemicolon(ConditionTokens tokens) {
+        return tokens.end() == tokens.from() + 1 && tokens.bytes()[tokens.from()] == ';';
+    }
+}

@@ -1,0 +1,191 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.lexer.ByteText;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Says what {@code SET} gives to settings of the server, {@code UPDATE} to those of the performance schema, and of what
+ * kind a library is that {@code UNINSTALL} names as a text. Fingerprints mask these literals, so that {@code
+ * general_log=0} and {@code =1} look the same there. Not thread-safe.
+ */
+final class SettingFlags {
+
+    /** Behind a setting's name: 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
+    private static final String OFF = "=off";
+    /** 1, ON, TRUE, YES, MEDIUM or STRONG. */
+    private static final String ON = "=on";
+    /** Another number, with its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
+    private static final String MAGNITUDE = "=e";
+    /** Any other text, word or expression, of which nothing is known. */
+    private static final String OTHER = "=other";
+
+    private static final int MAX_MAGNITUDE = 9;
+    private static final int MAX_VALUE_LENGTH = 40;
+    private static final int MAX_NAME_LENGTH = 128;
+    private static final int MAX_LIBRARY_LENGTH = 256;
+
+    private static final byte[] SET = ByteText.ascii("set");
+    private static final byte[] UPDATE = ByteText.ascii("update");
+    private static final byte[] WHERE = ByteText.ascii("where");
+    private static final byte[] UNINSTALL = ByteText.ascii("uninstall");
+
+    private static final Set<String> OFF_WORDS = Set.of("off", "false", "no", "none", "low", "");
+    private static final Set<String> ON_WORDS = Set.of("on", "true", "yes", "medium", "strong");
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
+
+    /** The settings that flags report: a fixed set, so that nobody can make up flags. */
+    private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
+            + "|log_slow_query_time|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
+            + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
+            + "|(extra_)?max_connections|max_user_connections|thread_pool_max_threads|require_secure_transport"
+            + "|server_audit_logging|audit_log_disable|audit_log_filter_disable"
+            + "|expire_logs_days|binlog_expire_logs_(seconds|auto_purge)|max_binlog_total_size|binlog_space_limit"
+            + "|log_bin_trust_function_creators|secure_auth|old_passwords|allow_suspicious_udfs|symbolic_links"
+            + "|check_proxy_users|activate_all_roles_on_login|automatic_sp_privileges|partial_revokes"
+            + "|default_password_lifetime|password_history|strict_password_validation"
+            + "|validate_password|validate_password_(policy|length|check_user_name|(mixed_case|number|special_char)_count)"
+            + "|simple_password_check_(digits|letters_same_case|minimal_length|other_characters)"
+            + "|connection_control_(failed_connections_threshold|(min|max)_connection_delay)|max_password_errors"
+            + "|innodb_encrypt_(tables|log|temporary_tables)|innodb_(redo|undo)_log_encrypt"
+            + "|innodb_encryption_threads|encrypt_(tmp_files|tmp_disk_tables|binlog)|binlog_encryption"
+            + "|default_table_encryption|table_encryption_privilege_check|aria_encrypt_tables"
+            + "|system_versioning_(alter|insert)_history");
+
+    /** Columns of the performance schema's tables setup_ and threads. */
+    private static final Set<String> SWITCHES = Set.of("enabled", "timed", "instrumented", "history");
+
+    private static final Pattern SCOPE = Pattern.compile("^@@((global|persist|persist_only|session|local)\\.)?");
+    private static final Pattern INSTRUMENTS = Pattern.compile("performance_schema\\..*|setup_\\w+|threads");
+
+    private final ConditionTokens tokens;
+
+    SettingFlags(SqlMode mode) {
+        tokens = new ConditionTokens(mode);
+    }
+
+    /** Whether a statement with this masked text may have any flag. */
+    boolean arePossible(byte[] masked, int length) {
+        tokens.start(masked, 0, length);
+        if (tokens.is(UNINSTALL)) {
+            return true;
+        }
+        Pattern wanted = tokens.is(SET) ? SETTINGS : INSTRUMENTS;
+        boolean found = false;
+        for (boolean read = tokens.is(SET) || tokens.is(UPDATE); read && !found; read = tokens.kind() != Kind.END) {
+            tokens.next();
+            found = tokens.kind() == Kind.NAME && wanted.matcher(name()).matches();
+        }
+        return found;
+    }
+
+    /** The flags of a statement. */
+    List<String> of(byte[] bytes, int from, int to) {
+        tokens.start(bytes, from, to);
+        Set<String> flags = new LinkedHashSet<>();
+        if (tokens.is(UNINSTALL)) {
+            libraries(flags);
+        } else if (tokens.is(SET) || tokens.is(UPDATE)) {
+            values(flags, tokens.is(UPDATE));
+        }
+        return List.copyOf(flags);
+    }
+
+    private void values(Set<String> flags, boolean update) {
+        String setting = "";
+        while (tokens.kind() != Kind.END && !(update && tokens.is(WHERE))) {
+            if (tokens.kind() == Kind.NAME) {
+                setting = name();
+            }
+            boolean assigns = isEquals();
+            tokens.next();
+            if (assigns) {
+                boolean known = update
+                        ? SWITCHES.contains(setting)
+                        : SETTINGS.matcher(setting).matches();
+                String value = value();
+                if (known) {
+                    flags.add(setting + value);
+                }
+            }
+        }
+    }
+
+    private boolean isEquals() {
+        return tokens.kind() == Kind.COMPARISON && tokens.bytes()[tokens.from()] == '=';
+    }
+
+    /** A setting's name without its scope and quotes. */
+    private String name() {
+        String name = text(MAX_NAME_LENGTH).replace("`", "").toLowerCase(Locale.ROOT);
+        String setting = SCOPE.matcher(name).replaceFirst("");
+        return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
+    }
+
+    /** What the value at hand shows; the token behind it is read. */
+    private String value() {
+        String reported =
+                switch (tokens.kind()) {
+                    case TEXT -> reported(quoted(MAX_VALUE_LENGTH));
+                    case TRUE, FALSE, NUMBER, NAME, WHERE -> reported(text(MAX_VALUE_LENGTH));
+                    default -> OTHER;
+                };
+        tokens.next();
+        return tokens.kind() == Kind.ARITHMETIC ? OTHER : reported;
+    }
+
+    private static String reported(String value) {
+        String word = value.trim().toLowerCase(Locale.ROOT);
+        if (OFF_WORDS.contains(word)) {
+            return OFF;
+        }
+        if (ON_WORDS.contains(word)) {
+            return ON;
+        }
+        return NUMBER.matcher(word).matches() ? number(Double.parseDouble(word)) : OTHER;
+    }
+
+    private static String number(double number) {
+        if (number == 0 || number == 1) {
+            return number == 0 ? OFF : ON;
+        }
+        return MAGNITUDE + (int) Math.max(0, Math.min(MAX_MAGNITUDE, Math.floor(Math.log10(number))));
+    }
+
+    private void libraries(Set<String> flags) {
+        while (tokens.kind() != Kind.END) {
+            if (tokens.kind() == Kind.TEXT) {
+                flags.add(library(quoted(MAX_LIBRARY_LENGTH).toLowerCase(Locale.ROOT)));
+            }
+            tokens.next();
+        }
+    }
+
+    private static String library(String name) {
+        if (name.contains("audit")) {
+            return "uninstalls_audit";
+        }
+        if (name.contains("connection_control")) {
+            return "uninstalls_login_guard";
+        }
+        boolean checks = name.contains("password") && (name.contains("validat") || name.contains("check"));
+        return checks || name.contains("password_reuse") ? "uninstalls_password_check" : "uninstalls_other";
+    }
+
+    private String quoted(int limit) {
+        int end = Math.max(tokens.from() + 1, tokens.isClosed() ? tokens.end() - 1 : tokens.end());
+        return text(tokens.from() + 1, end, limit);
+    }
+
+    private String text(int limit) {
+        return text(tokens.from(), tokens.end(), limit);
+    }
+
+    private String text(int from, int end, int limit) {
+        return end - from > limit ? "-" : ByteText.utf8(tokens.bytes(), from, end);
+    }
+}

@@ -1,0 +1,55 @@
+package io.tailrace.formats;
+
+import io.tailrace.audit.AuditFormatDetector;
+import io.tailrace.errorlog.ErrorLogFormat;
+import io.tailrace.generallog.GeneralLogFormat;
+import io.tailrace.lexer.ByteText;
+import io.tailrace.slowlog.SlowLogFormat;
+import java.util.Optional;
+
+/** Judges the first lines of a file. */
+final class FormatProbe {
+
+    private static final byte[] TIME = ByteText.ascii("# Time:");
+    private static final byte[] USER = ByteText.ascii("# User@Host:");
+
+    private FormatProbe() {}
+
+    /** Name of the format of the first line that tells one. A banner alone tells the format of the source's kind. */
+    static Optional<String> first(byte[] head, String source) {
+        AuditFormatDetector audit = new AuditFormatDetector();
+        String ofBanner = source.equals("general") ? GeneralLogFormat.NAME : SlowLogFormat.NAME;
+        boolean banner = false;
+        int from = 0;
+        while (from < head.length) {
+            int next = ByteText.lineFeed(head, from, head.length) + 1;
+            int to = ByteText.withoutLineEnd(head, from, Math.min(next, head.length));
+            Optional<String> format =
+                    isSlowLog(head, from, to) ? Optional.of(SlowLogFormat.NAME) : audit.line(head, from, to);
+            if (format.isEmpty() && GeneralLogFormat.classifies(head, from, to)) {
+                format = Optional.of(GeneralLogFormat.NAME);
+            } else if (format.isEmpty() && ErrorLogFormat.classifies(head, from, to)) {
+                format = Optional.of(ErrorLogFormat.NAME);
+            }
+            banner |= GeneralLogFormat.isBanner(head, from, to);
+            if (format.isPresent()) {
+                return format;
+            }
+            from = next;
+        }
+        return banner ? Optional.of(ofBanner) : Optional.empty();
+    }
+
+    private static boolean isSlowLog(byte[] head, int from, int to) {
+        return isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER);
+    }
+
+    /** {@code # Time: 2}: other logs quote statements that hold a number sign and the word. */
+    private static boolean isSlowLogTime(byte[] head, int from, int to) {
+        if (!ByteText.startsWith(head, from, to, TIME)) {
+            return false;
+        }
+        int value = ByteText.skipBlanks(head, from + TIME.length, to);
+        return value < to && ByteText.isDigit(head[value]);
+    }
+}

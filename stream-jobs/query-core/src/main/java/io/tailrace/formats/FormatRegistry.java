@@ -1,0 +1,69 @@
+package io.tailrace.formats;
+
+import io.tailrace.audit.AuditFormats;
+import io.tailrace.errorlog.ErrorLogFormat;
+import io.tailrace.framing.LogFormat;
+import io.tailrace.framing.LogFormats;
+import io.tailrace.generallog.GeneralLogFormat;
+import io.tailrace.innodb.RedoLogCapacities;
+import io.tailrace.slowlog.SlowLogFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** All formats that Tailrace reads, and how a file shows its own. */
+public final class FormatRegistry implements LogFormats {
+
+    private static final String AUTO = "auto";
+
+    private final List<LogFormat> all;
+
+    public FormatRegistry() {
+        this(RedoLogCapacities.unknown());
+    }
+
+    /** The same where capacities of InnoDB's redo logs are known: for the age of checkpoints. */
+    public FormatRegistry(RedoLogCapacities innoDbLogs) {
+        all = Stream.of(
+                        Stream.of(new SlowLogFormat()),
+                        AuditFormats.all().stream(),
+                        Stream.of(new GeneralLogFormat(), new ErrorLogFormat(innoDbLogs)))
+                .<LogFormat>flatMap(formats -> formats)
+                .toList();
+    }
+
+    /** The kind of log that a format is read from: slowlog, audit, general or errorlog. */
+    public static String sourceOf(LogFormat format) {
+        return sourceOf(format.name());
+    }
+
+    private static String sourceOf(String format) {
+        return switch (format) {
+            case SlowLogFormat.NAME -> "slowlog";
+            case GeneralLogFormat.NAME -> "general";
+            case ErrorLogFormat.NAME -> "errorlog";
+            default -> "audit";
+        };
+    }
+
+    /** The formats, in the order in which they are documented. */
+    public List<LogFormat> all() {
+        return all;
+    }
+
+    @Override
+    public Optional<LogFormat> named(String name) {
+        return all.stream().filter(format -> format.name().equals(name)).findFirst();
+    }
+
+    /** A format is told by the first line that only it can hold. The source narrows the choice, where it is known. */
+    @Override
+    public Optional<LogFormat> detect(String source, String hint, byte[] head) {
+        if (!AUTO.equals(hint) && !hint.isEmpty()) {
+            return named(hint);
+        }
+        return FormatProbe.first(head, source)
+                .filter(name -> source.isEmpty() || source.equals(sourceOf(name)))
+                .flatMap(this::named);
+    }
+}

@@ -1,0 +1,100 @@
+package io.tailrace.generallog;
+
+import io.tailrace.lexer.ByteText;
+
+/**
+ * Reads the argument of {@code Connect} and {@code Change user}. Users and databases may hold nearly anything; host
+ * names hold neither {@code @} nor blanks, so the last {@code @} before {@code  on } is what counts.
+ *
+ * <pre>
+ * root@localhost on shop using Socket      MySQL 5.7 and later, MariaDB
+ * root@localhost on shop                   older
+ * app@web-1 as proxied on shop using TCP/IP   a proxy user
+ * Access denied for user 'app'@'web-1' (using password: YES)
+ * </pre>
+ */
+final class ConnectArgument {
+
+    private static final byte[] ON = ByteText.ascii(" on ");
+    private static final byte[] AS = ByteText.ascii(" as ");
+    private static final byte[] USING = ByteText.ascii(" using ");
+    private static final byte[] DENIED = ByteText.ascii("Access denied for user '");
+
+    boolean denied;
+    int userFrom;
+    int userTo;
+    int hostFrom;
+    int hostTo;
+    int asFrom;
+    int asTo;
+    int databaseFrom;
+    int databaseTo;
+    int usingFrom;
+    int usingTo;
+
+    /** Reads an argument; false where it names no account. */
+    boolean read(byte[] bytes, int from, int to) {
+        denied = ByteText.startsWith(bytes, from, to, DENIED);
+        asFrom = asTo = databaseFrom = databaseTo = usingFrom = usingTo = to;
+        return denied ? quoted(bytes, from + DENIED.length, to) : plain(bytes, from, to);
+    }
+
+    private boolean quoted(byte[] bytes, int from, int to) {
+        int at = ByteText.lastIndexOf(bytes, from, to, ByteText.ascii("'@'"));
+        if (at < 0) {
+            return false;
+        }
+        int host = at + 3;
+        int end = host;
+        while (end < to && bytes[end] != '\'') {
+            end++;
+        }
+        place(from, at, host, end);
+        return true;
+    }
+
+    private boolean plain(byte[] bytes, int from, int to) {
+        int using = ByteText.lastIndexOf(bytes, from, to, USING);
+        int end = using < 0 ? to : using;
+        usingFrom = using < 0 ? to : using + USING.length;
+        usingTo = to;
+        int on = lastOn(bytes, from, end);
+        int accountTo = on < 0 ? end : on;
+        int at = lastAt(bytes, from, accountTo);
+        if (at < 0) {
+            return false;
+        }
+        databaseFrom = on < 0 ? end : Math.min(on + ON.length, end);
+        databaseTo = ByteText.trimBlanks(bytes, databaseFrom, end);
+        int as = ByteText.indexOf(bytes, at, accountTo, AS);
+        asFrom = as < 0 ? accountTo : as + AS.length;
+        asTo = accountTo;
+        place(from, at, at + 1, as < 0 ? accountTo : as);
+        return true;
+    }
+
+    /** The first {@code  on } behind the last {@code @} that one follows. */
+    private static int lastOn(byte[] bytes, int from, int to) {
+        int on = ByteText.lastIndexOf(bytes, from, to, ON);
+        if (on < 0 && ByteText.endsWith(bytes, from, to, ByteText.ascii(" on"))) {
+            return to - 3;
+        }
+        return on;
+    }
+
+    private static int lastAt(byte[] bytes, int from, int to) {
+        for (int i = to - 1; i >= from; i--) {
+            if (bytes[i] == '@') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void place(int from, int at, int host, int end) {
+        userFrom = from;
+        userTo = at;
+        hostFrom = host;
+        hostTo = end;
+    }
+}

@@ -1,0 +1,50 @@
+package io.tailrace.generallog;
+
+import io.tailrace.lexer.ByteText;
+
+/**
+ * Follows a statement's literals as {@code sql_mode} NO_BACKSLASH_ESCAPES reads them: a backslash is a character like
+ * any other. The second opinion where {@code SELECT 'c:\temp\'} seems never to end.
+ */
+final class NoBackslashEscapesScanner {
+
+    /** Stands for the end of a block comment. */
+    private static final byte COMMENT = '*';
+
+    /** The quote that is open, {@link #COMMENT}, or 0. */
+    private byte open;
+
+    void reset() {
+        open = 0;
+    }
+
+    void line(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            byte b = bytes[i];
+            if (open == COMMENT) {
+                open = b == '/' && i > from && bytes[i - 1] == '*' ? 0 : open;
+            } else if (open != 0) {
+                open = b == open ? 0 : open;
+            } else if (b == '/' && i + 1 < to && bytes[i + 1] == '*') {
+                open = COMMENT;
+                i++;
+            } else if (b == '\'' || b == '"' || b == '`') {
+                open = b;
+            } else if (b == '#' || b == '-' && i + 2 < to && bytes[i + 1] == '-' && ByteText.isBlank(bytes[i + 2])) {
+                return;
+            }
+        }
+    }
+
+    boolean insideLiteral() {
+        return open != 0;
+    }
+
+    byte state() {
+        return open;
+    }
+
+    void restore(byte state) {
+        open = state;
+    }
+}

@@ -1,0 +1,22 @@
+package io.tailrace.reassembly;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The hash by which the census names a file's head. */
+final class HeadHash {
+
+    private HeadHash() {}
+
+    /** Hash of the first bytes, in lower-case hexadecimal. */
+    static String hex(byte[] bytes, int length) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("MD5");
+            digest.update(bytes, 0, length);
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has MD5", e);
+        }
+    }
+}

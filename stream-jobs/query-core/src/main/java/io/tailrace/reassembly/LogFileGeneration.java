@@ -1,0 +1,414 @@
+package io.tailrace.reassembly;
+
+import io.tailrace.event.EventId;
+import io.tailrace.event.PostingKind;
+import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.framing.EntryContext;
+import io.tailrace.framing.FrameListener;
+import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.LogFormats;
+import io.tailrace.framing.LogOrigin;
+
+/** One file of a log: what of it was read, what became of it, and what is missing. */
+final class LogFileGeneration implements FrameListener {
+
+    /**
+     * More than a banner not yet posted can have: so many equal bytes after the posted one are one file's.
+     */
+    private static final int DISTINCTIVE_BYTES = 512;
+
+    /** How long after a file's end its lines may come again one by one. */
+    private static final long LATE_MILLIS = 600_000;
+
+    private final long number;
+    private final LedgerWriter poster;
+    private final LogFormats formats;
+    private final ReassemblyLimits limits;
+    private final StateWriter.Ids ids;
+    private final ContentHashes hashes;
+    private final LineReader reader;
+    private final PostingBuffer postings = new PostingBuffer();
+    private final GapRegions gaps;
+    private final FileHead head = new FileHead();
+    private final FileStatus file = new FileStatus();
+    private final PostedFrontier postedFrontier = new PostedFrontier();
+
+    private String cluster = "";
+    private String zone = "";
+    private String path = "";
+    private long firstEntryEnd = Long.MAX_VALUE;
+    /** End of the framing that the file begins with. */
+    private long bannerEnd;
+
+    private boolean ended;
+    private long endedAt;
+    private TwoClockTime lastBlockAt = TwoClockTime.NEVER;
+    private long lastReadAt;
+    private long firstReadAt;
+    private String firstPath = "";
+    private boolean changed = true;
+    private long storedAs;
+
+    LogFileGeneration(
+            long number, LedgerWriter poster, LogFormats formats, ReassemblyLimits limits, StateWriter.Ids ids) {
+        this.number = number;
+        this.poster = poster;
+        this.formats = formats;
+        this.limits = limits;
+        this.ids = ids;
+        hashes = new ContentHashes(limits, ids);
+        reader = newReader();
+        reader.listen(this);
+        gaps = new GapRegions(this, reader, this::newReader, limits, ids);
+    }
+
+    private LineReader newReader() {
+        return new LineReader(poster.id().source(), formats, limits, hashes, ids);
+    }
+
+    long number() {
+        return number;
+    }
+
+    String path() {
+        return path;
+    }
+
+    PostingBuffer postings() {
+        return postings;
+    }
+
+    /** How far the file was read, gaps included. */
+    long frontier() {
+        return reader.frontier();
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    /** Whether lines at the frontier are expected: the file has not ended, or has grown since. */
+    boolean expectsMore() {
+        return !ended || file.size() > reader.frontier();
+    }
+
+    long endedAt() {
+        return endedAt;
+    }
+
+    TwoClockTime lastBlockAt() {
+        return lastBlockAt;
+    }
+
+    /** When the collector read the newest line, epoch milliseconds of its clock. */
+    long lastReadAt() {
+        return lastReadAt;
+    }
+
+    /** When the collector read the first lines, epoch milliseconds of its clock. */
+    long firstReadAt() {
+        return firstReadAt;
+    }
+
+    /** The file's path then. */
+    String firstPath() {
+        return firstPath;
+    }
+
+    /** The file, as censuses have shown it. */
+    FileStatus file() {
+        return file;
+    }
+
+    /** Whether a line at an offset continues the file; a line end of one byte may turn out to be two. */
+    boolean continuesAt(long offset) {
+        return offset == reader.frontier() || (offset == reader.frontier() + 1 && reader.endMayBeLonger());
+    }
+
+    boolean endMayBeLonger() {
+        return reader.endMayBeLonger();
+    }
+
+    void extendLastLine() {
+        changed = true;
+        head.extendLastLine(reader.frontier());
+        reader.extendLastLine();
+    }
+
+    /** Whether a file's first bytes are this one's; null while too few were read to decide. */
+    Boolean hasHead(int length, String md5) {
+        return head.matches(length, md5, reader.frontier(), reader.endMayBeLonger());
+    }
+
+    /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones show. */
+    boolean lineEndsAreLong() {
+        return reader.endMayBeLonger() && reader.lineEndsAreLong();
+    }
+
+    /** Whether so much of the head is more than a banner. */
+    boolean isDistinctive(int headLength) {
+        return headLength >= distinctiveFrom();
+    }
+
+    private long distinctiveFrom() {
+        return Math.min(firstEntryEnd, bannerEnd + DISTINCTIVE_BYTES);
+    }
+
+    /** Compares lines that came again with what was read. */
+    ContentComparison compare(UnassignedLines run) {
+        ContentComparison comparison =
+                new ContentComparison(hashes, run.from(), reader.frontier(), distinctiveFrom(), run.sameAs() == number);
+        run.compare(comparison);
+        return comparison;
+    }
+
+    /** Reads whole lines that start at the frontier. */
+    void read(LineBlock block, int from, TwoClockTime now) {
+        takeOrigin(block, now);
+        if (block.offset() + from > reader.frontier()) {
+            extendLastLine();
+        }
+        ended = false;
+        file.mayGrow();
+        head.keep(block.bytes(), from, reader.frontier());
+        reader.read(block.origin().format(), block.bytes(), from, block.bytes().length);
+    }
+
+    /** The census knows the file before any line of it came. */
+    void foundBy(CensusRecord record) {
+        cluster = record.cluster();
+        path = record.path();
+        poster.origin(cluster, path);
+    }
+
+    private void takeOrigin(LineBlock block, TwoClockTime now) {
+        changed = true;
+        cluster = block.origin().cluster();
+        zone = block.origin().zone();
+        path = block.origin().path();
+        lastBlockAt = now;
+        lastReadAt = Math.max(lastReadAt, block.readAt());
+        if (firstPath.isEmpty()) {
+            firstPath = path;
+            firstReadAt = block.readAt();
+        }
+        poster.origin(cluster, path);
+    }
+
+    /**
+     * Takes lines that are known to be this file's: reads new ones, fills gaps, counts the rest as
+     * duplicates.
+     *
+     * @param until file offset to stop at
+     * @return index of the first byte that has no place yet
+     */
+    int absorb(LineBlock block, int from, long until, TwoClockTime now) {
+        takeOrigin(block, now);
+        int to = (int) Math.min(block.bytes().length, until - block.offset());
+        int index = from;
+        while (index < to) {
+            int next = absorbPart(block, index, to, now);
+            if (next == index) {
+                return index;
+            }
+            index = next;
+        }
+        return index;
+    }
+
+    private int absorbPart(LineBlock block, int from, int to, TwoClockTime now) {
+        long offset = block.offset() + from;
+        GapRegion region = gaps.fillableAt(offset);
+        if (region != null) {
+            return gaps.fill(region, block, from, to);
+        }
+        if (continuesAt(offset)) {
+            read(block, from, now);
+            return block.bytes().length;
+        }
+        if (hashes.at(offset) == null) {
+            return from;
+        }
+        return duplicate(block, from, to);
+    }
+
+    /** Counts lines as duplicates up to where something is missing. */
+    private int duplicate(LineBlock block, int from, int to) {
+        long stop = gaps.missingAfter(block.offset() + from);
+        int index = from;
+        long lines = 0;
+        while (index < to && block.offset() + index < stop && hashes.at(block.offset() + index) != null) {
+            index = LineHashes.end(block.bytes(), index, to);
+            lines++;
+        }
+        postings.add(PostingKind.DUPLICATE, "", block.offset() + from, block.offset() + index, lines);
+        return index;
+    }
+
+    /** Whether the byte at an offset below the frontier was never read. */
+    boolean misses(long offset) {
+        return offset < reader.frontier() && hashes.at(offset) == null;
+    }
+
+    /** Counts lines of a block as duplicates. */
+    void duplicates(LineBlock block, int from, int to) {
+        changed = true;
+        long lines = 0;
+        for (int line = from; line < to; line = LineHashes.end(block.bytes(), line, to)) {
+            lines++;
+        }
+        postings.add(PostingKind.DUPLICATE, "", block.offset() + from, block.offset() + to, lines);
+    }
+
+    /** Records that the bytes up to an offset are lost, and reads on there. */
+    void gap(long resumeAt, String detail) {
+        changed = true;
+        gaps.add(resumeAt, detail);
+    }
+
+    /** Nothing follows: what is pending is reported. */
+    void end(long now) {
+        changed = true;
+        poster.origin(cluster, path);
+        reader.end();
+        gaps.end();
+        ended = true;
+        endedAt = now;
+    }
+
+    @Override
+    public void entry(long from, long to, EntryContext context) {
+        firstEntryEnd = Math.min(firstEntryEnd, to);
+        gaps.closeAtEntry(from, to);
+        postEntry(reader, from, to, context, false);
+    }
+
+    /** Posts an entry that some reader of this file found. */
+    void postEntry(LineReader by, long from, long to, EntryContext context, boolean backfill) {
+        postings.add(PostingKind.ENTRY, "", from, to, 1);
+        LogId id = poster.id();
+        poster.output()
+                .entry(new FramedEntry(
+                        new LogOrigin(
+                                cluster, id.instance(), id.source(), by.format().name(), zone, id.log()),
+                        path,
+                        number,
+                        from,
+                        by.copy(from, to),
+                        context,
+                        backfill));
+    }
+
+    @Override
+    public void framing(long from, long to, FramingKind kind) {
+        postings.add(PostingKind.FRAMING, kind.name(), from, to, 1);
+        bannerEnd = from == bannerEnd ? to : bannerEnd;
+        if (gaps.isOpen()) {
+            gaps.addToOpen(PostingKind.FRAMING, kind.name(), from, to, null, reader.copy(from, to));
+        }
+    }
+
+    @Override
+    public void rejected(long from, long to, DeadLetterCode code, String message) {
+        byte[] bytes = reader.copy(from, to);
+        EventId letter = postDeadLetter(from, bytes, code, message);
+        gaps.addToOpen(PostingKind.DEAD_LETTER, code.name(), from, to, letter, bytes);
+    }
+
+    EventId postDeadLetter(long from, byte[] bytes, DeadLetterCode code, String message) {
+        postings.add(PostingKind.DEAD_LETTER, code.name(), from, from + bytes.length, 1);
+        return poster.deadLetter(number, from, bytes, code.name(), message);
+    }
+
+    void supersede(EventId letter, long from, long to, String code) {
+        poster.supersede(letter, number, from, to - from, code);
+    }
+
+    /**
+     * Writes the postings that wait, and the frontier if it has moved and the last one is a second old.
+     *
+     * @return whether the state has changed by it
+     */
+    boolean flush(long now) {
+        boolean forgot = ended && now - endedAt >= LATE_MILLIS && hashes.forgetRecent();
+        poster.origin(cluster, path);
+        gaps.settle();
+        boolean posted = !postings.isEmpty();
+        postings.flush(poster, number);
+        boolean moved = postedFrontier.post(poster, number, reader, file, now);
+        boolean flushed = forgot || posted || moved;
+        changed |= flushed;
+        return flushed;
+    }
+
+    /** Whether a flush later on has something to write. */
+    boolean frontierMoved() {
+        return postedFrontier.hasMoved(reader, file);
+    }
+
+    /** Lets go of everything stored. */
+    void release() {
+        reader.release();
+        gaps.release();
+        hashes.release();
+        ids.release(storedAs);
+    }
+
+    /** Stores what has changed; returns the number it is stored under. */
+    long save(StateWriter out) {
+        if (changed || file.changed()) {
+            ids.release(storedAs);
+            StateWriter own = out.another();
+            saveFields(own);
+            hashes.save(own);
+            reader.save(own);
+            gaps.save(own);
+            storedAs = out.store(own.toBytes());
+            changed = false;
+        }
+        return storedAs;
+    }
+
+    private void saveFields(StateWriter out) {
+        out.text(cluster);
+        out.text(zone);
+        out.text(path);
+        head.save(out);
+        out.number(firstEntryEnd);
+        out.number(bannerEnd);
+        out.flag(ended);
+        out.number(endedAt);
+        lastBlockAt.save(out);
+        out.number(lastReadAt);
+        out.number(firstReadAt);
+        out.text(firstPath);
+        file.save(out);
+        postedFrontier.save(out);
+    }
+
+    void restore(StateReader in, long id) {
+        storedAs = id;
+        changed = false;
+        restoreFields(in);
+        hashes.restore(in);
+        reader.restore(in);
+        gaps.restore(in);
+    }
+
+    private void restoreFields(StateReader in) {
+        cluster = in.text();
+        zone = in.text();
+        path = in.text();
+        head.restore(in);
+        firstEntryEnd = in.number();
+        bannerEnd = in.number();
+        ended = in.flag();
+        endedAt = in.number();
+        lastBlockAt = TwoClockTime.restore(in);
+        lastReadAt = in.number();
+        firstReadAt = in.number();
+        firstPath = in.text();
+        file.restore(in);
+        postedFrontier.restore(in);
+    }
+}

@@ -1,0 +1,266 @@
+package io.tailrace.reassembly;
+
+import java.util.ArrayDeque;
+
+/** Consecutive lines under one path whose generation is not decided yet. */
+final class UnassignedLines {
+
+    private static final class Held {
+        private final LineBlock block;
+        private long storedAs;
+
+        private Held(LineBlock block) {
+            this.block = block;
+        }
+    }
+
+    /** Receives the run's blocks, each from the index of its first line that is still held. */
+    interface BlockReader {
+        /** Index of the first byte that was not taken. */
+        int read(LineBlock block, int from);
+    }
+
+    private final StateWriter.Ids ids;
+    private final ArrayDeque<Held> blocks = new ArrayDeque<>();
+    private final TwoClockTime since;
+    private long from;
+    private long to;
+    private long sameAs;
+
+    /**
+     * @param since when the first block came
+     */
+    UnassignedLines(LineBlock first, int skip, TwoClockTime since, StateWriter.Ids ids) {
+        this.ids = ids;
+        this.since = since;
+        this.from = first.offset() + skip;
+        this.to = first.end();
+        blocks.add(new Held(first));
+    }
+
+    private UnassignedLines(StateReader in, StateWriter.Ids ids) {
+        this.ids = ids;
+        since = TwoClockTime.restore(in);
+        from = in.number();
+        to = in.number();
+        sameAs = in.number();
+    }
+
+    long from() {
+        return from;
+    }
+
+    long to() {
+        return to;
+    }
+
+    long bytes() {
+        return to - from;
+    }
+
+    TwoClockTime since() {
+        return since;
+    }
+
+    /**
+     * When the collector read the first block, epoch milliseconds; when it came, if the collector did not
+     * say.
+     */
+    long readAt() {
+        return first().readAt() > 0 ? first().readAt() : since.job();
+    }
+
+    LineBlock first() {
+        return blocks.peekFirst().block;
+    }
+
+    LineBlock last() {
+        return blocks.peekLast().block;
+    }
+
+    boolean isEmpty() {
+        return blocks.isEmpty();
+    }
+
+    /** Generation whose lines those before the run were; 0 when unknown. */
+    long sameAs() {
+        return sameAs;
+    }
+
+    void sameAs(long generation) {
+        sameAs = generation;
+    }
+
+    /**
+     * Whether a block goes on where the run ends: of the same path, of the same generation if the sender says
+     * one, and not read earlier, as a late copy of another file's lines would be. A hole of one byte is a
+     * line end.
+     */
+    boolean continuedBy(LineBlock block) {
+        return continuedAt(block.offset()) && hasSameHeadAs(block);
+    }
+
+    private boolean continuedAt(long offset) {
+        return offset == to || offset == to + 1;
+    }
+
+    private boolean hasSameHeadAs(LineBlock block) {
+        LineBlock last = last();
+        return block.backfill() == last.backfill()
+                && block.generation() == last.generation()
+                && block.readAt() >= last.readAt()
+                && block.origin().path().equals(last.origin().path());
+    }
+
+    void add(LineBlock block) {
+        blocks.add(new Held(block));
+        to = block.end();
+    }
+
+    /** Adds the run that starts where this one ends, if there is nothing between them. */
+    boolean join(UnassignedLines next) {
+        if (!continuedAt(next.from) || next.from != next.first().offset() || !hasSameHeadAs(next.first())) {
+            return false;
+        }
+        blocks.addAll(next.blocks);
+        to = next.to;
+        return true;
+    }
+
+    /** End of the lines that the collector had read before a time of its clock, epoch microseconds. */
+    long endReadBy(long micros) {
+        long end = from;
+        for (Held held : blocks) {
+            end = held.block.readAt() * 1000 < micros ? held.block.end() : end;
+        }
+        return end;
+    }
+
+    /** Whether a file's head hash contradicts the lines; false when too few are there to decide. */
+    boolean contradicts(int headLength, String md5) {
+        boolean lineEndUnsure = headLength == to;
+        return holdsHead(headLength)
+                && !lineEndUnsure
+                && !HeadHash.hex(head(headLength), headLength).equals(md5);
+    }
+
+    /** Whether the lines are the head that a hash is of. */
+    boolean hasSameHead(int headLength, String md5) {
+        return holdsHead(headLength)
+                && HeadHash.hex(head(headLength), headLength).equals(md5);
+    }
+
+    private boolean holdsHead(int headLength) {
+        return from == 0 && headLength > 0 && headLength <= to;
+    }
+
+    private byte[] head(int length) {
+        byte[] head = new byte[length];
+        int end = 0;
+        for (Held held : blocks) {
+            int at = (int) held.block.offset();
+            if (at > end && end > 0 && at <= length) {
+                head[end - 1] = '\r';
+                head[end] = '\n';
+            }
+            end = (int) Math.min(length, held.block.end());
+            if (at < end) {
+                System.arraycopy(held.block.bytes(), 0, head, at, end - at);
+            }
+        }
+        return head;
+    }
+
+    /** Hands the lines to a reader, as many as it takes. */
+    void drain(BlockReader reader) {
+        while (!blocks.isEmpty()) {
+            Held first = blocks.peekFirst();
+            LineBlock block = first.block;
+            int drained = reader.read(block, (int) (from - block.offset()));
+            from = block.offset() + drained;
+            if (drained < block.bytes().length) {
+                return;
+            }
+            ids.release(blocks.pollFirst().storedAs);
+            // a hole of one byte between two blocks is a line end
+            from = blocks.isEmpty() ? from : blocks.peekFirst().block.offset();
+        }
+    }
+
+    /** Compares the lines, in order, until the comparison has seen enough. */
+    void compare(ContentComparison comparison) {
+        int skip = (int) (from - first().offset());
+        for (Held held : blocks) {
+            byte[] bytes = held.block.bytes();
+            for (int line = skip; line < bytes.length; ) {
+                int end = LineHashes.end(bytes, line, bytes.length);
+                if (!comparison.line(held.block.offset(), bytes, line, end)) {
+                    return;
+                }
+                line = end;
+            }
+            skip = 0;
+        }
+    }
+
+    void release() {
+        blocks.forEach(held -> ids.release(held.storedAs));
+        blocks.clear();
+    }
+
+    void save(StateWriter out) {
+        since.save(out);
+        out.number(from);
+        out.number(to);
+        out.number(sameAs);
+        out.number(blocks.size());
+        for (Held held : blocks) {
+            if (held.storedAs == 0) {
+                held.storedAs = out.store(held.block.bytes());
+            }
+            saveBlock(out, held);
+        }
+    }
+
+    private static void saveBlock(StateWriter out, Held held) {
+        LineBlock block = held.block;
+        out.text(block.origin().cluster());
+        out.text(block.origin().format());
+        out.text(block.origin().zone());
+        out.text(block.origin().path());
+        out.number(block.offset());
+        out.number(block.readAt());
+        out.flag(block.backfill());
+        out.number(block.generation());
+        out.number(held.storedAs);
+    }
+
+    static UnassignedLines restore(StateReader in, LogId id, StateWriter.Ids ids) {
+        UnassignedLines run = new UnassignedLines(in, ids);
+        for (int count = in.count(); count > 0; count--) {
+            run.blocks.add(restoreBlock(in, id));
+        }
+        return run;
+    }
+
+    private static Held restoreBlock(StateReader in, LogId id) {
+        String cluster = in.text();
+        String format = in.text();
+        String zone = in.text();
+        String path = in.text();
+        long offset = in.number();
+        long readAt = in.number();
+        boolean backfill = in.flag();
+        long generation = in.number();
+        long storedAs = in.number();
+        Held held = new Held(new LineBlock(
+                new FileOrigin(id.toKey(), cluster, id.instance(), id.source(), format, zone, path),
+                offset,
+                in.stored(storedAs),
+                readAt,
+                backfill,
+                generation));
+        held.storedAs = storedAs;
+        return held;
+    }
+}

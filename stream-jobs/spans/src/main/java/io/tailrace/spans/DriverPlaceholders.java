@@ -1,0 +1,90 @@
+package io.tailrace.spans;
+
+import io.tailrace.lexer.SqlBytes;
+import java.util.Arrays;
+
+/**
+ * Placeholders of drivers that send the server literals in their place: Python's {@code %s} and {@code %(name)s}, PHP's
+ * {@code :name}. Spans hold the statement as the program has it, logs as the server got it; with {@code ?} in their place
+ * both are of one class. Within a literal it makes no difference.
+ */
+final class DriverPlaceholders {
+
+    private DriverPlaceholders() {}
+
+    /** The statement with each of them replaced; the same array if it has none. */
+    static byte[] replaced(byte[] statement) {
+        int first = next(statement, 0);
+        return first == statement.length ? statement : replaced(statement, first);
+    }
+
+    private static byte[] replaced(byte[] in, int first) {
+        byte[] out = new byte[in.length];
+        int length = 0;
+        int from = 0;
+        int at = first;
+        while (at < in.length) {
+            System.arraycopy(in, from, out, length, at - from);
+            length += at - from;
+            out[length++] = (byte) '?';
+            from = end(in, at);
+            at = next(in, from);
+        }
+        System.arraycopy(in, from, out, length, in.length - from);
+        return Arrays.copyOf(out, length + in.length - from);
+    }
+
+    private static int next(byte[] in, int from) {
+        int i = from;
+        while (i < in.length && end(in, i) < 0) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Index behind the placeholder at an index, or -1 if there is none. */
+    private static int end(byte[] in, int at) {
+        return switch (in[at]) {
+            case '%' -> percent(in, at);
+            case ':' -> colon(in, at);
+            default -> -1;
+        };
+    }
+
+    /** Behind a word it is the operator. */
+    private static int percent(byte[] in, int at) {
+        if (at > 0 && SqlBytes.isWord(in[at - 1])) {
+            return -1;
+        }
+        int s = at + 1;
+        if (s < in.length && in[s] == '(') {
+            s = wordEnd(in, s + 1);
+            if (s >= in.length || in[s] != ')') {
+                return -1;
+            }
+            s++;
+        }
+        boolean is = s < in.length && in[s] == 's' && wordEnd(in, s) == s + 1;
+        return is ? s + 1 : -1;
+    }
+
+    /** Not {@code :=}, and no label or time: those follow a word. */
+    private static int colon(byte[] in, int at) {
+        boolean behindWord = at > 0 && (SqlBytes.isWord(in[at - 1]) || in[at - 1] == ':');
+        int end = wordEnd(in, at + 1);
+        boolean named = end > at + 1 && !isDigit(in[at + 1]);
+        return named && !behindWord ? end : -1;
+    }
+
+    private static boolean isDigit(byte b) {
+        return b >= '0' && b <= '9';
+    }
+
+    private static int wordEnd(byte[] in, int from) {
+        int end = from;
+        while (end < in.length && SqlBytes.isWord(in[end])) {
+            end++;
+        }
+        return end;
+    }
+}

@@ -1,0 +1,48 @@
+package io.tailrace.spans;
+
+import io.tailrace.framing.DeadLetterCode;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What is wrong with a message: of each kind how often, and the first in words. Not thread-safe. */
+final class MessageProblems {
+
+    private static final class Kind {
+        private final String first;
+        private int spans;
+
+        Kind(String first) {
+            this.first = first;
+        }
+    }
+
+    private final Map<DeadLetterCode, Kind> kinds = new EnumMap<>(DeadLetterCode.class);
+    private int spans;
+
+    void clear() {
+        kinds.clear();
+        spans = 0;
+    }
+
+    void countSpan() {
+        spans++;
+    }
+
+    /** The message as a whole. */
+    void malformed(String error) {
+        kinds.putIfAbsent(DeadLetterCode.MALFORMED_MESSAGE, new Kind(error));
+    }
+
+    /** One span of it. */
+    void span(DeadLetterCode code, String error) {
+        kinds.computeIfAbsent(code, key -> new Kind(error)).spans++;
+    }
+
+    void report(SpanListener listener) {
+        kinds.forEach((code, kind) -> listener.rejected(code, text(kind)));
+    }
+
+    private String text(Kind kind) {
+        return kind.spans == 0 ? kind.first : kind.spans + " of " + spans + " spans: " + kind.first;
+    }
+}

@@ -1,0 +1,65 @@
+package io.tailrace.testing;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("slow")
+class GrowthRateTest {
+
+    private static final int LIMIT = 1 << 14;
+    /** For work that must fail. Further attempts would only take longer. */
+    private static final int ATTEMPTS = 1;
+
+    private long sum;
+
+    @Test
+    void linearWorkPasses() {
+        assertThatCode(() -> GrowthRate.assertLinear("sum", 1 << 12, 1 << 15, sized(size -> 10_000L * size)))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void workThatSortsPasses() {
+        assertThatCode(() -> GrowthRate.assertLinear(
+                        "sort", 1 << 12, 1 << 15, sized(size -> (long) (1000 * size * Math.log(size)))))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void quadraticWorkFails() {
+        assertThatThrownBy(() ->
+                        GrowthRate.assertLinear("pairs", 1 << 13, 1 << 15, sized(size -> (long) size * size), ATTEMPTS))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("pairs");
+    }
+
+    /** As a search that looks back, but not further than so far. */
+    @Test
+    void workThatIsQuadraticUpToALimitFails() {
+        assertThatThrownBy(() -> GrowthRate.assertLinear(
+                        "looks back", 1 << 13, 1 << 16, sized(size -> (long) size * Math.min(size, LIMIT)), ATTEMPTS))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void whatIsTooSlowBesideTheOtherFails() {
+        assertThatThrownBy(() -> GrowthRate.assertAtMost(
+                        "ten times", 3, () -> spend(10_000_000), () -> spend(100_000_000), ATTEMPTS))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    private IntFunction<Runnable> sized(IntToLongFunction steps) {
+        return size -> () -> spend(steps.applyAsLong(size));
+    }
+
+    private void spend(long steps) {
+        for (long i = 0; i < steps; i++) {
+            sum = sum * 31 + i;
+        }
+    }
+}
