@@ -31,9 +31,9 @@ from e2e.workload import statements
 from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
 from e2e.workload.writer import LogWriter
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
-from tailrace.stack import control
+from tailrace.config.resources import REPOSITORY
+from tailrace.sources.sources_file import Source
+from tailrace_local.supervisor import control
 
 FIRST_PORT = 21190
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))

@@ -18,7 +18,7 @@ from threading import Event, Thread
 
 from e2e.stack import PARTS, Stack
 from e2e.test_detection import RULE, AuditLog, push
-from tailrace import rules
+from tailrace.rules import push as rule_push
 
 FIRST_PORT = 22140
 STATEMENTS_PER_TURN = 100
@@ -46,7 +46,7 @@ def measure(minutes: float = 1) -> None:
 
 def _measure(stack: Stack, audit: AuditLog, turns: int) -> None:
     rule = RULE.format(id=uuid.uuid4(), level="low")
-    assert push(stack, {**rules.files(rules.OWN), "bench.yml": rule}).accepted
+    assert push(stack, {**rule_push.files(rule_push.OWN), "bench.yml": rule}).accepted
     clickhouse = stack.clickhouse()
     written: dict[str, float] = {}
     seen: dict[str, float] = {}

@@ -19,7 +19,7 @@ import pymysql
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.sample_intrusion import ANNA, BILLING, OWN, REPORT, SCHEMA, START, TOM, WEB, Account
-from tailrace import demo
+from tailrace.demo import feed as demo_feed
 from tailrace_capture.dsn import Dsn
 from tailrace_capture.memory import Memory
 from tailrace_capture.service import Rhythm, Target, Watcher
@@ -61,7 +61,7 @@ def main() -> None:
             lines = _year(server, Path(directory))
         finally:
             server.stop()
-    (demo.SAMPLES / demo.SHOP_LOOKS).write_bytes(_at_home(lines, server))
+    (demo_feed.SAMPLES / demo_feed.SHOP_LOOKS).write_bytes(_at_home(lines, server))
 
 
 def _year(server: Server, directory: Path) -> bytes:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from e2e.settling import tailrace
 from e2e.stack import Stack
-from tailrace.certificates import Certificates
-from tailrace.home import Home
+from tailrace.config.home import Home
+from tailrace.credentials.certificates import Certificates
 
 START_SECONDS = 600
 

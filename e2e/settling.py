@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from e2e.comparison import Stored, differences, gaps, incomplete
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 BOOKS_SECONDS = 120
 """Within a minute every byte is an event, framing, a dead letter or a gap; twice that on a busy machine."""

@@ -12,13 +12,16 @@ from pathlib import Path
 import yaml
 
 from e2e.workload.writer import LogWriter
-from tailrace import accounts, sources
-from tailrace.clickhouse import ClickHouse
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.sources import Source
-from tailrace.stack import assembly, bringup, control, procfs
-from tailrace.stack.control import PartStatus
+from tailrace.cli.context import NotRunningError
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import Source
+from tailrace_local import clickhouse as local_clickhouse
+from tailrace_local.supervisor import assembly, control, procfs
+from tailrace_local.supervisor import start as stack_start
+from tailrace_local.supervisor.control import ComponentStatus
 
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
@@ -58,17 +61,17 @@ class Stack:
                 environment[name] = os.environ[name]
         self.settings = Settings.from_environment(environment)
         self.home = Home(self.settings.home)
-        sources.make_empty(self.settings.sources)
+        sources_file.make_empty(self.settings.sources)
 
     def up(self) -> None:
         """Installs what is missing and starts all parts; returns when they are healthy."""
-        bringup.bring_up(self.settings, self.home, lambda part, doing: print(f"{part}: {doing}"))
+        stack_start.start_stack(self.settings, self.home, lambda part, doing: print(f"{part}: {doing}"))
 
     def down(self) -> None:
         """Stops all parts."""
         try:
             control.stop(self.home)
-        except control.NotRunningError:
+        except NotRunningError:
             return
 
     def watch(self, logs: Iterable[LogWriter]) -> None:
@@ -77,7 +80,7 @@ class Stack:
 
     def watch_sources(self, added: list[Source]) -> None:
         """Adds logs to sources.yaml and has the stack take it over, as `tailrace up` does."""
-        sources.add(self.settings.sources, added)
+        sources_file.add(self.settings.sources, added)
         _, problem = control.take_list(self.home)
         assert not problem
         self.await_healthy()
@@ -89,7 +92,7 @@ class Stack:
         kept = [entry for entry in listed if entry.get("path") not in over]
         self.settings.sources.write_text(yaml.safe_dump(kept, sort_keys=False) if kept else "")
 
-    def status(self, part: str) -> PartStatus:
+    def status(self, part: str) -> ComponentStatus:
         found = control.status(self.home).part(part)
         assert found, f"the stack has no part {part}"
         return found
@@ -145,7 +148,7 @@ class Stack:
         return {part.name: list(part.ports().values()) for part in parts if part.ports()}
 
     def clickhouse(self) -> ClickHouse:
-        return accounts.connect(self.settings, self.home, "admin")
+        return local_clickhouse.connect(self.settings, self.home, "admin")
 
 
 def source_of(log: LogWriter) -> Source:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from e2e.attack_day import report
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 SEED = 11
 """Not that of docs/DETECTIONS.md: rules must not be made for one day only."""

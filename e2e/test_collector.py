@@ -13,8 +13,8 @@ import pytest
 
 from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.topics import Line, read_lines
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.sources import Source
+from tailrace.sources.sources_file import Source
+from tailrace_local.components.fluentbit import FluentBit
 
 LIMIT = 18_000_000
 """Buffer_Max_Size of the inputs: a line that does not fit, with its line end, is skipped."""

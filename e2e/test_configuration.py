@@ -5,9 +5,9 @@ from pathlib import Path
 
 from e2e.settling import assert_exact, is_accounted_for
 from e2e.stack import Stack, wait_until
-from tailrace.accounts import password_name
-from tailrace.parts.flink import Flink
-from tailrace.stack import control
+from tailrace.credentials.names import password_name
+from tailrace_local.components.flink import Flink
+from tailrace_local.supervisor import control
 
 
 def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watched):

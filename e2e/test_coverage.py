@@ -10,7 +10,7 @@ from e2e.comparison import THIS_LOG, Stored
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.workload.manifest import LogManifest
-from tailrace.stack import control
+from tailrace_local.supervisor import control
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from e2e.stack import Stack
-from tailrace.exits import Exit
-from tailrace.settings import REPOSITORY
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("EVIDENCE_FIRST_PORT", "22500"))
 PERIOD = ("--from", "2026-01-01", "--to", "now")

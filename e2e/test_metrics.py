@@ -17,8 +17,8 @@ from e2e.prometheus import Prometheus
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
 from e2e.workload.writer import Workload
+from tailrace.config.resources import REPOSITORY
 from tailrace.health import rules
-from tailrace.settings import REPOSITORY
 
 PROMETHEUS_PORT = int(os.environ.get("PROMETHEUS_PORT", "24709"))
 RESETS = 300

@@ -14,8 +14,8 @@ import pytest
 
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
 from e2e.stack import wait_until
-from tailrace.facts.errant import Comparison, Verdict
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace.snapshots.errant_transactions import Comparison, Verdict
 from tailrace_capture.doctor.accounts import explain_account, grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.explain.samples import Sample

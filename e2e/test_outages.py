@@ -12,9 +12,9 @@ from e2e.health import await_alert, await_cleared, fires
 from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, source_of, wait_until
 from e2e.workload.writer import Workload
-from tailrace import sources
-from tailrace.health import stack as health
-from tailrace.stack import control
+from tailrace.sources import sources_file
+from tailrace_local import health
+from tailrace_local.supervisor import control
 
 TOPIC = "tailrace.slowlog.lines"
 CLIENTS_SECONDS = 60
@@ -42,7 +42,7 @@ def test_lines_without_a_census(stack, tmp_path):
     workload = Workload(tmp_path / "logs", 6, "without-census")
     instance = workload.manifests[0].instance
     with stack.without("census"):
-        sources.add(stack.settings.sources, [source_of(log) for log in workload.logs])
+        sources_file.add(stack.settings.sources, [source_of(log) for log in workload.logs])
         control.restart(stack.home, "fluentbit")
         workload.write(300)
         workload.finish()
@@ -87,7 +87,7 @@ def _failovers(stack: Stack) -> float:
     told: list[float] = []
 
     def asked() -> bool:
-        text = health.of_part(stack.settings, stack.home, "flink")
+        text = health.component_metrics(stack.settings, stack.home, "flink")
         samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
         told.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
         return bool(told)

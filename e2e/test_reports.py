@@ -17,11 +17,12 @@ from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
 from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.stack import wait_until
-from tailrace import dashboards, reports
-from tailrace.certificates import Certificates
-from tailrace.cli import main
-from tailrace.configuration import ConfigurationError
-from tailrace.parts.reports import Reports
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.credentials.certificates import Certificates
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.reports import superset_reports
+from tailrace_local.cli import main
+from tailrace_local.components.reports import Reports
 
 FIRST_PORT = int(os.environ.get("REPORTS_FIRST_PORT", "23640"))
 MAIL_PORT = FIRST_PORT + 10
@@ -92,7 +93,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
     picture = page_of(mail)
     if "SCREENSHOTS" in os.environ:
         picture.save(Path(os.environ["SCREENSHOTS"]) / "developers-digest.png")
-    assert picture.width == reports.WIDTH
+    assert picture.width == superset_reports.WIDTH
     assert abs(picture.height - _height("developers_digest")) < 40, "all of it, and no more"
     assert _pixels(picture, LINE_COLOUR) > 300, "the charts' lines are drawn"
 
@@ -127,19 +128,19 @@ def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
     part = Reports(stack.settings, stack.home)
     superset = part.superset.client()
-    reports.apply(superset, part.config())
-    assert reports.apply(superset, part.config()) == [], "doing it twice changes nothing"
-    found = {each["name"]: each for each in superset.every(reports.REPORTS)}
+    superset_reports.apply(superset, part.config())
+    assert superset_reports.apply(superset, part.config()) == [], "doing it twice changes nothing"
+    found = {each["name"]: each for each in superset.every(superset_reports.REPORTS)}
     assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Developers' digest"}
-    compliance = superset.get(f"{reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}")[
-        "result"
-    ]
+    compliance = superset.get(
+        f"{superset_reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}"
+    )["result"]
     assert [owner["last_name"] for owner in compliance["owners"]] == ["Compliance"]
 
     config = part.config()
-    only = reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
-    assert reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
-    assert reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
+    only = superset_reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
+    assert superset_reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
+    assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
 
 
 def test_the_list_says_who_gets_what_and_when(stack, tailrace, directory):
@@ -214,12 +215,14 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
     file = tmp_path / "reports.yaml"
     file.write_text(wrong)
     with pytest.raises(ConfigurationError, match=re.escape(said)):
-        reports.load(file)
+        superset_reports.load(file)
 
 
 def _height(dashboard: str) -> int:
     """Pixels of all rows and of what is between them."""
-    (asset,) = [each for each in dashboards.load() if (each.kind, each.name) == ("dashboards", dashboard)]
+    (asset,) = [
+        each for each in dashboard_assets.load() if (each.kind, each.name) == ("dashboards", dashboard)
+    ]
     return sum(8 * row[0]["height"] + 16 for row in asset.content["layout"])
 
 

@@ -19,9 +19,9 @@ from urllib.parse import quote
 from dashboards.bench.fill import DAYS, fill
 from dashboards.tests import browser
 from e2e.stack import Stack
-from tailrace import dashboards
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.parts import superset
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import connections as superset_connections
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21280"))
 CHART_SECONDS = 1.0
@@ -66,7 +66,7 @@ def _arguments() -> argparse.Namespace:
 def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     titles = {
         asset.content["slug"]: asset.content["dashboard_title"]
-        for asset in dashboards.load()
+        for asset in dashboard_assets.load()
         if asset.kind == "dashboards"
     }
     chosen = [slug for slug in titles if not arguments.only or slug in arguments.only]
@@ -78,7 +78,7 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
-        "SUPERSET_PASSWORD": stack.home.secret(superset.PASSWORD),
+        "SUPERSET_PASSWORD": stack.home.secret(superset_connections.PASSWORD),
     }
     subprocess.run(["node", "drawn.mjs", *map(str, files)], cwd=HERE, env=environment, check=True)
     return json.loads(files[1].read_text())

@@ -18,7 +18,7 @@ from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
     clients,
     in_its_place,
 )
-from tailrace.parts.superset import Superset
+from tailrace_local.components.superset import Superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 

@@ -22,12 +22,15 @@ import pytest
 from docker.tests.conftest import DOCKER, ToOutput
 from docker.tests.test_steps import running, settings_with_free_ports
 from docker.tests.test_superset_stores import free_port, listening
-from tailrace import jobs, migrations, topics
-from tailrace.accounts import password_name
-from tailrace.clickhouse import ClickHouse
-from tailrace.home import Home
-from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
-from tailrace.settings import REPOSITORY, Settings
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.home import Home
+from tailrace.config.resources import REPOSITORY
+from tailrace.config.settings import Settings
+from tailrace.credentials.names import password_name
+from tailrace.kafka import topics
+from tailrace.migrations import runner as migration_runner
+from tailrace_local import java_build
+from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(5400)]
 
@@ -259,7 +262,7 @@ def test_what_is_left_of_a_run_that_fails_is_its_named_images(tmp_path, monkeypa
 
 
 def test_the_command_line_runs_as_its_user(buildah, container, run):
-    assert run("tailrace", "--version") == "tailrace 0.1.0\n"
+    assert run("tailrace", "--version") == "tailrace 0.2.0\n"
     who = buildah("run", "--isolation", "chroot", container, "--", "id", "--user").strip()
     assert who == configuration(buildah, container)["User"].partition(":")[0] == "10001"
 
@@ -281,7 +284,7 @@ def test_a_digest_is_that_of_this_machine(run):
 
 def test_the_classes_are_mapped_from_their_archive(buildah, container):
     """Made for another Java it would be passed over without a word."""
-    jar = jobs._entry(Settings.from_environment()).name
+    jar = java_build._entry(Settings.from_environment()).name
     command = (
         f"java -XX:+UseSerialGC -XX:SharedArchiveFile=/opt/jars/jobs/{jar}/cli.jsa -Xlog:class+load "
         f"-jar /opt/jars/jobs/{jar}/cli.jar --version"
@@ -334,7 +337,7 @@ def test_migrations_are_applied_to_a_real_clickhouse(run, tmp_path):
             part.address(), "reader_developer", part.home.secret(password_name("reader_developer"))
         )
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
-    assert len(printed[0].splitlines()) == len(migrations.load_migrations())
+    assert len(printed[0].splitlines()) == len(migration_runner.load_migrations())
     assert printed[1] == ""
 
 

@@ -16,16 +16,21 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from docker.tests.conftest import ToOutput
-from tailrace import demo, deployment, migrations, rules, sources, topics
-from tailrace.accounts import password_name
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.exits import Exit
-from tailrace.home import Home
-from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
-from tailrace.parts.kafka import Kafka
-from tailrace.settings import Settings
-from tailrace.stack import endpoint
-from tailrace.stack.part import Part
+from tailrace import deployment
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.credentials.names import password_name
+from tailrace.demo import feed as demo_feed
+from tailrace.kafka import topics
+from tailrace.migrations import runner as migration_runner
+from tailrace.rules import push as rule_push
+from tailrace.sources import sources_file
+from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
+from tailrace_local.components.kafka import Kafka
+from tailrace_local.supervisor import endpoint
+from tailrace_local.supervisor.component import Component
 
 START_SECONDS = 60
 WRONG_PASSWORD = 516
@@ -33,7 +38,7 @@ ANSWER_SECONDS = 20
 
 
 @contextmanager
-def running(part: Part, command: list[str | Path]) -> Iterator[None]:
+def running(part: Component, command: list[str | Path]) -> Iterator[None]:
     """The part's process, from when it is healthy until it has ended."""
     with part.home.log(part.name).open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **part.environment()})
@@ -49,7 +54,7 @@ def running(part: Part, command: list[str | Path]) -> Iterator[None]:
         process.wait(part.grace_seconds)
 
 
-def is_healthy(part: Part) -> bool:
+def is_healthy(part: Component) -> bool:
     with suppress(OSError):
         return part.health().ok
     return False
@@ -159,22 +164,22 @@ def test_topics_are_made_and_rules_pushed_once(kafka, run):
 
     for _ in range(2):
         run("rules", "--kafka", kafka)
-    assert messages(kafka, rules.TOPIC) == 1
+    assert messages(kafka, rule_push.TOPIC) == 1
 
 
 def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path):
     run("topics", "--kafka", kafka)
     home = Home(tmp_path / "home")
-    before = messages(kafka, demo.SPANS_TOPIC)
+    before = messages(kafka, demo_feed.SPANS_TOPIC)
     run("collector", "--demo", "--kafka", kafka)
-    spans = messages(kafka, demo.SPANS_TOPIC) - before
+    spans = messages(kafka, demo_feed.SPANS_TOPIC) - before
     watched = {path: path.stat().st_size for path in home.watch.rglob("*.log")}
     run("collector", "--demo", "--kafka", kafka)
 
     assert spans > 0
-    assert messages(kafka, demo.SPANS_TOPIC) - before == spans
+    assert messages(kafka, demo_feed.SPANS_TOPIC) - before == spans
     assert watched == {path: path.stat().st_size for path in home.watch.rglob("*.log")}
-    assert {log.path for log in sources.load(home.root / "sources.yaml")} == watched.keys()
+    assert {log.path for log in sources_file.load(home.root / "sources.yaml")} == watched.keys()
     included = (home.data("fluentbit") / "configuration/tailrace.conf").read_text().split()[1::2]
     assert all(Path(file).is_file() for file in included)
     assert sum(Path(file).parent == home.data("fluentbit") / "configuration" for file in included) == len(
@@ -185,7 +190,7 @@ def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path
 def test_without_the_demo_nothing_is_watched_but_what_is_listed(run, tmp_path):
     run("collector")
     home = Home(tmp_path / "home")
-    assert sources.load(home.root / "sources.yaml") == []
+    assert sources_file.load(home.root / "sources.yaml") == []
     assert not list(home.watch.iterdir())
 
 
@@ -247,7 +252,7 @@ def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tm
         for _ in range(2):
             run(*migrate)
         applied = capsys.readouterr().out.splitlines()
-        assert len(applied) == len(migrations.load_migrations())
+        assert len(applied) == len(migration_runner.load_migrations())
         reader = ClickHouse(address, "reader_developer", "secret of reader_developer")
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
         networks = ClickHouse(address, "admin", "secret of admin").rows(

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from docker.tests.conftest import DOCKER, ToOutput
-from tailrace.home import Home
-from tailrace.parts.superset import METADATA, Superset
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.components.superset import METADATA, Superset
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pymysql
 
-from tailrace.stack import cache
+from tailrace.config import content_hash
+from tailrace_local.supervisor import cache
 
 PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime", "logrotate")
 PORT = 3306
@@ -69,7 +70,7 @@ class Installation:
     @staticmethod
     def install(cache_directory: Path) -> "Installation":
         """Unpacks Debian's packages, with all that this machine lacks of what they need. Needs root."""
-        entry = cache_directory / "mariadb" / cache.fingerprint(*PACKAGES)
+        entry = cache_directory / "mariadb" / content_hash.fingerprint(*PACKAGES)
         if not entry.exists():
             with cache.build(entry) as draft:
                 archives = draft / "archives"

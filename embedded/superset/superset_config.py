@@ -1,6 +1,6 @@
 """Superset's configuration, loaded through SUPERSET_CONFIG_PATH; the defaults are superset.config's.
 
-These variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
+These variables come from the part (tailrace_local.components.superset), or from whatever else runs Superset:
 
     PYTHONPATH                 this directory, for tailrace_asker.py, tailrace_search.py and tailrace_speed.py
     SUPERSET_HOME              directory for the metadata database and the caches

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.configuration import ConfigurationError
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.stack.assembly import assemble
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace_local.supervisor.assembly import assemble
 
 
 def parts(home: Path, **environment: str) -> list:

@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from tailrace.health import facts
-from tailrace.home import Home
-from tailrace.parts import census
-from tailrace.parts.census import Census
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.health import metrics as health_metrics
+from tailrace.programs import census as census_program
+from tailrace_local.components.census import Census
 
 
 def prepared(home: Path, *instances: str) -> dict[tuple[str, str], float]:
@@ -16,11 +16,11 @@ def prepared(home: Path, *instances: str) -> dict[tuple[str, str], float]:
     (home / "sources.yaml").write_text("".join(entries))
     settings = Settings.from_environment({"HOME": "/nowhere", "TAILRACE_HOME": str(home)})
     Census(settings, Home(home)).prepare()
-    return census.left(Home(home))
+    return census_program.left(Home(home))
 
 
 def test_a_log_is_left_from_when_it_is_taken_off_until_it_is_listed_again(tmp_path):
-    assert census.left(Home(tmp_path)) == {}
+    assert census_program.left(Home(tmp_path)) == {}
     assert prepared(tmp_path, "db-1", "db-2") == {}
     before = time.time()
     found = prepared(tmp_path, "db-1")
@@ -34,4 +34,4 @@ def test_a_log_is_left_from_when_it_is_taken_off_until_it_is_listed_again(tmp_pa
 def test_a_log_that_another_collector_watches_is_not_taken_for_left():
     left = {("gone", "slowlog"): 100.0, ("moved", "slowlog"): 100.0}
     newest = {("gone", "slowlog"): 99.0, ("moved", "slowlog"): 101.0, ("died", "slowlog"): 50.0}
-    assert facts.unwatched(newest, left) == {("gone", "slowlog"): 100.0}
+    assert health_metrics.removed_sources(newest, left) == {("gone", "slowlog"): 100.0}

@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tailrace.home import Home
-from tailrace.parts.detect import NO_RULES, Detect
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.components.detect import NO_RULES, Detect
 
 JOB = {"jid": "ab12", "start-time": 1, "state": "RUNNING", "tasks": {"running": 2, "total": 2}}
 

@@ -1,8 +1,8 @@
 """Which transactions of a replica are errant, and which only look so."""
 
-from tailrace.facts.alert import alert_of
-from tailrace.facts.errant import Comparison, Verdict
-from tailrace.facts.rows import CHANGES, FACTS, SNAPSHOTS, rows_of_verdict
+from tailrace.snapshots.alert import alert_of
+from tailrace.snapshots.errant_transactions import Comparison, Verdict
+from tailrace.snapshots.rows import CHANGES, FACTS, SNAPSHOTS, rows_of_verdict
 
 A = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 B = "4e11fa47-71ca-11e1-9e33-c80aa9429562"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tailrace.facts.errant import Comparison
-from tailrace.facts.gtid import GtidSet, joined
+from tailrace.snapshots.errant_transactions import Comparison
+from tailrace.snapshots.gtid_sets import GtidSet, joined
 
 ROUNDS = 60
 STEPS = 120

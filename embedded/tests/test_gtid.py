@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tailrace.facts.gtid import LAST, GtidError, GtidSet, MariaDbState, joined, subtracted
+from tailrace.snapshots.gtid_sets import LAST, GtidError, GtidSet, MariaDbState, joined, subtracted
 
 A = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 B = "4e11fa47-71ca-11e1-9e33-c80aa9429562"

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import listing, log_files, preflight, sources
-from tailrace.home import Home
-from tailrace.parts.census import Census
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.settings import Settings
-from tailrace.sources import Source
-from tailrace.stack.list_watch import ListWatch
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.sources import active_sources, log_files, sources_file
+from tailrace.sources.sources_file import Source
+from tailrace_local import preflight
+from tailrace_local.components.census import Census
+from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.supervisor.list_watch import ListWatch
 
 LOG = "- {instance: %s, source: slowlog, path: slow.log}\n"
 SERVER = "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}\n"
@@ -30,19 +31,19 @@ def log(path: Path) -> Source:
 def test_a_list_comes_back_as_it_was_taken(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1" + SERVER)
-    listed = sources.read(settings.sources)
-    listing.take(home, listed)
+    listed = sources_file.read(settings.sources)
+    active_sources.activate(home, listed)
 
-    assert listing.taken(home).listed == listed
-    assert listing.in_force(settings, home) == listed
+    assert active_sources.active(home).listed == listed
+    assert active_sources.active_or_listed(settings, home) == listed
 
 
 def test_where_no_stack_ran_the_list_itself_is_in_force(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1")
 
-    assert [each.instance for each in listing.in_force(settings, home).logs] == ["db-1"]
-    assert listing.taken(home).since == {}
+    assert [each.instance for each in active_sources.active_or_listed(settings, home).logs] == ["db-1"]
+    assert active_sources.active(home).since == {}
     assert not (settings.home / "run").exists()
 
 
@@ -50,8 +51,8 @@ def test_remembers_since_when_a_log_is_listed(settings):
     home = Home(settings.home)
     for text in (LOG % "db-1", LOG % "db-1" + LOG % "db-2"):
         settings.sources.write_text(text)
-        listing.take(home, sources.read(settings.sources))
-    since = {instance: at for (instance, _, _), at in listing.taken(home).since.items()}
+        active_sources.activate(home, sources_file.read(settings.sources))
+    since = {instance: at for (instance, _, _), at in active_sources.active(home).since.items()}
 
     assert since["db-1"] < since["db-2"]
 
@@ -59,7 +60,7 @@ def test_remembers_since_when_a_log_is_listed(settings):
 def test_census_and_fluent_bit_start_by_the_same_list_whatever_was_written_meanwhile(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1")
-    listing.take(home, sources.read(settings.sources))
+    active_sources.activate(home, sources_file.read(settings.sources))
     Census(settings, home).prepare()
     settings.sources.write_text(LOG % "db-1" + LOG % "db-2")
     FluentBit(settings, home).prepare()  # as after a crash
@@ -132,7 +133,7 @@ def test_says_what_is_beside_a_log(tmp_path):
         "slow.log.bak",
     ):
         (tmp_path / name).write_text("x\n")
-    state = log_files.look_at(log(tmp_path / "slow.log"))
+    state = log_files.inspect(log(tmp_path / "slow.log"))
 
     assert (state.ok, state.says) == (True, "is watched, 2 B")
     assert [Path(each).name for each in state.rotated] == ["slow.log-20260101", "slow.log.1"]
@@ -145,9 +146,9 @@ def test_says_that_a_log_cannot_be_read(tmp_path):
     (tmp_path / "slow.log.1").symlink_to("slow.log.1")
     (tmp_path / "directory.log").mkdir()
 
-    assert log_files.look_at(log(tmp_path / "loop.log")).says.startswith("cannot be read: ")
-    assert log_files.look_at(log(tmp_path / "directory.log")).says == "is no regular file"
-    rotated = log_files.look_at(log(tmp_path / "slow.log"))
+    assert log_files.inspect(log(tmp_path / "loop.log")).says.startswith("cannot be read: ")
+    assert log_files.inspect(log(tmp_path / "directory.log")).says == "is no regular file"
+    rotated = log_files.inspect(log(tmp_path / "slow.log"))
     assert not rotated.ok
     assert f"is watched, but {tmp_path}/slow.log.1 cannot be read" in rotated.says
 
@@ -159,7 +160,7 @@ def test_names_the_user_that_lacks_the_permission(tmp_path):
     path.chmod(0o600)
     os.seteuid(65534)
     try:
-        state = log_files.look_at(log(path))
+        state = log_files.inspect(log(path))
     finally:
         os.seteuid(0)
 
@@ -167,6 +168,6 @@ def test_names_the_user_that_lacks_the_permission(tmp_path):
 
 
 def test_a_pattern_is_as_good_as_its_files(tmp_path):
-    assert log_files.look_at(log(tmp_path / "*.log")).says.startswith("matches no file yet")
+    assert log_files.inspect(log(tmp_path / "*.log")).says.startswith("matches no file yet")
     (tmp_path / "a.log").write_text("x\n")
-    assert log_files.look_at(log(tmp_path / "*.log")).ok
+    assert log_files.inspect(log(tmp_path / "*.log")).ok

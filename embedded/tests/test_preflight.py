@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import preflight
-from tailrace.home import Home
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local import preflight
 from tiny_stack import TinyPart
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import replay
+from tailrace.demo import time_shift
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.log"))
 END = 2_000_000_000.0
@@ -13,8 +13,8 @@ END = 2_000_000_000.0
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_sample_fills_the_span_before_the_end(sample: Path) -> None:
     lines = sample.read_bytes().splitlines(keepends=True)
-    out = list(replay.moved(lines, replay.stretch(*replay.time_range(lines), end=END, span=3600)))
-    first, last = replay.time_range(out)
+    out = list(time_shift.moved(lines, time_shift.stretch(*time_shift.time_range(lines), end=END, span=3600)))
+    first, last = time_shift.time_range(out)
     assert len(out) == len(lines)
     assert last == pytest.approx(END, abs=1)
     assert first == pytest.approx(END - 3600, abs=1)
@@ -33,7 +33,7 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
         b"2026-11-21 02:49:06 0x7fa5dc1ea6c0 INNODB MONITOR OUTPUT\n",
         b"261121  2:49:06 [ERROR] /usr/sbin/mariadbd got signal 11 ;\n",
     ]
-    assert list(replay.moved(lines, lambda seconds: seconds + 3600)) == [
+    assert list(time_shift.moved(lines, lambda seconds: seconds + 3600)) == [
         b"# Time: 2026-11-21T03:49:06.897334Z\n",
         b"# Query_time: 0.1 Start: 2026-11-21T03:49:06.000000Z End: 2026-11-21T03:49:06.897334Z\n",
         b"SET timestamp=1795232946;\n",
@@ -49,10 +49,10 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
 
 def test_a_session_that_set_its_own_clock_is_left_alone() -> None:
     lines = [b"SET timestamp=1795229346;\n", b"SET timestamp=1795229347;\n", b"SET timestamp=1234567890;\n"]
-    move = replay.stretch(*replay.time_range(lines), end=END, span=10)
-    assert list(replay.moved(lines, move))[2] == b"SET timestamp=1234567890;\n"
+    move = time_shift.stretch(*time_shift.time_range(lines), end=END, span=10)
+    assert list(time_shift.moved(lines, move))[2] == b"SET timestamp=1234567890;\n"
 
 
 def test_a_log_without_times_is_refused() -> None:
     with pytest.raises(ValueError, match="found no time"):
-        replay.time_range([b"hello\n"])
+        time_shift.time_range([b"hello\n"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.settings import CLOSED, Settings, SettingsError, variable
+from tailrace.config.settings import CLOSED, Settings, SettingsError, variable
 
 
 def test_defaults_are_those_of_the_documented_table():

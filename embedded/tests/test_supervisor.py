@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import listing
-from tailrace.home import Home
-from tailrace.stack import control, procfs
-from tailrace.stack.keeper import BackOff
-from tailrace.stack.supervisor import in_order
+from tailrace.cli import context as cli_context
+from tailrace.config.home import Home
+from tailrace.sources import active_sources
+from tailrace_local.supervisor import control, procfs
+from tailrace_local.supervisor.process_manager import BackOff
+from tailrace_local.supervisor.supervisor import in_order
 from tiny_stack import TinyPart
 
 TINY_STACK = Path(__file__).with_name("tiny_stack.py")
@@ -36,13 +37,15 @@ class RunningStack:
             stderr=subprocess.STDOUT,
         )
 
-    def status(self, part: str) -> control.PartStatus:
+    def status(self, part: str) -> control.ComponentStatus:
         found = control.status(self.home).part(part)
         assert found is not None
         return found
 
-    def await_status(self, part: str, condition: Callable[[control.PartStatus], bool]) -> control.PartStatus:
-        seen: list[control.PartStatus] = []
+    def await_status(
+        self, part: str, condition: Callable[[control.ComponentStatus], bool]
+    ) -> control.ComponentStatus:
+        seen: list[control.ComponentStatus] = []
 
         def is_there() -> bool:
             seen[:] = [self.status(part)] if self._reachable() else []
@@ -51,7 +54,7 @@ class RunningStack:
         wait_until(is_there, f"{part} did not get there")
         return seen[0]
 
-    def await_healthy(self, part: str) -> control.PartStatus:
+    def await_healthy(self, part: str) -> control.ComponentStatus:
         return self.await_status(part, lambda status: status.is_healthy)
 
     def ended(self) -> int:
@@ -60,7 +63,7 @@ class RunningStack:
     def _reachable(self) -> bool:
         try:
             control.status(self.home)
-        except control.NotRunningError:
+        except cli_context.NotRunningError:
             return False
         return True
 
@@ -326,7 +329,7 @@ def listed(tmp_path) -> Path:
 
 
 def instances_in_force(stack: RunningStack) -> list[str]:
-    return [log.instance for log in listing.taken(stack.home).listed.logs]
+    return [log.instance for log in active_sources.active(stack.home).listed.logs]
 
 
 def starts(stack: RunningStack) -> int:
@@ -435,7 +438,7 @@ def test_an_unusable_list_at_the_start_leaves_that_of_the_last_time_in_force(sta
 def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[str]:
     """Runs bin/tailrace's program for the stack."""
     return subprocess.run(
-        [sys.executable, "-m", "tailrace", *words],
+        [sys.executable, "-m", "tailrace_local", *words],
         env={
             "HOME": "/nowhere",
             "PATH": os.environ["PATH"],
@@ -517,7 +520,7 @@ def test_rotates_logs_by_size(start):
 
 
 def test_says_that_nothing_runs(tmp_path):
-    with pytest.raises(control.NotRunningError, match="start it with: tailrace up"):
+    with pytest.raises(cli_context.NotRunningError, match="start it with: tailrace up"):
         control.status(Home(tmp_path))
 
 
@@ -534,7 +537,7 @@ def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_pat
             server.bind(path)
         server.listen()
         ended = threads.submit(end_without_reading, server)
-        with pytest.raises(control.NotRunningError, match="ended before it answered"):
+        with pytest.raises(cli_context.NotRunningError, match="ended before it answered"):
             control.stop(home)
         ended.result()
 

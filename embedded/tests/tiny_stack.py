@@ -12,13 +12,14 @@ import sys
 from pathlib import Path
 from signal import SIGTERM
 
-from tailrace import listing
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.sources import Listed
-from tailrace.stack.keeper import BackOff
-from tailrace.stack.part import HEALTHY, Health, Part
-from tailrace.stack.supervisor import Supervisor
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.programs.program import HEALTHY, Health
+from tailrace.sources import active_sources
+from tailrace.sources.sources_file import Listed
+from tailrace_local.supervisor.component import Component
+from tailrace_local.supervisor.process_manager import BackOff
+from tailrace_local.supervisor.supervisor import Supervisor
 
 SAY_UP = 'echo up > "$HERE/up"; echo start $$ >> "$HERE/../../order"'
 SAY_END = "trap 'echo end $$ >> \"$HERE/../../order\"; exit 0' TERM"
@@ -39,7 +40,7 @@ SCRIPTS = {
 }
 
 
-class TinyPart(Part):
+class TinyPart(Component):
     """A shell script that is healthy once it has written the file `up`."""
 
     stop_signal = SIGTERM
@@ -101,9 +102,9 @@ async def main(root: Path, parts: list[str]) -> None:
         health_interval=1,
     )
 
-    def assemble() -> list[Part]:
+    def assemble() -> list[Component]:
         tiny = [_part(spec, settings, home) for spec in parts]
-        asked = listing.in_force(settings, home).servers
+        asked = active_sources.active_or_listed(settings, home).servers
         return [part for part in tiny if asked or not part.name.startswith("asking")]
 
     await Supervisor(assemble, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 
 NOW = datetime.now(UTC).replace(second=30, microsecond=0)
 ENTRY_BYTES = 100

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import books, dashboards
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.ledger import balance as ledger_balance
 
 FILES = 40
 OF_A_FILE = (
@@ -76,8 +77,12 @@ def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
     return [
         ("coverage", rendered("coverage", *shown), {}),
         ("bytes_behind", rendered("bytes_behind", *shown), {}),
-        ("books_minutes", (dashboards.QUERIES / "books_minutes.sql").read_text(), period | {"instance": ""}),
-        ("evidence_coverage", (dashboards.QUERIES / "evidence_coverage.sql").read_text(), period),
+        (
+            "books_minutes",
+            (dashboard_assets.QUERIES / "books_minutes.sql").read_text(),
+            period | {"instance": ""},
+        ),
+        ("evidence_coverage", (dashboard_assets.QUERIES / "evidence_coverage.sql").read_text(), period),
         ("minutes_without_audit", "SELECT * FROM tailrace.minutes_without_audit", {}),
     ]
 
@@ -93,7 +98,7 @@ def test_a_million_postings_balance(admin):
         "after_checkpoint, rows, bytes) "
         f"SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
     )
-    found = books.read(admin, minutes=60)
+    found = ledger_balance.read(admin, minutes=60)
     assert found.balances
     assert [account.events for account in found.accounts] == [100_000] * FILES
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence.framework import Result
 
 SHOWN_ROWS = 20
