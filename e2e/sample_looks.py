@@ -21,8 +21,8 @@ from e2e.attack_day.mariadb import Installation, Server
 from e2e.sample_intrusion import ANNA, BILLING, OWN, REPORT, SCHEMA, START, TOM, WEB, Account
 from tailrace.demo import feed as demo_feed
 from tailrace_capture.dsn import Dsn
-from tailrace_capture.memory import Memory
-from tailrace_capture.service import Rhythm, Target, Watcher
+from tailrace_capture.memory import StateFile
+from tailrace_capture.service import Schedule, Target, Watcher
 from tailrace_capture.snapshot import Identity
 from tailrace_capture.spool import Spool
 
@@ -61,7 +61,7 @@ def main() -> None:
             lines = _year(server, Path(directory))
         finally:
             server.stop()
-    (demo_feed.SAMPLES / demo_feed.SHOP_LOOKS).write_bytes(_at_home(lines, server))
+    (demo_feed.SAMPLES / demo_feed.SHOP_SNAPSHOTS).write_bytes(_at_home(lines, server))
 
 
 def _year(server: Server, directory: Path) -> bytes:
@@ -75,11 +75,13 @@ def _year(server: Server, directory: Path) -> bytes:
         Identity("shop", "shop-orders-1"), Dsn("root", socket=str(server.socket), tls="off"), password
     )
     spool = directory / "spool"
-    watcher = Watcher(target, Spool(spool, "snapshots"), Memory(directory / "memory.json"), Rhythm(full=3540))
+    watcher = Watcher(
+        target, Spool(spool, "snapshots"), StateFile(directory / "memory.json"), Schedule(full=3540)
+    )
     for minutes, statements in ((0, ()), (20, UNTOLD), (42, STRANGE), (60, ())):
         server.clock.set(START + timedelta(minutes=minutes))
         _run(server, statements)
-        watcher.look(server.clock.now().timestamp())
+        watcher.poll(server.clock.now().timestamp())
         if watcher.problem:
             raise RuntimeError(f"the server does not say everything: {watcher.problem}")
     return b"".join(file.read_bytes() for file in sorted(spool.iterdir()))

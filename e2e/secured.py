@@ -16,10 +16,10 @@ START_SECONDS = 600
 
 
 @contextmanager
-def secured(home: Path, first_port: int, parts: tuple[str, ...], **settings: str) -> Iterator[Stack]:
+def secured(home: Path, first_port: int, components: tuple[str, ...], **settings: str) -> Iterator[Stack]:
     """Started as a person starts it."""
     detect, internal = str(first_port + 7), str(first_port + 8)
-    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal, **settings)
+    made = Stack(home, first_port, components, port_detect=detect, port_kafka_internal=internal, **settings)
     try:
         tailrace(made, "up", "--secure", seconds=START_SECONDS)
         yield made

@@ -264,8 +264,8 @@ def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised,
 
 
 @contextmanager
-def standing_still(alerting: Stack, part: str) -> Iterator[None]:
-    pid = alerting.status(part).pid
+def standing_still(alerting: Stack, component: str) -> Iterator[None]:
+    pid = alerting.status(component).pid
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

@@ -94,7 +94,9 @@ def replica(installation: Installation, database: Server, tmp_path_factory) -> I
 def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack]:
     """The parts that a snapshot passes."""
     directory = tmp_path_factory.mktemp("stack")
-    running = Stack(directory / "home", FIRST_PORT, parts=PARTS, capture_poll="1", capture_interval="3600")
+    running = Stack(
+        directory / "home", FIRST_PORT, components=PARTS, capture_poll="1", capture_interval="3600"
+    )
     secrets = {"tailrace": PASSWORD, "nobody": "x", "tailrace_explain": "y"}
     for name, secret in secrets.items():
         (directory / name).write_text(f"{secret}\n")

@@ -257,13 +257,13 @@ def test_no_alert_is_left_out_while_the_service_or_the_receiver_was_away(deliver
 def test_what_was_told_while_clickhouse_was_away_is_told_once(delivering, web):
     def stop_clickhouse() -> None:
         web.before_answer = lambda: None
-        control.stop_part(delivering.stack.home, "clickhouse")
+        control.stop_component(delivering.stack.home, "clickhouse")
 
     web.before_answer = stop_clickhouse
     delivering.begin(webhook())
     row = delivering.raised()
     wait_until(lambda: delivering.pulses()["siem"]["problem"], PATIENCE_SECONDS, "the outage to be noticed")
-    control.start_part(delivering.stack.home, "clickhouse")
+    control.start_component(delivering.stack.home, "clickhouse")
     delivering.stack.await_healthy()
 
     delivering.await_outcome(row, (1, 1, "delivered"))

@@ -201,7 +201,7 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
     (job,) = detect.ask("/jobs/overview")["jobs"]
     known = detect.ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
     assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
-    assert detect.complaint() == ""
+    assert detect.problem() == ""
 
 
 def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Path):
@@ -275,7 +275,7 @@ def recent(sample: Path, directory: Path) -> Path:
     """A copy of which the last entry is of now: tables refuse what is older than they keep."""
     lines = sample.read_bytes().splitlines(keepends=True)
     first, last = time_shift.time_range(lines)
-    move = time_shift.stretch(first, last, end=time.time(), span=last - first)
+    move = time_shift.linear_move(first, last, end=time.time(), span=last - first)
     copy = directory / sample.name
     copy.write_bytes(b"".join(time_shift.moved(lines, move)))
     return copy

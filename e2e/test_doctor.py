@@ -123,8 +123,8 @@ def statements(findings: list[dict]) -> list[str]:
 
 def configuration(findings: list[dict]) -> str:
     """The lines that the fixes have for my.cnf."""
-    parts = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
-    return "\n".join(filter(None, parts)) + "\n"
+    components = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
+    return "\n".join(filter(None, components)) + "\n"
 
 
 def test_each_finding_is_so_and_its_fix_mends_it_now_and_after_a_restart(server):

@@ -21,7 +21,7 @@ Call = Callable[..., subprocess.CompletedProcess]
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """ClickHouse alone, which is all that evidence needs."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse",))
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse",))
     running.up()
     yield running
     running.down()

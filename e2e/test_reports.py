@@ -59,8 +59,8 @@ def directory(tmp_path_factory):
 def stack(directory):
     file = directory / "reports.yaml"
     file.write_text(CONFIG.format(port=MAIL_PORT, schedule="0 6 * * 1"))
-    parts = ("clickhouse", "superset", "reports")
-    with secured(directory / "home", FIRST_PORT, parts, reports_config=str(file)) as made:
+    components = ("clickhouse", "superset", "reports")
+    with secured(directory / "home", FIRST_PORT, components, reports_config=str(file)) as made:
         yield made
 
 
@@ -126,10 +126,10 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
 @pytest.mark.timeout(300)
 def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
-    part = Reports(stack.settings, stack.home)
-    superset = part.superset.client()
-    superset_reports.apply(superset, part.config())
-    assert superset_reports.apply(superset, part.config()) == [], "doing it twice changes nothing"
+    component = Reports(stack.settings, stack.home)
+    superset = component.superset.client()
+    superset_reports.apply(superset, component.config())
+    assert superset_reports.apply(superset, component.config()) == [], "doing it twice changes nothing"
     found = {each["name"]: each for each in superset.every(superset_reports.REPORTS)}
     assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Developers' digest"}
     compliance = superset.get(
@@ -137,7 +137,7 @@ def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     )["result"]
     assert [owner["last_name"] for owner in compliance["owners"]] == ["Compliance"]
 
-    config = part.config()
+    config = component.config()
     only = superset_reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
     assert superset_reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
     assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
@@ -180,12 +180,12 @@ def test_superset_shows_its_new_certificate(stack):
 
 def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(stack, tmp_path, monkeypatch):
     """The first test of this file sends the same report with the right certificate."""
-    part = Reports(stack.settings, stack.home)
+    component = Reports(stack.settings, stack.home)
     stranger = {"SUPERSET_CERTIFICATE_FILE": str(strangers(tmp_path).file("superset"))}
-    environment = part.environment() | stranger
-    monkeypatch.setattr(part, "environment", lambda: environment)
+    environment = component.environment() | stranger
+    monkeypatch.setattr(component, "environment", lambda: environment)
     with mail_receiver(MAIL_PORT):
-        reason = part.send(part.config().subscriptions[1].name)
+        reason = component.send(component.config().subscriptions[1].name)
     assert "invalid cookie domain" in reason, "it shows a warning, which has no host to be logged in at"
 
 

@@ -120,17 +120,17 @@ def as_account(stack: Stack, account: str, **other: str) -> kafka_client.KafkaCl
     return kafka_client.KafkaClient(client.address, properties)
 
 
-def log_end(stack: Stack, part: str) -> int:
-    return stack.home.log(part).stat().st_size
+def log_end(stack: Stack, component: str) -> int:
+    return stack.home.log(component).stat().st_size
 
 
-def await_logged(stack: Stack, part: str, since: int, words: str) -> None:
+def await_logged(stack: Stack, component: str, since: int, words: str) -> None:
     def said() -> bool:
-        with stack.home.log(part).open("rb") as log:
+        with stack.home.log(component).open("rb") as log:
             log.seek(since if log.seek(0, os.SEEK_END) >= since else 0)
             return words.encode() in log.read()
 
-    wait_until(said, LOG_SECONDS, f"{part} to say {words!r}")
+    wait_until(said, LOG_SECONDS, f"{component} to say {words!r}")
 
 
 def test_lines_become_rows_and_the_books_balance(stack, watched):
@@ -153,12 +153,12 @@ def test_no_password_is_in_a_list_of_processes(stack):
     names = [name for name in os.listdir(stack.home.secrets) if (stack.home.secrets / name).is_file()]
     passwords = [stack.home.secret(name).encode() for name in names]
     assert len(passwords) > len(kafka_accounts.accounts())
-    for part in control.status(stack.home).parts:
-        command = Path(f"/proc/{part.pid}/cmdline").read_bytes()
-        environment = Path(f"/proc/{part.pid}/environ").read_bytes()
-        assert not any(password in command for password in passwords), part.name
-        if part.name != "fluentbit":
-            assert not any(password in environment for password in passwords), part.name
+    for component in control.status(stack.home).components:
+        command = Path(f"/proc/{component.pid}/cmdline").read_bytes()
+        environment = Path(f"/proc/{component.pid}/environ").read_bytes()
+        assert not any(password in command for password in passwords), component.name
+        if component.name != "fluentbit":
+            assert not any(password in environment for password in passwords), component.name
 
 
 def test_files_with_secrets_are_private(stack):
@@ -167,7 +167,7 @@ def test_files_with_secrets_are_private(stack):
 
 
 def test_everything_listens_on_loopback_only(stack):
-    pids = {part.pid for part in control.status(stack.home).parts}
+    pids = {component.pid for component in control.status(stack.home).components}
     shown = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
     listeners = [line.split() for line in shown.splitlines()]
     own = [words for words in listeners if any(f"pid={pid}," in words[-1] for pid in pids)]
@@ -336,19 +336,19 @@ def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
 )
 def test_a_collector_says_why_it_is_refused(stack, tmp_path, change, said):
     """Fluent Bit, with the files that it always runs."""
-    part = FluentBit(stack.settings, stack.home)
+    component = FluentBit(stack.settings, stack.home)
     if "TAILRACE_KAFKA_CA_FILE" in change:
         change = {"TAILRACE_KAFKA_CA_FILE": str(strangers(tmp_path / "stranger").trust)}
     configuration, state = tmp_path / "tailrace.conf", tmp_path / "state"
     state.mkdir()
-    written = Path(part.command()[-1]).read_text()
+    written = Path(component.command()[-1]).read_text()
     configuration.write_text(written)
     port = {"TAILRACE_HEALTH_PORT": str(FIRST_PORT + 9)}
     log = tmp_path / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [part.program(), "-c", configuration],
-            env={**os.environ, **part.environment(), **port, "TAILRACE_STATE": str(state), **change},
+            [component.program(), "-c", configuration],
+            env={**os.environ, **component.environment(), **port, "TAILRACE_STATE": str(state), **change},
             stdout=output,
             stderr=subprocess.STDOUT,
         )
@@ -375,10 +375,10 @@ def test_a_job_with_a_wrong_password_says_so_and_loses_nothing(stack, watched):
     assert_exact(stack, workload.manifests)
 
 
-@pytest.mark.parametrize("part", ["flink", "detect"])
-def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
+@pytest.mark.parametrize("component", ["flink", "detect"])
+def test_flinks_rest_interface_answers_the_stack_only(stack, component, tmp_path):
     certificates = Certificates(stack.home)
-    address = stack.status(part).address
+    address = stack.status(component).address
     jobs = json.load(answer(f"{address}/jobs/overview", certificates.client("admin")))["jobs"]
     assert jobs
     for nobody in (certificates.client(), certificates.client("superset")):
@@ -400,13 +400,13 @@ def test_metrics_ask_the_jobs_with_the_stacks_certificate(stack):
     assert told["tailrace_books_up"][0].value == 1
 
 
-@pytest.mark.parametrize("part", ["flink", "detect"])
-def test_who_has_a_certificate_looks_and_submits_nothing(stack, part):
+@pytest.mark.parametrize("component", ["flink", "detect"])
+def test_who_has_a_certificate_looks_and_submits_nothing(stack, component):
     context = Certificates(stack.home).client("admin")
-    features = json.load(answer(f"{stack.status(part).address}/config", context))["features"]
+    features = json.load(answer(f"{stack.status(component).address}/config", context))["features"]
     assert features == {**features, "web-submit": False, "web-cancel": False, "web-rescale": False}
     with pytest.raises(urllib.error.HTTPError) as refused:
-        answer(f"{stack.status(part).address}/jars", context)
+        answer(f"{stack.status(component).address}/jars", context)
     assert refused.value.code == http.HTTPStatus.NOT_FOUND
 
 

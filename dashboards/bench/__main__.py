@@ -41,7 +41,7 @@ class Work:
 def main() -> int:
     arguments = _arguments()
     home = arguments.home or Path(mkdtemp(prefix="tailrace-bench-")) / "home"
-    stack = Stack(home, FIRST_PORT, parts=("clickhouse", "superset"))
+    stack = Stack(home, FIRST_PORT, components=("clickhouse", "superset"))
     stack.up()
     try:
         admin = stack.clickhouse()
@@ -71,7 +71,7 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     }
     chosen = [slug for slug in titles if not arguments.only or slug in arguments.only]
     openings = [each for slug in chosen for each in _openings(slug, titles[slug], arguments.own_range)]
-    groups = {part: stack.status(part).pid for part in ("clickhouse", "superset")}
+    groups = {component: stack.status(component).pid for component in ("clickhouse", "superset")}
     files = [stack.home.root / f"bench-{name}.json" for name in ("job", "result")]
     files[0].write_text(json.dumps({"repeat": arguments.repeat, "groups": groups, "dashboards": openings}))
     browser.install()

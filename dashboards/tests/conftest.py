@@ -24,7 +24,9 @@ TESTS = Path(__file__).parent
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """ClickHouse and Superset with the dashboards imported; stopped after the last test."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse", "superset"))
+    running = Stack(
+        tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse", "superset")
+    )
     running.up()
     yield running
     running.down()

@@ -109,9 +109,11 @@ def test_lists_and_opens_its_dashboards_and_no_other(clients, key):
     listed = {each["slug"] for each in clients[key].every("/api/v1/dashboard/")}
     assert listed == {slug for slug in DASHBOARDS if may(key, slug)}
     for slug in DASHBOARDS:
-        for part in ("", "/charts", "/datasets"):
-            found = status(clients[key].get, f"/api/v1/dashboard/{slug}{part}")
-            assert (found == 200) == may(key, slug) and found in (200, *FORBIDDEN), f"{slug}{part}: {found}"
+        for component in ("", "/charts", "/datasets"):
+            found = status(clients[key].get, f"/api/v1/dashboard/{slug}{component}")
+            assert (found == 200) == may(key, slug) and found in (200, *FORBIDDEN), (
+                f"{slug}{component}: {found}"
+            )
 
 
 @pytest.mark.parametrize("key", LOOKERS)
@@ -250,9 +252,9 @@ def test_nothing_of_the_samples_is_kept_in_a_cache(stack, clients, charts):
 
 
 def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, admin):
-    part = superset.Superset(stack.settings, stack.home)
+    component = superset.Superset(stack.settings, stack.home)
     before = everything(admin)
-    part.provision()
+    component.provision()
     assert everything(admin) == before
     role = next(each for each in admin.every(dashboard_roles.ROLES) if each["name"] == "Tailrace developer")
     known = admin.get(f"{dashboard_roles.ROLES}{role['id']}/permissions/")["result"]
@@ -262,7 +264,7 @@ def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, 
     books = admin.get("/api/v1/dashboard/books")["result"]["id"]
     admin.put(f"/api/v1/dashboard/{books}", {"roles": []})
     assert everything(admin) != before
-    part.provision()
+    component.provision()
     assert everything(admin) == before
 
 

@@ -322,19 +322,19 @@ def test_the_collector_is_configured_and_the_census_and_capture_start(buildah, c
 
 def test_migrations_are_applied_to_a_real_clickhouse(run, tmp_path):
     settings = settings_with_free_ports(tmp_path / "stack")
-    part = ClickHousePart(settings, Home(settings.home))
-    if not part.installed():
-        part.install(ToOutput())
-    part.prepare()
+    component = ClickHousePart(settings, Home(settings.home))
+    if not component.installed():
+        component.install(ToOutput())
+    component.prepare()
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     for name in ("admin", "reader_developer"):
-        (secrets / password_name(name)).write_text(part.home.secret(password_name(name)))
-    with running(part, [str(word) for word in part.command()]):
-        step = ("tailrace.deployment", "migrations", "--clickhouse", part.address())
+        (secrets / password_name(name)).write_text(component.home.secret(password_name(name)))
+    with running(component, [str(word) for word in component.command()]):
+        step = ("tailrace.deployment", "migrations", "--clickhouse", component.address())
         printed = [run(*step, mounts=(f"{secrets}:/run/secrets:ro",)) for _ in range(2)]
         reader = ClickHouse(
-            part.address(), "reader_developer", part.home.secret(password_name("reader_developer"))
+            component.address(), "reader_developer", component.home.secret(password_name("reader_developer"))
         )
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
     assert len(printed[0].splitlines()) == len(migration_runner.load_migrations())

@@ -131,14 +131,14 @@ def test_every_setting_has_its_place():
         ("detect.yaml", Detect, "detect", "DetectKey"),
     ],
 )
-def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, part, job, keys):
+def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, component, job, keys):
     given, defaults = content_of(project, config), job_defaults(job, keys)
     assert given.keys() <= defaults.keys()
     on_the_command_line = {"checkpoint.dir"}  # docker/flink/tailrace-job
     assert {key for key, usual in defaults.items() if usual is None} == on_the_command_line | {
         key for key in given if defaults[key] is None
     }
-    for key, value in part(settings, home).job_configuration().items():
+    for key, value in component(settings, home).job_configuration().items():
         assert given.get(key, defaults[key]) == str(value), key
 
 
@@ -254,8 +254,8 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
 @pytest.mark.parametrize("name", ["facts", "delivery"])
 def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
     (beat,) = (word.removeprefix("--beat=") for word in services[name]["command"] if "--beat=" in word)
-    part = deployment.HEALTH_BY_FILE[name](settings, home)
-    assert beat == str(part._beat()).replace(str(home.root), "/var/lib/tailrace")
+    component = deployment.HEALTH_BY_FILE[name](settings, home)
+    assert beat == str(component._heartbeat()).replace(str(home.root), "/var/lib/tailrace")
     assert str(Path(beat).parent) in services[name]["tmpfs"]
 
 

@@ -138,12 +138,12 @@ def test_fluent_bit_is_the_collector_by_tls(services, settings, files, directory
             assert given[name] == in_container(embedded[name], files), name
 
 
-@pytest.mark.parametrize(("config", "part"), [("normalize.yaml", Flink), ("detect.yaml", Detect)])
+@pytest.mark.parametrize(("config", "component"), [("normalize.yaml", Flink), ("detect.yaml", Detect)])
 def test_jobs_are_their_accounts_and_otherwise_as_before(
-    secured, project, settings, files, directory, config, part
+    secured, project, settings, files, directory, config, component
 ):
     given, before = content_of(secured, config), content_of(project, config)
-    embedded = part(settings, Home(directory))._kafka()
+    embedded = component(settings, Home(directory))._kafka()
     login = embedded["kafka.properties.sasl.jaas.config"]
     expected = {
         **{key: in_container(value, files) for key, value in embedded.items()},

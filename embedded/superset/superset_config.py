@@ -220,7 +220,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     only, so that people read another range than the charts show."""
     from superset.views import api
 
-    tailrace_speed.quicken()
+    tailrace_speed.apply_patches()
     tailrace_search.keep_patterns_from_queries()
     app.before_request(_leave_colours)
     app.before_request(tailrace_search.search_anywhere)

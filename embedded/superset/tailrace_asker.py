@@ -48,7 +48,7 @@ def connection(uri, params, username, security_manager, source):
     if uri.get_backend_name() != DRIVER:
         return uri, params
     asker = {"user": username or NOBODY, **_place()}
-    driver = SimpleNamespace(**{**vars(dbapi), "connect": partial(AskingConnection, asker)})
+    driver = SimpleNamespace(**{**vars(dbapi), "connect": partial(AuditedConnection, asker)})
     return uri, {**params, "module": driver}
 
 
@@ -60,7 +60,7 @@ def comment(asker: Mapping[str, Any]) -> str:
     return f"/* superset {text} */"
 
 
-class AskingConnection(Connection):
+class AuditedConnection(Connection):
     """A connection all of whose statements pass `_ask`."""
 
     def __init__(self, asker: Mapping[str, Any], **arguments: Any) -> None:

@@ -1,9 +1,8 @@
-"""Copies of an installation that does not run: data of all parts, secrets and configuration files.
+"""Copies of an installation that does not run: data of all components, secrets and configuration files.
 
-All parts stand still, so the copy is of one moment: ClickHouse's tables with the tokens of the blocks that
-they took, the jobs' checkpoints, Kafka's topics, the collector's positions. What logs hold beyond those
-positions is read again after a restore. `BACKUP` of a running ClickHouse keeps no tokens:
-docs/BACKUP.md.
+All components stand still, so the copy is of one moment: ClickHouse's tables with the tokens of the blocks
+that they took, the jobs' checkpoints, Kafka's topics, the collector's positions. What logs hold beyond those
+positions is read again after a restore. `BACKUP` of a running ClickHouse keeps no tokens: docs/BACKUP.md.
 """
 
 import json

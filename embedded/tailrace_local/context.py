@@ -43,13 +43,13 @@ class LocalContext(Context):
         return ClickHouseComponent(self.settings, self.home).has_its_access()
 
     def component_state(self, name: str) -> str | None:
-        component = control.status(self.home).part(name)
+        component = control.status(self.home).component(name)
         return component.state if component else None
 
     def restart(self, names: Sequence[str], show: Show) -> None:
         running = control.status(self.home)
         for name in names:
-            if running.part(name):
+            if running.component(name):
                 show(name, "restarting")
                 control.restart(self.home, name)
         start.await_health(self.home, show)

@@ -31,9 +31,9 @@ from tailrace_local.supervisor.control import StackStatus
 ACCOUNT = "reader_compliance"
 JOBS = (Flink, Detect)
 WITH_METRICS = ("fluentbit", "kafka", "flink", "detect", "clickhouse")
-"""Parts that tell more of themselves than the supervisor knows."""
+"""Components that tell more of themselves than the supervisor knows."""
 
-JUDGED = (*(job.name for job in JOBS), "clickhouse")
+EVALUATED = (*(job.name for job in JOBS), "clickhouse")
 
 
 def own_metrics(
@@ -42,7 +42,7 @@ def own_metrics(
     """Tailrace's own. Raises NotRunningError."""
     status = control.status(home)
     yield from supervisor_metrics(status, home)
-    jobs = [job(settings, home) for job in JOBS if status.part(job.name)]
+    jobs = [job(settings, home) for job in JOBS if status.component(job.name)]
     yield from health_metrics.job_metrics(
         {job.name: partial(job.ask, seconds=health_metrics.REST_SECONDS) for job in jobs}
     )
@@ -52,7 +52,7 @@ def own_metrics(
 
 
 def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
-    """What the supervisor knows of its parts."""
+    """What the supervisor knows of its components."""
     up = GaugeMetricFamily("tailrace_part_up", "Whether the part is healthy.", labels=["part"])
     restarts = CounterMetricFamily("tailrace_part_restarts", "Restarts after a crash.", labels=["part"])
     memory = GaugeMetricFamily(
@@ -65,30 +65,33 @@ def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
     ratio = GaugeMetricFamily(
         "tailrace_part_disk_free_ratio", "Of the disk of the part's data.", labels=["part"]
     )
-    for part in status.parts:
-        disk = shutil.disk_usage(home.data(part.name))
-        up.add_metric([part.name], part.is_healthy)
-        restarts.add_metric([part.name], part.restarts)
-        memory.add_metric([part.name], part.rss_bytes)
-        cpu.add_metric([part.name], part.cpu_seconds)
-        free.add_metric([part.name], disk.free)
-        ratio.add_metric([part.name], disk.free / disk.total)
+    for component in status.components:
+        disk = shutil.disk_usage(home.data(component.name))
+        up.add_metric([component.name], component.is_healthy)
+        restarts.add_metric([component.name], component.restarts)
+        memory.add_metric([component.name], component.rss_bytes)
+        cpu.add_metric([component.name], component.cpu_seconds)
+        free.add_metric([component.name], disk.free)
+        ratio.add_metric([component.name], disk.free / disk.total)
     return iter((up, restarts, memory, cpu, free, ratio))
 
 
 def component_metrics(settings: Settings, home: Home, name: str) -> str:
-    """A part's own, in Prometheus' text format. Raises KeyError if it has none, OSError, ClickHouseError."""
-    parts = {part.name: part for part in assemble(settings, home) if part.name in WITH_METRICS}
-    return parts[name].metrics()
+    """A component's own, in Prometheus' text format. Raises KeyError if it has none, OSError,
+    ClickHouseError."""
+    components = {
+        component.name: component for component in assemble(settings, home) if component.name in WITH_METRICS
+    }
+    return components[name].metrics()
 
 
 def evaluated_metrics(
     settings: Settings, home: Home, recent_seconds: int = health_metrics.RECENT_SECONDS
 ) -> Iterable[Metric]:
-    """What alerts.yaml asks about: Tailrace's own, the jobs' and ClickHouse's. A part that does not answer
-    is told by Tailrace's own. Raises NotRunningError."""
+    """What alerts.yaml asks about: Tailrace's own, the jobs' and ClickHouse's. A component that does not
+    answer is told by Tailrace's own. Raises NotRunningError."""
     yield from own_metrics(settings, home, recent_seconds)
-    for name in JUDGED:
+    for name in EVALUATED:
         try:
             yield from text_string_to_metric_families(component_metrics(settings, home, name))
         except (KeyError, OSError, ClickHouseError):

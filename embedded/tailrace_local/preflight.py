@@ -36,23 +36,23 @@ class PreflightError(RuntimeError):
     """The machine lacks something; the message has one sentence per line."""
 
 
-def check(parts: Sequence[Component], settings: Settings, home: Home) -> None:
+def check(components: Sequence[Component], settings: Settings, home: Home) -> None:
     """Raises PreflightError with everything that is missing. Changes nothing."""
     findings = [
-        *missing_tools(parts),
-        *taken_ports(parts),
+        *missing_tools(components),
+        *taken_ports(components),
         *too_little_disk(settings, home),
         *too_little_memory(available_memory()),
-        *too_few_inotify_instances(sum(part.inotify_instances() for part in parts)),
-        *packages_to_ask_for(parts),
+        *too_few_inotify_instances(sum(component.inotify_instances() for component in components)),
+        *packages_to_ask_for(components),
     ]
     if findings:
         raise PreflightError("\n".join(findings))
 
 
-def install_packages(parts: Sequence[Component], progress: Progress) -> None:
-    """Installs the Debian packages that parts still need. For root only. Raises InstallError."""
-    packages = missing_packages(parts)
+def install_packages(components: Sequence[Component], progress: Progress) -> None:
+    """Installs the Debian packages that components still need. For root only. Raises InstallError."""
+    packages = missing_packages(components)
     if not packages:
         return
     progress.say(f"installing Debian packages: {' '.join(packages)}")
@@ -64,23 +64,31 @@ def install_packages(parts: Sequence[Component], progress: Progress) -> None:
         progress.run(_apt_command(packages), environment=quiet)
 
 
-def missing_packages(parts: Iterable[Component]) -> list[str]:
-    """Debian packages of parts that are yet to be installed, or to be run, and are not there."""
+def missing_packages(components: Iterable[Component]) -> list[str]:
+    """Debian packages of components that are yet to be installed, or to be run, and are not there."""
     return sorted(
-        {package for part in parts for package, proof in part.os_packages.items() if not Path(proof).exists()}
+        {
+            package
+            for component in components
+            for package, proof in component.os_packages.items()
+            if not Path(proof).exists()
+        }
     )
 
 
-def packages_to_ask_for(parts: Sequence[Component]) -> list[str]:
-    packages = missing_packages(parts)
+def packages_to_ask_for(components: Sequence[Component]) -> list[str]:
+    packages = missing_packages(components)
     if not packages or os.geteuid() == 0:
         return []
     command = " ".join(_apt_command(packages))
     return [f"Debian packages are missing, and only root can install them; run: sudo {command}"]
 
 
-def missing_tools(parts: Iterable[Component]) -> list[str]:
-    tools = {"java", *(tool for part in parts if not part.installed() for tool in part.tools)}
+def missing_tools(components: Iterable[Component]) -> list[str]:
+    tools = {
+        "java",
+        *(tool for component in components if not component.installed() for tool in component.tools),
+    }
     findings = absent_tools(tools)
     return findings if shutil.which("java") is None else [*findings, *old_java(_java_version())]
 
@@ -102,12 +110,12 @@ def old_java(version: str) -> list[str]:
     return [f"Java {LEAST_JAVA} or newer is needed, but `java -version` says: {version}"]
 
 
-def taken_ports(parts: Iterable[Component]) -> list[str]:
+def taken_ports(components: Iterable[Component]) -> list[str]:
     return [
-        f"port {port} for {part.name} ({what}) is taken by {_who_listens(port)}; "
+        f"port {port} for {component.name} ({what}) is taken by {_who_listens(port)}; "
         "stop that, or choose another port (tailrace settings lists them)"
-        for part in parts
-        for what, port in part.ports().items()
+        for component in components
+        for what, port in component.ports().items()
         if not _is_free(port)
     ]
 

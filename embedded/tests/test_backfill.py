@@ -24,7 +24,7 @@ def dead_letter(start: int, end: int, file: LogFile = FILE) -> ByteRange:
     return ByteRange(file, start, end)
 
 
-def sighting(path: Path, head_length: int = 100) -> FileCandidate:
+def candidate(path: Path, head_length: int = 100) -> FileCandidate:
     head = path.read_bytes()[:head_length]
     digest = hashlib.md5(head, usedforsecurity=False).hexdigest()
     return FileCandidate("shop", str(path), path.stat().st_ino, len(head), digest)
@@ -131,11 +131,11 @@ def test_a_file_that_is_too_short_is_refused():
 
 
 def test_finds_a_file_where_the_census_saw_it(log):
-    assert shipping.locate(sighting(log)) == log
+    assert shipping.locate(candidate(log)) == log
 
 
 def test_finds_a_file_that_was_rotated_since(log):
-    seen = sighting(log)
+    seen = candidate(log)
     rotated = log.rename(log.with_name("slow.log.1"))
     log.write_bytes(b"another file\n")
 
@@ -143,7 +143,7 @@ def test_finds_a_file_that_was_rotated_since(log):
 
 
 def test_a_file_that_has_grown_is_still_the_same(log):
-    seen = sighting(log, head_length=4096)
+    seen = candidate(log, head_length=4096)
     with log.open("ab") as file:
         file.write(b"more\n")
 
@@ -151,7 +151,7 @@ def test_a_file_that_has_grown_is_still_the_same(log):
 
 
 def test_a_file_that_is_gone_is_asked_for(log):
-    seen = sighting(log)
+    seen = candidate(log)
     log.rename(log.parent.parent / "elsewhere.log")
 
     with pytest.raises(BackfillError, match="is not on this machine any more; give a copy with --file"):
@@ -159,7 +159,7 @@ def test_a_file_that_is_gone_is_asked_for(log):
 
 
 def test_a_reused_inode_is_not_taken_for_the_file(log):
-    seen = sighting(log)
+    seen = candidate(log)
     with log.open("r+b") as file:
         file.write(b"LINE")
 
@@ -170,7 +170,7 @@ def test_a_reused_inode_is_not_taken_for_the_file(log):
 def test_a_compressed_copy_serves(log, tmp_path):
     packed = tmp_path / "slow.log.3.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))
-    shipping.check(packed, sighting(log))
+    shipping.check(packed, candidate(log))
 
     with shipping.opened(packed) as content:
         assert list(shipping.blocks(content, 7, 14)) == [(7, b"line 1\n")]

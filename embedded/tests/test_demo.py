@@ -130,12 +130,12 @@ def looks_of(home: Home) -> list[dict]:
 def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
     now = time.time()
     demo_feed.feed(home)
-    looks = looks_of(home)
+    snapshots = looks_of(home)
 
-    assert looks[0]["at"] == pytest.approx(now - HOUR, abs=10)
-    assert looks[-1]["at"] == pytest.approx(now, abs=10)
-    assert all(fact["since"] <= look["at"] for look in looks for fact in look["facts"])
-    accounts = next(look for look in looks if look["kind"] == "accounts")["facts"]
+    assert snapshots[0]["at"] == pytest.approx(now - HOUR, abs=10)
+    assert snapshots[-1]["at"] == pytest.approx(now, abs=10)
+    assert all(fact["since"] <= snapshot["at"] for snapshot in snapshots for fact in snapshot["facts"])
+    accounts = next(snapshot for snapshot in snapshots if snapshot["kind"] == "accounts")["facts"]
     ages = {
         fact["attributes"]["user"]: now - datetime.fromisoformat(changed).timestamp()
         for fact in accounts

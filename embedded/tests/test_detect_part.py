@@ -51,12 +51,12 @@ def _handler(answers: dict[str, object]) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@pytest.mark.parametrize(("value", "complaint"), [("0", NO_RULES), ("1", "")])
-def test_a_job_without_rules_is_complained_of(detect, value, complaint):
-    part = detect([{"name": "rules-in-force", "type": "LongMaximum", "value": value}])
-    assert part.health().ok
-    assert part.complaint() == complaint
+@pytest.mark.parametrize(("value", "problem"), [("0", NO_RULES), ("1", "")])
+def test_a_job_without_rules_is_complained_of(detect, value, problem):
+    component = detect([{"name": "rules-in-force", "type": "LongMaximum", "value": value}])
+    assert component.health().ok
+    assert component.problem() == problem
 
 
 def test_a_job_that_has_not_said_yet_is_not_complained_of(detect):
-    assert detect([]).complaint() == ""
+    assert detect([]).problem() == ""

@@ -76,38 +76,38 @@ def watch(settings) -> ListWatch:
     settings.sources.write_text(LOG % "db-1")
     watch = ListWatch(settings, Home(settings.home))
     watch.start()
-    assert watch.look(at_once=False) is None
+    assert watch.poll(at_once=False) is None
     return watch
 
 
 def test_edits_that_follow_each_other_are_one_change(settings, watch):
     for number in range(5):  # the first half of each is a sound list too
         settings.sources.write_text(LOG % f"half-{number}")
-        assert watch.look(at_once=False) is None
+        assert watch.poll(at_once=False) is None
     settings.sources.write_text(LOG % "half-4" + LOG % "whole")
-    assert watch.look(at_once=False) is None
+    assert watch.poll(at_once=False) is None
 
-    before = watch.look(at_once=False)
+    before = watch.poll(at_once=False)
     assert [each.instance for each in before.logs] == ["db-1"]
-    assert [each.instance for each in watch.in_force.logs] == ["half-4", "whole"]
-    assert watch.look(at_once=False) is watch.look(at_once=True) is None
+    assert [each.instance for each in watch.active.logs] == ["half-4", "whole"]
+    assert watch.poll(at_once=False) is watch.poll(at_once=True) is None
 
 
 def test_who_asks_need_not_look_twice(settings, watch):
     settings.sources.write_text(LOG % "db-2")
 
-    assert watch.look(at_once=True) is not None
-    assert [each.instance for each in watch.in_force.logs] == ["db-2"]
+    assert watch.poll(at_once=True) is not None
+    assert [each.instance for each in watch.active.logs] == ["db-2"]
 
 
 def test_a_list_for_which_there_is_no_room_is_told_and_tried_again_when_asked(settings, watch, monkeypatch):
     settings.sources.write_text(LOG % "db-1" + LOG % "db-2")
     with monkeypatch.context() as crowded:
         crowded.setattr(preflight, "too_few_inotify_instances", lambda needed: [f"{needed} are too many"])
-        assert watch.look(at_once=True) is None
+        assert watch.poll(at_once=True) is None
         assert watch.problem == f"{settings.sources}: 1 are too many"
 
-    assert watch.look(at_once=True) is not None
+    assert watch.poll(at_once=True) is not None
     assert watch.problem == ""
 
 
@@ -115,11 +115,11 @@ def test_a_copy_that_cannot_be_written_is_told_and_tried_again(settings, watch):
     draft = settings.home / "run" / "sources.new"
     draft.mkdir()
     settings.sources.write_text(LOG % "db-2")
-    assert watch.look(at_once=True) is None
+    assert watch.poll(at_once=True) is None
     assert "no copy of it can be written" in watch.problem
     draft.rmdir()
 
-    assert watch.look(at_once=False) is not None
+    assert watch.poll(at_once=False) is not None
     assert watch.problem == ""
 
 
@@ -135,7 +135,7 @@ def test_says_what_is_beside_a_log(tmp_path):
         (tmp_path / name).write_text("x\n")
     state = log_files.inspect(log(tmp_path / "slow.log"))
 
-    assert (state.ok, state.says) == (True, "is watched, 2 B")
+    assert (state.ok, state.description) == (True, "is watched, 2 B")
     assert [Path(each).name for each in state.rotated] == ["slow.log-20260101", "slow.log.1"]
     assert [Path(each).name for each in state.packed] == ["slow.log.2.gz"]
 
@@ -146,11 +146,11 @@ def test_says_that_a_log_cannot_be_read(tmp_path):
     (tmp_path / "slow.log.1").symlink_to("slow.log.1")
     (tmp_path / "directory.log").mkdir()
 
-    assert log_files.inspect(log(tmp_path / "loop.log")).says.startswith("cannot be read: ")
-    assert log_files.inspect(log(tmp_path / "directory.log")).says == "is no regular file"
+    assert log_files.inspect(log(tmp_path / "loop.log")).description.startswith("cannot be read: ")
+    assert log_files.inspect(log(tmp_path / "directory.log")).description == "is no regular file"
     rotated = log_files.inspect(log(tmp_path / "slow.log"))
     assert not rotated.ok
-    assert f"is watched, but {tmp_path}/slow.log.1 cannot be read" in rotated.says
+    assert f"is watched, but {tmp_path}/slow.log.1 cannot be read" in rotated.description
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -164,10 +164,10 @@ def test_names_the_user_that_lacks_the_permission(tmp_path):
     finally:
         os.seteuid(0)
 
-    assert "as whom the collectors run, has no permission" in state.says
+    assert "as whom the collectors run, has no permission" in state.description
 
 
 def test_a_pattern_is_as_good_as_its_files(tmp_path):
-    assert log_files.inspect(log(tmp_path / "*.log")).says.startswith("matches no file yet")
+    assert log_files.inspect(log(tmp_path / "*.log")).description.startswith("matches no file yet")
     (tmp_path / "a.log").write_text("x\n")
     assert log_files.inspect(log(tmp_path / "*.log")).ok

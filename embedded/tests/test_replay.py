@@ -13,7 +13,9 @@ END = 2_000_000_000.0
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_sample_fills_the_span_before_the_end(sample: Path) -> None:
     lines = sample.read_bytes().splitlines(keepends=True)
-    out = list(time_shift.moved(lines, time_shift.stretch(*time_shift.time_range(lines), end=END, span=3600)))
+    out = list(
+        time_shift.moved(lines, time_shift.linear_move(*time_shift.time_range(lines), end=END, span=3600))
+    )
     first, last = time_shift.time_range(out)
     assert len(out) == len(lines)
     assert last == pytest.approx(END, abs=1)
@@ -49,7 +51,7 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
 
 def test_a_session_that_set_its_own_clock_is_left_alone() -> None:
     lines = [b"SET timestamp=1795229346;\n", b"SET timestamp=1795229347;\n", b"SET timestamp=1234567890;\n"]
-    move = time_shift.stretch(*time_shift.time_range(lines), end=END, span=10)
+    move = time_shift.linear_move(*time_shift.time_range(lines), end=END, span=10)
     assert list(time_shift.moved(lines, move))[2] == b"SET timestamp=1234567890;\n"
 
 

@@ -40,7 +40,7 @@ SCRIPTS = {
 }
 
 
-class TinyPart(Component):
+class FakeComponent(Component):
     """A shell script that is healthy once it has written the file `up`."""
 
     stop_signal = SIGTERM
@@ -56,7 +56,7 @@ class TinyPart(Component):
     def reads(self, listed: Listed) -> object:
         return set(listed.logs) if self.name.startswith("reading") else None
 
-    def complaint(self) -> str:
+    def problem(self) -> str:
         return "it needs somebody" if self.name.startswith("complaining") else ""
 
     def installed(self) -> bool:
@@ -91,7 +91,7 @@ class TinyPart(Component):
         return self.home.data(self.name)
 
 
-async def main(root: Path, parts: list[str]) -> None:
+async def main(root: Path, components: list[str]) -> None:
     home = Home(root)
     settings = Settings(
         home=root,
@@ -103,19 +103,19 @@ async def main(root: Path, parts: list[str]) -> None:
     )
 
     def assemble() -> list[Component]:
-        tiny = [_part(spec, settings, home) for spec in parts]
+        tiny = [_component(spec, settings, home) for spec in components]
         asked = active_sources.active_or_listed(settings, home).servers
-        return [part for part in tiny if asked or not part.name.startswith("asking")]
+        return [component for component in tiny if asked or not component.name.startswith("asking")]
 
     await Supervisor(assemble, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()
 
 
-def _part(spec: str, settings: Settings, home: Home) -> TinyPart:
+def _component(spec: str, settings: Settings, home: Home) -> FakeComponent:
     rest, _, feeds = spec.partition(">")
     name, _, needs = rest.partition(":")
-    part = TinyPart(name, tuple(needs.split(",")) if needs else (), settings, home)
-    part.feeds = (feeds,) if feeds else ()
-    return part
+    component = FakeComponent(name, tuple(needs.split(",")) if needs else (), settings, home)
+    component.feeds = (feeds,) if feeds else ()
+    return component
 
 
 if __name__ == "__main__":

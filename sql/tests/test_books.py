@@ -392,7 +392,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
         if len(looks) == 3:
             more.read(2, begin=300).store(admin)
 
-    found = ledger_balance.balance(admin, wait_seconds=30, on_look=write_more)
+    found = ledger_balance.balance(admin, wait_seconds=30, on_read=write_more)
     assert len(looks) == 4
     assert found.balances and found.accounts[0].events == 5
 

@@ -9,7 +9,7 @@ from tailrace_capture.facts import Fact
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFact:
     """A fact as it was seen. `since` is the time of the first look that saw it so, seconds since 1970 UTC."""
 
     since: float
@@ -26,13 +26,13 @@ class Change:
     after: dict[str, str]
 
 
-class Memory:
+class StateFile:
     """One server's facts by kind, in a private file. Only kinds that were read without an error are in it,
     so that what could not be asked for a while is not taken for gone."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._kinds: dict[str, dict[str, Known]] = {}
+        self._kinds: dict[str, dict[str, KnownFact]] = {}
         self._outcomes: dict[str, str] = {}
         self._load()
 
@@ -42,20 +42,20 @@ class Memory:
             document = json.loads(self._file.read_text())
             self._outcomes = dict(document["outcomes"])
             self._kinds = {
-                kind: {key: Known(**known) for key, known in facts.items()}
+                kind: {key: KnownFact(**known) for key, known in facts.items()}
                 for kind, facts in document["kinds"].items()
             }
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             self._kinds, self._outcomes = {}, {}
 
-    def known(self, kind: str, facts: list[Fact], at: float) -> dict[str, Known]:
+    def known(self, kind: str, facts: list[Fact], at: float) -> dict[str, KnownFact]:
         """These facts with the time since which they hold."""
         before = self._kinds.get(kind, {})
         found = {}
         for fact in facts:
             old = before.get(fact.key)
             unchanged = old is not None and old.attributes == fact.attributes
-            found[fact.key] = old if unchanged else Known(at, fact.attributes)
+            found[fact.key] = old if unchanged else KnownFact(at, fact.attributes)
         return found
 
     def changes(self, kind: str, facts: list[Fact]) -> list[Change]:
@@ -74,7 +74,7 @@ class Memory:
         """How the last look at this kind ended, with its error; empty for none yet."""
         return self._outcomes.get(kind, "")
 
-    def keep(self, kind: str, outcome: str, known: "dict[str, Known] | None") -> None:
+    def keep(self, kind: str, outcome: str, known: "dict[str, KnownFact] | None") -> None:
         """Remembers a look; None for one that failed, which leaves the facts as they were."""
         self._outcomes[kind] = outcome
         if known is not None:

@@ -94,14 +94,14 @@ def show_silences(rows: Sequence[Row]) -> None:
         print("no silence is in force")
 
 
-def print_details(dossier: AlertDetails, base: str) -> None:
+def print_details(details: AlertDetails, base: str) -> None:
     """Everything about one alert; `base` is the dashboards' address without path."""
-    alert, state = dossier.alert, dossier.state
+    alert, state = details.alert, details.state
     title = console.plain(f"{alert['level']}: {alert['rule_title']}")
     print(console.styled(title, STYLES.get(str(alert["level"]), console.BOLD)))
     _fields(
         {
-            "id": dossier.id,
+            "id": details.id,
             "state": _state(state),
             "about": _pairs(alert["entity"]),
             "who": _who(alert),
@@ -118,8 +118,8 @@ def print_details(dossier: AlertDetails, base: str) -> None:
     _section("Facts", (f"{name}: {value}" for name, value in sorted(alert["facts"].items())))
     _section("What to do next", alert["next_steps"])
     _section("It may be harmless when", alert["false_positives"])
-    _section("What was done", map(_action, dossier.actions))
-    _section("Whom it was told to", map(_delivery, dossier.deliveries))
+    _section("What was done", map(_action, details.actions))
+    _section("Whom it was told to", map(_delivery, details.deliveries))
     _section("Evidence: ids of events, oldest first", _event_ids(alert["event_ids"]))
 
 

@@ -66,9 +66,9 @@ class AlertQuery:
     """Fields of the alert's entity, or of the alert itself, with their values in any case."""
 
 
-def list_worst(clickhouse: ClickHouse, choice: AlertQuery, limit: int) -> tuple[list[Row], int]:
+def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[list[Row], int]:
     """At most `limit` alerts, the most severe and then the latest first; and how many there are in all."""
-    conditions, parameters = _conditions(choice)
+    conditions, parameters = _conditions(query)
     rows = clickhouse.rows(
         f"SELECT *, count() OVER () AS total FROM ({QUERY.read_text()}) WHERE {conditions} "
         "ORDER BY level_rank DESC, event_time DESC, id LIMIT {limit:UInt32}",
@@ -78,23 +78,23 @@ def list_worst(clickhouse: ClickHouse, choice: AlertQuery, limit: int) -> tuple[
     return [{key: value for key, value in row.items() if key != "total"} for row in rows], total
 
 
-def _conditions(choice: AlertQuery) -> tuple[str, dict[str, object]]:
+def _conditions(query: AlertQuery) -> tuple[str, dict[str, object]]:
     found: dict[str, object] = {}
     conditions = ["1"]
-    if choice.states:
-        conditions.append(f"state IN ({', '.join(map(repr, choice.states))})")
-    if not choice.silenced:
+    if query.states:
+        conditions.append(f"state IN ({', '.join(map(repr, query.states))})")
+    if not query.silenced:
         conditions.append("NOT silenced")
-    if choice.since_seconds:
+    if query.since_seconds:
         conditions.append("updated_at >= now('UTC') - {since:UInt32}")
-        found["since"] = choice.since_seconds
-    if choice.rule:
+        found["since"] = query.since_seconds
+    if query.rule:
         conditions.append(RULE_IS)
-        found["rule"] = choice.rule
-    if choice.level:
+        found["rule"] = query.rule
+    if query.level:
         conditions.append("level_rank > {rank:UInt8}")
-        found["rank"] = LEVELS.index(choice.level)
-    for number, (name, value) in enumerate(choice.entity.items()):
+        found["rank"] = LEVELS.index(query.level)
+    for number, (name, value) in enumerate(query.entity.items()):
         conditions.append(_entity_condition(f"{{name{number}:String}}", f"{{value{number}:String}}"))
         found |= {f"name{number}": name, f"value{number}": value}
     return " AND ".join(conditions), found

@@ -213,12 +213,12 @@ def _has_whole_line(path: Path) -> bool:
 def with_edges(gaps: Iterable[ByteRange], edges: Iterable[ByteRange]) -> list[ByteRange]:
     """Joins what touches: a gap, the dead letters beside it, the gap behind those."""
     joined: list[ByteRange] = []
-    for stretch in sorted({*gaps, *edges}):
-        if joined and joined[-1].touches(stretch):
-            joined[-1] = joined[-1].joined(stretch)
+    for byte_range in sorted({*gaps, *edges}):
+        if joined and joined[-1].touches(byte_range):
+            joined[-1] = joined[-1].joined(byte_range)
         else:
-            joined.append(stretch)
-    return [stretch for stretch in joined if stretch.missing]
+            joined.append(byte_range)
+    return [byte_range for byte_range in joined if byte_range.missing]
 
 
 def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
@@ -237,26 +237,26 @@ def candidates(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tu
     return found
 
 
-def locate(sighting: FileCandidate) -> Path:
+def locate(candidate: FileCandidate) -> Path:
     """The file that the census saw, by its inode at its path or beside it. Raises BackfillError."""
-    last = Path(sighting.path)
+    last = Path(candidate.path)
     beside = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
-    for candidate in (last, *beside):
-        if candidate.is_file() and candidate.stat().st_ino == sighting.inode:
-            check(candidate, sighting)
-            return candidate
+    for file in (last, *beside):
+        if file.is_file() and file.stat().st_ino == candidate.inode:
+            check(file, candidate)
+            return file
     raise BackfillError(
-        f"{last} (inode {sighting.inode}) is not on this machine any more; give a copy with --file"
+        f"{last} (inode {candidate.inode}) is not on this machine any more; give a copy with --file"
     )
 
 
-def check(file: Path, sighting: FileCandidate) -> None:
+def check(file: Path, candidate: FileCandidate) -> None:
     """Raises BackfillError if the file does not begin as the one that the census saw."""
     with opened(file) as content:
-        if not sighting.is_of(content):
+        if not candidate.is_of(content):
             raise BackfillError(
-                f"{file} is another file: its first {sighting.head_length} bytes are not those that the "
-                f"census saw in {sighting.path}"
+                f"{file} is another file: its first {candidate.head_length} bytes are not those that the "
+                f"census saw in {candidate.path}"
             )
 
 
@@ -265,18 +265,18 @@ def opened(file: Path) -> BinaryIO:
     return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")  # type: ignore[return-value]
 
 
-def whole_lines(stretch: ByteRange, file: Path) -> ByteRange:
+def whole_lines(byte_range: ByteRange, file: Path) -> ByteRange:
     """The stretch without what is no whole line, if its file may grow; it may then have no bytes."""
-    if not stretch.may_grow:
-        return stretch
+    if not byte_range.may_grow:
+        return byte_range
     with opened(file) as content:
-        content.seek(max(0, stretch.start - 1))
-        before = content.read(min(1, stretch.start))
-        unread_bytes = content.read(stretch.end - stretch.start)
+        content.seek(max(0, byte_range.start - 1))
+        before = content.read(min(1, byte_range.start))
+        unread_bytes = content.read(byte_range.end - byte_range.start)
     # a collector ships no carriage return: the line feed after it was not read
-    start = stretch.start + (before == b"\r" and unread_bytes.startswith(b"\n"))
-    end = stretch.start + unread_bytes.rfind(b"\n") + 1
-    return replace(stretch, start=start, end=max(start, end))
+    start = byte_range.start + (before == b"\r" and unread_bytes.startswith(b"\n"))
+    end = byte_range.start + unread_bytes.rfind(b"\n") + 1
+    return replace(byte_range, start=start, end=max(start, end))
 
 
 def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
@@ -306,7 +306,7 @@ def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> 
 class Shipment:
     """A stretch, the file that holds it, and what its lines are to say about themselves."""
 
-    stretch: ByteRange
+    byte_range: ByteRange
     file: Path
     cluster: str
     format: str = "auto"
@@ -317,15 +317,15 @@ class Shipment:
         return {
             "@timestamp": time.time(),
             "cluster": self.cluster,
-            "instance": self.stretch.file.instance,
-            "source": self.stretch.file.source,
+            "instance": self.byte_range.file.instance,
+            "source": self.byte_range.file.source,
             "format": self.format,
             "tz": self.tz,
             "path": str(self.file),
             "offset": offset,
             "log": block,
             "backfill": True,
-            "generation": self.stretch.file.generation,
+            "generation": self.byte_range.file.generation,
         }
 
 
@@ -335,14 +335,14 @@ def ship(kafka: KafkaClient, shipment: Shipment) -> int:
     Lines that are longer than a collector ships are left out: their gap stays.
     """
     producer = Producer(kafka.settings(PRODUCER))
-    stretch = shipment.stretch
+    byte_range = shipment.byte_range
     refused: list[str] = []
     sent = 0
     with opened(shipment.file) as content:
-        for offset, block in blocks(content, stretch.start, stretch.end):
+        for offset, block in blocks(content, byte_range.start, byte_range.end):
             if len(block) <= LONGEST_LINE_BYTES:
                 message = msgpack.packb(shipment.message(offset, block))
-                _produce(producer, stretch.file.instance, message, refused)
+                _produce(producer, byte_range.file.instance, message, refused)
                 sent += len(block)
     if producer.flush(TIMEOUT_SECONDS) or refused:
         raise BackfillError(f"Kafka did not take the lines: {refused[0] if refused else 'no answer'}")
@@ -354,7 +354,7 @@ def await_filled(clickhouse: ClickHouse, shipped: Sequence[ByteRange], seconds: 
     deadline = time.monotonic() + seconds
     while True:
         missing = [*map(_of_gap, ledger_balance.gaps(clickhouse)), *unread(clickhouse, 0)]
-        left = [gap for gap in missing if any(gap.overlaps(stretch) for stretch in shipped)]
+        left = [gap for gap in missing if any(gap.overlaps(byte_range) for byte_range in shipped)]
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(POLL_SECONDS)

@@ -13,13 +13,13 @@ class Home:
 
     root: Path
 
-    def data(self, part: str) -> Path:
-        """The part's own directory for data and generated configuration: data/<part>/."""
-        return _directory(self.root / "data" / part)
+    def data(self, component: str) -> Path:
+        """The component's own directory for data and generated configuration: data/<component>/."""
+        return _directory(self.root / "data" / component)
 
-    def log(self, part: str) -> Path:
-        """The part's log: logs/<part>.log, rotated to .1, .2 and so on."""
-        return _directory(self.root / "logs") / f"{part}.log"
+    def log(self, component: str) -> Path:
+        """The component's log: logs/<component>.log, rotated to .1, .2 and so on."""
+        return _directory(self.root / "logs") / f"{component}.log"
 
     @property
     def run(self) -> Path:
@@ -36,9 +36,9 @@ class Home:
         """Passwords, keys and certificates."""
         return _directory(self.root / "secrets")
 
-    def metrics_port(self, part: str) -> Path:
-        """The file with the TCP port on 127.0.0.1 where the part, as it runs now, serves its metrics."""
-        return self.run / f"{part}.metrics-port"
+    def metrics_port(self, component: str) -> Path:
+        """The file with the TCP port on 127.0.0.1 where the component, as it runs now, serves its metrics."""
+        return self.run / f"{component}.metrics-port"
 
     def secret_file(self, name: str, make: Callable[[], str] = lambda: secrets.token_hex(16)) -> Path:
         """The file of a secret, made on first use, mode 0600; by default 32 random hex digits, no newline."""

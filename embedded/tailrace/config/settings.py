@@ -175,7 +175,7 @@ class Settings:
             reports_config=reports_config.expanduser().resolve(),
         )
 
-    def chosen_parts(self) -> frozenset[str]:
+    def chosen_components(self) -> frozenset[str]:
         """The names of the parts to run; empty means all."""
         return frozenset(name.strip() for name in self.parts.split(",") if name.strip())
 

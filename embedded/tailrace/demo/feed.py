@@ -30,7 +30,7 @@ SHOP_ERRORS = "mariadb-10.11.19.shop.error.log"
 STOCK_LOG = "mariadb-10.11.19.stock.slow.log"
 STOCK_ERRORS = "mariadb-10.11.19.stock.error.log"
 SHOP_SPANS = "shop.spans.jsonl"
-SHOP_LOOKS = "mariadb-10.11.19.shop.snapshots.jsonl"
+SHOP_SNAPSHOTS = "mariadb-10.11.19.shop.snapshots.jsonl"
 PASSWORD_CHANGED = "password_changed_at"
 SIDES = ("before", "after")
 SPANS_TOPIC = "otlp_spans"
@@ -92,12 +92,12 @@ def feed(home: Home) -> Fed:
     now, written, spans = time.time(), 0, []
     for sample in FILES:
         log = sample.watched(home).path
-        move = time_shift.stretch(*_time_range(sample), end=now, span=_span(log, now))
+        move = time_shift.linear_move(*_time_range(sample), end=now, span=_span(log, now))
         written += _append(b"".join(time_shift.moved(_lines(sample), move)), log)
         if sample.file == SHOP_LOG:
             spans = [_moved(message, move) for message in (SAMPLES / SHOP_SPANS).read_bytes().splitlines()]
         if sample.file == SHOP_AUDIT:
-            _spool_looks(home, move, _time_range(sample)[0], now)
+            _spool_snapshots(home, move, _time_range(sample)[0], now)
     return Fed(written, spans)
 
 
@@ -120,26 +120,26 @@ def send(kafka: KafkaClient, spans: Iterable[bytes]) -> int:
     return producer.flush(SEND_SECONDS)
 
 
-def _spool_looks(home: Home, move: Move, first: float, now: float) -> None:
+def _spool_snapshots(home: Home, move: Move, first: float, now: float) -> None:
     """Writes what capture found at the server to its spool, moved with the server's logs; what was so before
     their first time stays as long before."""
 
     def moved(seconds: float) -> float:
         return move(seconds) if seconds >= first else seconds + move(first) - first
 
-    looks = [json.loads(line) for line in (SAMPLES / SHOP_LOOKS).read_bytes().splitlines()]
-    for look in looks:
-        look["at"] = moved(look["at"])
-        for fact in look["facts"]:
+    snapshots = [json.loads(line) for line in (SAMPLES / SHOP_SNAPSHOTS).read_bytes().splitlines()]
+    for snapshot in snapshots:
+        snapshot["at"] = moved(snapshot["at"])
+        for fact in snapshot["facts"]:
             fact["since"] = moved(fact["since"])
-        said = [fact["attributes"] for fact in look["facts"]]
-        for attributes in (*said, *(change[side] for change in look["changes"] for side in SIDES)):
+        said = [fact["attributes"] for fact in snapshot["facts"]]
+        for attributes in (*said, *(change[side] for change in snapshot["changes"] for side in SIDES)):
             if changed := attributes.get(PASSWORD_CHANGED):
                 at = moved(datetime.fromisoformat(changed).timestamp())
                 attributes[PASSWORD_CHANGED] = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
     spool = spool_of(home)
     spool.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lines = "".join(f"{json.dumps(look)}\n" for look in looks)
+    lines = "".join(f"{json.dumps(snapshot)}\n" for snapshot in snapshots)
     (spool / f"snapshots-demo-{now:.0f}.jsonl").write_text(lines)
 
 

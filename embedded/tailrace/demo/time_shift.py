@@ -73,7 +73,7 @@ def time_range(lines: Iterable[bytes]) -> tuple[float, float]:
     return min(own), max(own)
 
 
-def stretch(first: float, last: float, end: float, span: float) -> Move:
+def linear_move(first: float, last: float, end: float, span: float) -> Move:
     """Maps [first, last] onto [end - span, end] and leaves other times alone; all in seconds, span > 0."""
     factor = span / max(last - first, 1.0)
 

@@ -133,9 +133,9 @@ def removed_sources(newest: Mapping[Log, float], left: Mapping[Log, float]) -> d
 
 def _newest_censuses(found: LedgerBalance, now: float) -> dict[Log, float]:
     """When each log was last seen, seconds since 1970 UTC; without those that nobody has seen for long."""
-    looks = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
-    looks += [((f.instance, f.source), f.census_at) for f in found.unread]
-    return {log: at for log, at in _greatest(looks).items() if now - at < FORGOTTEN_SECONDS}
+    censuses = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
+    censuses += [((f.instance, f.source), f.census_at) for f in found.unread]
+    return {log: at for log, at in _greatest(censuses).items() if now - at < FORGOTTEN_SECONDS}
 
 
 def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -> Metric:

@@ -194,7 +194,7 @@ class LedgerBalance:
     @property
     def is_complete(self) -> bool:
         """Whether they balance, nothing is missing or behind, and no log or minute asked for is unknown."""
-        seen = not self.unknown and all(stretch.state == "covered" for stretch in self.minutes)
+        seen = not self.unknown and all(interval.state == "covered" for interval in self.minutes)
         return self.balances and not self.gaps and not self.behind and seen
 
     @property
@@ -204,12 +204,12 @@ class LedgerBalance:
 
     def covers(self, moment: float) -> bool:
         """Whether every server's census has looked since `moment` and all that it saw has been read."""
-        looks: dict[str, float] = {}
-        for instance, at in self._looks():
-            looks[instance] = max(looks.get(instance, 0), at)
-        return bool(looks) and not self.behind and min(looks.values()) >= moment
+        times: dict[str, float] = {}
+        for instance, at in self._census_times():
+            times[instance] = max(times.get(instance, 0), at)
+        return bool(times) and not self.behind and min(times.values()) >= moment
 
-    def _looks(self) -> Iterator[tuple[str, float]]:
+    def _census_times(self) -> Iterator[tuple[str, float]]:
         for account in self.accounts:
             yield account.file.instance, account.census_at
         for file in self.unread:
@@ -227,7 +227,7 @@ class LedgerBalance:
             "details": [_plain(detail) for detail in self.details],
             "gaps": [_plain(gap) for gap in self.gaps],
             "imbalances": [{**_plain(wrong), "text": str(wrong)} for wrong in self.imbalances],
-            "minutes": [_plain(stretch) for stretch in self.minutes],
+            "minutes": [_plain(interval) for interval in self.minutes],
             "unknown": [_plain(log) for log in self.unknown],
         }
 
@@ -279,7 +279,7 @@ def balance(
     wait_seconds: float,
     instance: str = "",
     minutes: int = 0,
-    on_look: Callable[[LedgerBalance], None] = lambda _: None,
+    on_read: Callable[[LedgerBalance], None] = lambda _: None,
     covered_to: float | None = None,
     listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> LedgerBalance:
@@ -291,7 +291,7 @@ def balance(
     begin = time.time()
     while True:
         books = _read_logs(clickhouse, instance, 0, listed)
-        on_look(books)
+        on_read(books)
         covered = not books.unknown and books.covers(begin if covered_to is None else covered_to)
         settled = books.balances and covered
         if settled or time.time() - begin >= wait_seconds:
@@ -324,10 +324,10 @@ def unknown_logs(
 
 
 def _unknown(
-    looks: Iterable[Row], listed: Mapping[LogKey, float], instance: str, now: float
+    times: Iterable[Row], listed: Mapping[LogKey, float], instance: str, now: float
 ) -> list[UnknownLog]:
     wanted = {key: since for key, since in listed.items() if instance in ("", key[0])}
-    return unknown((LogProgress(**row) for row in looks), wanted, now)
+    return unknown((LogProgress(**row) for row in times), wanted, now)
 
 
 def coverage(

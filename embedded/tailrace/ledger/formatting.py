@@ -126,16 +126,16 @@ class _Report:
         header = ("instance", "log", "minutes (UTC)", "state", "grown", "behind", "missing")
         _section("Minutes seen", header, map(self._minutes_line, self._books.minutes))
 
-    def _minutes_line(self, stretch: CoverageInterval) -> Sequence[str]:
-        end = stretch.first + timedelta(minutes=stretch.minutes)
-        file = LogFile(stretch.instance, stretch.source, stretch.log, 0)
+    def _minutes_line(self, interval: CoverageInterval) -> Sequence[str]:
+        end = interval.first + timedelta(minutes=interval.minutes)
+        file = LogFile(interval.instance, interval.source, interval.log, 0)
         return (
             *self._place(file)[:2],
-            f"{stretch.first:%Y-%m-%d %H:%M} to {end:%H:%M}",
-            stretch.state,
-            size(stretch.grown_bytes),
-            _unless_zero(stretch.behind_bytes, size),
-            _unless_zero(stretch.missing_bytes, size),
+            f"{interval.first:%Y-%m-%d %H:%M} to {end:%H:%M}",
+            interval.state,
+            size(interval.grown_bytes),
+            _unless_zero(interval.behind_bytes, size),
+            _unless_zero(interval.missing_bytes, size),
         )
 
     def _show_verdict(self) -> None:

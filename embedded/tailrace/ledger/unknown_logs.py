@@ -56,40 +56,40 @@ class UnknownLog:
         return f"{self.instance} {self.source} {self.log}: {self.why}"
 
 
-def unknown(looks: Iterable[LogProgress], listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
+def unknown(logs: Iterable[LogProgress], listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
     """The unknown ones of the logs in the books and of those that are listed (and since when they are)."""
-    known = list(looks)
+    known = list(logs)
     return sorted((*_in_books(known, listed, now), *_never_seen(known, listed)))
 
 
 def _in_books(known: list[LogProgress], listed: Mapping[LogKey, float], now: float) -> Iterator[UnknownLog]:
-    for look in known:
-        is_listed = any(_is_of(look, key) for key in listed)
-        if not look.census_at:
+    for log in known:
+        is_listed = any(_is_of(log, key) for key in listed)
+        if not log.census_at:
             why = "lines of it came, and no census ever has: nobody knows what is missing"
-            yield _unknown(look, look.read_since, why)
-        elif look.read_at > look.census_at + STALE_SECONDS and (is_listed or _is_recent(look, now)):
-            yield _unknown(look, look.census_at, "lines of it came after the last census")
-        elif is_listed and now > look.census_at + STALE_SECONDS:
-            yield _unknown(look, look.census_at, "it is listed, and no census of it has come for long")
+            yield _unknown(log, log.read_since, why)
+        elif log.read_at > log.census_at + STALE_SECONDS and (is_listed or _is_recent(log, now)):
+            yield _unknown(log, log.census_at, "lines of it came after the last census")
+        elif is_listed and now > log.census_at + STALE_SECONDS:
+            yield _unknown(log, log.census_at, "it is listed, and no census of it has come for long")
 
 
 def _never_seen(known: list[LogProgress], listed: Mapping[LogKey, float]) -> Iterator[UnknownLog]:
     for key, since in listed.items():
-        if not any(_is_of(look, key) for look in known):
+        if not any(_is_of(log, key) for log in known):
             yield UnknownLog(*key, since, 0, 0, "it is listed, and nothing of it has ever come")
 
 
-def _unknown(look: LogProgress, since: float, why: str) -> UnknownLog:
-    return UnknownLog(look.instance, look.source, look.log, since, look.census_at, look.read_at, why)
+def _unknown(log: LogProgress, since: float, why: str) -> UnknownLog:
+    return UnknownLog(log.instance, log.source, log.log, since, log.census_at, log.read_at, why)
 
 
-def _is_of(look: LogProgress, key: LogKey) -> bool:
+def _is_of(log: LogProgress, key: LogKey) -> bool:
     instance, source, path = key
-    if (look.instance, look.source) != (instance, source):
+    if (log.instance, log.source) != (instance, source):
         return False
-    return look.log == path or (glob.has_magic(path) and fnmatch.fnmatch(look.log, path))
+    return log.log == path or (glob.has_magic(path) and fnmatch.fnmatch(log.log, path))
 
 
-def _is_recent(look: LogProgress, now: float) -> bool:
-    return now - look.read_at < RETIRED_SECONDS
+def _is_recent(log: LogProgress, now: float) -> bool:
+    return now - log.read_at < RETIRED_SECONDS

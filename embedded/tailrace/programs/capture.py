@@ -74,12 +74,12 @@ def health_by(beat: Path, longest_silence: float) -> Health:
 def servers_by(beat: Path) -> list[ServerState]:
     """How each server let itself be asked, by a heartbeat's file; none before the first time."""
     try:
-        pulses = json.loads(beat.read_text())
+        heartbeats = json.loads(beat.read_text())
     except FileNotFoundError:
         return []
     return [
-        ServerState(instance, pulse["at"], not pulse["away"], pulse["problem"])
-        for instance, pulse in sorted(pulses.items())
+        ServerState(instance, heartbeat["at"], not heartbeat["away"], heartbeat["problem"])
+        for instance, heartbeat in sorted(heartbeats.items())
     ]
 
 
@@ -96,13 +96,13 @@ class CaptureProgram(Program):
             self._servers(), list(active_sources.active_or_listed(self.settings, self.home).servers)
         )
         self.spool().mkdir(mode=0o700, exist_ok=True)
-        self._beat().unlink(missing_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
 
     def command(self) -> Sequence[str | Path]:
         return [
             *(sys.executable, "-m", "tailrace_capture", "snapshots"),
             *("--servers", self._servers(), "--spool", self.spool()),
-            *("--state", self.home.data(self.name) / "state", "--beat", self._beat()),
+            *("--state", self.home.data(self.name) / "state", "--beat", self._heartbeat()),
             *("--poll", str(self.settings.capture_poll), "--full", str(self.settings.capture_interval)),
         ]
 
@@ -111,10 +111,10 @@ class CaptureProgram(Program):
 
     def health(self) -> Health:
         """That a server is away is shown beside it, and nothing that a restart mends."""
-        return health_by(self._beat(), SILENT_POLLS * self.settings.capture_poll + START_SECONDS)
+        return health_by(self._heartbeat(), SILENT_POLLS * self.settings.capture_poll + START_SECONDS)
 
     def servers(self) -> list[ServerState]:
-        return servers_by(self._beat())
+        return servers_by(self._heartbeat())
 
     def spool(self) -> Path:
         return spool_of(self.home)
@@ -122,5 +122,5 @@ class CaptureProgram(Program):
     def _servers(self) -> Path:
         return self.home.data(self.name) / "servers.json"
 
-    def _beat(self) -> Path:
+    def _heartbeat(self) -> Path:
         return self.home.data(self.name) / "beat"

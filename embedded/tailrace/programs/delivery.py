@@ -26,23 +26,23 @@ class DeliveryProgram(Program):
 
     def prepare(self) -> None:
         self.check()
-        self._beat().unlink(missing_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
 
     def environment(self) -> Mapping[str, str]:
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         try:
-            pulses = json.loads(self._beat().read_text())
+            heartbeats = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
             return Health.failing("no pass yet")
-        for channel, pulse in pulses.items():
-            silent = time.time() - pulse["at"]
-            if pulse["problem"]:
-                return Health.failing(pulse["problem"])
+        for channel, heartbeat in heartbeats.items():
+            silent = time.time() - heartbeat["at"]
+            if heartbeat["problem"]:
+                return Health.failing(heartbeat["problem"])
             if silent > SILENT_SECONDS:
                 return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
         return HEALTHY
 
-    def _beat(self) -> Path:
+    def _heartbeat(self) -> Path:
         return self.home.data(self.name) / "beat"

@@ -22,23 +22,23 @@ class ExplainProgram(Program):
 
     def prepare(self) -> None:
         write_servers(self._servers(), [server.explained() for server in self._explained()])
-        self._beat().unlink(missing_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
 
     def environment(self) -> Mapping[str, str]:
         return {"PYTHONPATH": str(PROGRAM)}
 
     def health(self) -> Health:
-        return health_by(self._beat(), LONGEST_SILENCE_SECONDS)
+        return health_by(self._heartbeat(), LONGEST_SILENCE_SECONDS)
 
     def servers(self) -> list[ServerState]:
         """How the last round at each server ended."""
-        return servers_by(self._beat())
+        return servers_by(self._heartbeat())
 
     def _explained(self) -> list[Server]:
         servers = active_sources.active_servers(self.settings, self.home)
         return [server for server in servers if server.explain]
 
-    def _beat(self) -> Path:
+    def _heartbeat(self) -> Path:
         return self.home.data(self.name) / "beat"
 
     def _servers(self) -> Path:

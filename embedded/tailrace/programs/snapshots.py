@@ -23,20 +23,20 @@ class SnapshotProgram(Program):
         return tells(self.home, active_sources.active_servers(self.settings, self.home))
 
     def prepare(self) -> None:
-        self._beat().unlink(missing_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
 
     def environment(self) -> Mapping[str, str]:
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         try:
-            pulse = json.loads(self._beat().read_text())
+            heartbeat = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
             return Health.failing("nothing read yet")
-        silent = time.time() - pulse["at"]
-        if pulse["problem"] or silent > SILENT_SECONDS:
-            return Health.failing(pulse["problem"] or f"silent for {silent:.0f} s")
+        silent = time.time() - heartbeat["at"]
+        if heartbeat["problem"] or silent > SILENT_SECONDS:
+            return Health.failing(heartbeat["problem"] or f"silent for {silent:.0f} s")
         return HEALTHY
 
-    def _beat(self) -> Path:
+    def _heartbeat(self) -> Path:
         return self.home.data(self.name) / "beat"

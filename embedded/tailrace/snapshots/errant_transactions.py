@@ -74,7 +74,7 @@ class Member:
     """The newest last."""
     had: Transactions | None = None
     """All that it had at any look: RESET MASTER does not undo that."""
-    judged: float = 0.0
+    evaluated: float = 0.0
     """When the reading that was judged last had ended."""
     errant: str = ""
     """What was found errant at that reading."""
@@ -192,8 +192,8 @@ class Comparison:
     def _verdicts(self, cluster: str) -> Iterator[Verdict]:
         members = [each for each in self._members.values() if each.cluster == cluster]
         for member in members:
-            if member.readings and member.readings[-1].ended > member.judged:
-                verdict = _judged(member, members)
+            if member.readings and member.readings[-1].ended > member.evaluated:
+                verdict = _evaluated(member, members)
                 if verdict is not None:
                     yield verdict
 
@@ -209,7 +209,7 @@ def _learn(member: Member, kind: str, facts: list[Mapping], at: float) -> None:
             member.learn_role(attributes)
 
 
-def _judged(replica: Member, members: list[Member]) -> Verdict | None:
+def _evaluated(replica: Member, members: list[Member]) -> Verdict | None:
     """The replica's newest reading that all its sources were read after; None where there is no new one."""
     peers = [each for each in members if _is_peer(each, replica)]
     if not replica.channels and (not peers or replica.is_writable):
@@ -219,7 +219,7 @@ def _judged(replica: Member, members: list[Member]) -> Verdict | None:
         return None
     sources += [each for each in peers if each.is_writable and each not in sources]
     until = min((each.read_since() for each in sources), default=0.0) - SKEW_SECONDS
-    readings = [each for each in replica.readings if replica.judged < each.ended <= until]
+    readings = [each for each in replica.readings if replica.evaluated < each.ended <= until]
     if not readings or not all(_writes_alike(readings[-1].transactions, each) for each in sources):
         return None
     return _verdict(
@@ -305,7 +305,7 @@ def _over(member: Member) -> Verdict:
 
 def _verdict(replica: Member, sources: list[Member], reading: Reading, errant: Transactions) -> Verdict:
     before, replica.errant = replica.errant, str(errant)[:LONGEST_SET]
-    replica.judged = reading.ended
+    replica.evaluated = reading.ended
     if replica.errant != before:
         replica.since = reading.at
     if replica.errant and not before:

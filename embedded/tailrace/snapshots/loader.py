@@ -47,7 +47,7 @@ class Loader:
     def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, say: Say) -> None:
         self._consumer = consumer
         self._clickhouse = clickhouse
-        self._beat = beat
+        self._heartbeat = beat
         self._say = say
         self._stop = threading.Event()
         self._comparison: Comparison | None = None
@@ -122,9 +122,9 @@ class Loader:
         return comparison
 
     def _write_beat(self, problem: str) -> None:
-        draft = self._beat.with_suffix(".draft")
+        draft = self._heartbeat.with_suffix(".draft")
         draft.write_text(json.dumps({"at": time.time(), "problem": problem}))
-        draft.replace(self._beat)
+        draft.replace(self._heartbeat)
 
 
 def unpacked(value: bytes) -> object:

@@ -35,11 +35,11 @@ def activate(home: Home, listed: Listed) -> ActiveSources:
     """Puts a list in force: writes the copy, whole or not at all."""
     before, now = _read(home), time.time()
     known = before.since if before else {}
-    taken = ActiveSources(listed, now, {key_of(log): known.get(key_of(log), now) for log in listed.logs})
+    activated = ActiveSources(listed, now, {key_of(log): known.get(key_of(log), now) for log in listed.logs})
     draft = _file(home).with_suffix(".new")
-    draft.write_text(json.dumps(_to_json(taken), indent=2, default=str))
+    draft.write_text(json.dumps(_to_json(activated), indent=2, default=str))
     draft.replace(_file(home))
-    return taken
+    return activated
 
 
 def active(home: Home) -> ActiveSources:
@@ -76,12 +76,12 @@ def _read(home: Home) -> ActiveSources | None:
         return None
 
 
-def _to_json(taken: ActiveSources) -> dict:
+def _to_json(activated: ActiveSources) -> dict:
     return {
-        "at": taken.at,
-        "logs": [_plain(log) for log in taken.listed.logs],
-        "servers": [_plain(server) for server in taken.listed.servers],
-        "since": [[*key, since] for key, since in taken.since.items()],
+        "at": activated.at,
+        "logs": [_plain(log) for log in activated.listed.logs],
+        "servers": [_plain(server) for server in activated.listed.servers],
+        "since": [[*key, since] for key, since in activated.since.items()],
     }
 
 

@@ -26,7 +26,7 @@ class LogState:
     path: str
     ok: bool
     """Whether the live file and all its rotated siblings can be read."""
-    says: str
+    description: str
     """How it is, in one clause whose subject is the log."""
     rotated: tuple[str, ...] = ()
     """Rotated siblings: paths, in order of their names."""
@@ -49,12 +49,14 @@ def inspect(log: Source) -> LogState:
     siblings = [sibling for each in live for sibling in _siblings(each)]
     rotated = tuple(sibling for sibling in siblings if not PACKED_SUFFIX.search(sibling))
     packed = tuple(sibling for sibling in siblings if PACKED_SUFFIX.search(sibling))
-    problems = [says for each in live if (says := _problem(each))]
-    problems += [f"is watched, but {each} {says}" for each in rotated if (says := _problem(each))]
+    problems = [description for each in live if (description := _problem(each))]
+    problems += [
+        f"is watched, but {each} {description}" for each in rotated if (description := _problem(each))
+    ]
     if not live:
         problems = ["matches no file yet; what will match is read from its first byte"]
-    says = problems[0] if problems else f"is watched, {console.size(sum(map(os.path.getsize, live)))}"
-    return LogState(log.instance, log.source, path, not problems, says, rotated, packed)
+    description = problems[0] if problems else f"is watched, {console.size(sum(map(os.path.getsize, live)))}"
+    return LogState(log.instance, log.source, path, not problems, description, rotated, packed)
 
 
 def inodes(log: Source) -> Iterator[tuple[Path, os.stat_result]]:

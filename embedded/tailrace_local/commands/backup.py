@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _stop(context: Context, steps: Steps) -> bool:
-    """Stops the parts; whether they ran."""
+    """Stops the components; whether they ran."""
     try:
         control.status(context.home)
     except NotRunningError:

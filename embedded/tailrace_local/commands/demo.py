@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     fed_at = time.time()
     steps.show("demo", f"{console.size(fed.written)} of real logs written to {context.home.watch}")
     stack_start.start_stack(context.settings, context.home, steps.show)
-    if control.status(context.home).part("kafka"):
+    if control.status(context.home).component("kafka"):
         unsent = demo_feed.send(local_kafka.connect(context.settings, context.home, "traces"), fed.spans)
         steps.show("demo", f"{len(fed.spans) - unsent} traces of an application sent")
     return _report(arguments, context, steps, fed_at)
@@ -73,7 +73,7 @@ def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_a
     clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps, fed_at)
     running = control.status(context.home)
-    if running.part("detect"):
+    if running.component("detect"):
         _await_detection(clickhouse)
     if arguments.json:
         print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
@@ -108,7 +108,7 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
             told = now
             steps.show("books", now)
 
-    found = ledger_balance.balance(clickhouse, seconds, on_look=tell, covered_to=fed_at)
+    found = ledger_balance.balance(clickhouse, seconds, on_read=tell, covered_to=fed_at)
     steps.show("books", "balance" if found.balances else "do not balance")
     return found
 
@@ -135,13 +135,13 @@ def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, co
     rows = map(_alert, clickhouse.rows(ALERTS.read_text()))
     console.table(("level", "times", "rule", "about"), rows, ("times",))
     console.heading("What to look at")
-    if superset := running.part("superset"):
+    if superset := running.component("superset"):
         password = context.home.secret(PASSWORD)
         print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
         print(f"                 {logins(context.home)}")
-    if flink := running.part("flink"):
+    if flink := running.component("flink"):
         print(f"  the Flink jobs {flink.address} reads logs")
-    if detect := running.part("detect"):
+    if detect := running.component("detect"):
         print(f"                 {detect.address} detects")
     print(
         "  commands       tailrace status, tailrace books, tailrace alerts list, tailrace logs -f;"

@@ -18,8 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    for part in arguments.parts:
-        control.stop_part(context.home, part)
+    for component in arguments.parts:
+        control.stop_component(context.home, component)
     return Exit.OK if arguments.parts else _stop_all(context)
 
 

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     known = sorted(path.stem for path in directory.glob("*.log"))
     if unknown := sorted(set(arguments.parts) - set(known)):
         raise CommandError(f"there is no log of {unknown[0]}; there are {', '.join(known) or 'none'}")
-    files = [str(directory / f"{part}.log") for part in arguments.parts or known]
+    files = [str(directory / f"{component}.log") for component in arguments.parts or known]
     # -F goes on with the new file after a rotation.
     follow = ["-F"] if arguments.follow else []
     os.execvp("tail", ["tail", "-n", str(arguments.lines), *follow, *files])

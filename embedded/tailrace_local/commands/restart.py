@@ -23,9 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
     stack_start.install_again(arguments.parts, context.settings, context.home, steps.show)
-    for part in arguments.parts:
-        steps.show(part, "restarting")
-        control.restart(context.home, part)
+    for component in arguments.parts:
+        steps.show(component, "restarting")
+        control.restart(context.home, component)
     stack_start.await_health(context.home, steps.show)
     steps.show("all", "healthy")
     return Exit.OK

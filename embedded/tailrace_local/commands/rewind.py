@@ -42,14 +42,14 @@ def _rewind(wanted: int, flink: Flink, context: Context) -> None:
     steps = Steps()
     _chosen(wanted, flink)  # before anything is stopped
     steps.show(flink.name, "stopping the job")
-    control.stop_part(context.home, flink.name)
+    control.stop_component(context.home, flink.name)
     try:
         checkpoint = _chosen(wanted, flink)  # a running job removes its older checkpoints
         clickhouse = context.clickhouse("admin")
         rewind(clickhouse, checkpoint.id, lambda doing: steps.show("clickhouse", doing))
         checkpoints.remove_later(flink.checkpoint_directory(), checkpoint)
     finally:
-        control.start_part(context.home, flink.name)
+        control.start_component(context.home, flink.name)
     stack_start.await_health(context.home, steps.show)
     steps.show(flink.name, f"reads again from checkpoint {checkpoint.id}")
 

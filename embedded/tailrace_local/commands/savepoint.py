@@ -25,9 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    flink = JOBS[arguments.part](context.settings, context.home)
-    part = control.status(context.home).part(flink.name)
-    if part is None or not part.is_healthy:
+    flink = JOBS[arguments.component](context.settings, context.home)
+    component = control.status(context.home).component(flink.name)
+    if component is None or not component.is_healthy:
         raise CommandError("the job is not running, or not healthy; see: tailrace status")
     path = flink.take_savepoint()
     steps = Steps()

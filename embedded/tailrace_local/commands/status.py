@@ -46,18 +46,18 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def servers_of(context: Context) -> list[dict[str, object]]:
-    """How the servers of sources.yaml let themselves be asked, by the part that asks them."""
-    parts = (Capture(context.settings, context.home), Explain(context.settings, context.home))
+    """How the servers of sources.yaml let themselves be asked, by the component that asks them."""
+    components = (Capture(context.settings, context.home), Explain(context.settings, context.home))
     return [
-        {"part": part.name, **dataclasses.asdict(server)}
-        for part in parts
-        if part.configured()
-        for server in part.servers()
+        {"part": component.name, **dataclasses.asdict(server)}
+        for component in components
+        if component.configured()
+        for server in component.servers()
     ]
 
 
 def show_servers(servers: list[dict[str, object]]) -> None:
-    """Prints a sentence for each server that refuses something. A server that is away is no part that is
+    """Prints a sentence for each server that refuses something. A server that is away is no component that is
     ill: it leaves the exit code as it is."""
     for each in servers:
         if each["problem"]:
@@ -66,8 +66,8 @@ def show_servers(servers: list[dict[str, object]]) -> None:
 
 
 def show_logs(seen: log_diagnosis.LogDiagnosis) -> None:
-    """Prints how many logs are watched, and a sentence for each thing that is not seen. It is no part that is
-    ill, either."""
+    """Prints how many logs are watched, and a sentence for each thing that is not seen. It is no component
+    that is ill, either."""
     print(f"  {console.number(seen.logs, 'log')} watched: {seen.file}")
     for finding in seen.findings:
         print(console.styled(f"  {finding.message}", console.RED))
@@ -75,29 +75,29 @@ def show_logs(seen: log_diagnosis.LogDiagnosis) -> None:
 
 def show_logins(status: StackStatus, context: Context) -> None:
     """Prints how to log in to the dashboards."""
-    if status.part(Superset.name):
+    if status.component(Superset.name):
         print(f"  dashboards: {logins(context.home)}")
 
 
 def show(status: StackStatus) -> None:
-    """Prints the table, and a sentence for each part that is not healthy."""
+    """Prints the table, and a sentence for each component that is not healthy."""
     console.heading("Parts")
-    console.table(HEADER, map(_row, status.parts), right=("pid", "restarts", "memory", "cpu"))
-    for part in status.parts:
-        if not part.is_healthy:
-            colour = COLOURS.get(part.state, console.RED)
-            print(console.styled(f"  {part.name}: {part.state}: {part.reason}", colour))
+    console.table(HEADER, map(_row, status.components), right=("pid", "restarts", "memory", "cpu"))
+    for component in status.components:
+        if not component.is_healthy:
+            colour = COLOURS.get(component.state, console.RED)
+            print(console.styled(f"  {component.name}: {component.state}: {component.reason}", colour))
 
 
-def _row(part: ComponentStatus) -> tuple[object, ...]:
+def _row(component: ComponentStatus) -> tuple[object, ...]:
     return (
-        part.name,
-        part.state,
-        part.address,
-        part.version or "-",
-        part.pid or "-",
-        console.duration(time.time() - part.since),
-        part.restarts,
-        console.size(part.rss_bytes),
-        console.duration(part.cpu_seconds),
+        component.name,
+        component.state,
+        component.address,
+        component.version or "-",
+        component.pid or "-",
+        console.duration(time.time() - component.since),
+        component.restarts,
+        console.size(component.rss_bytes),
+        console.duration(component.cpu_seconds),
     )

@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
     if arguments.secure:
         _secure(context)
-    for part in arguments.parts:
-        control.start_part(context.home, part)
+    for component in arguments.parts:
+        control.start_component(context.home, component)
     _take_list(context, steps)
     if arguments.foreground:
         stack_start.install(context.settings, context.home, steps.show)
@@ -75,8 +75,8 @@ def _take_list(context: Context, steps: Steps) -> None:
         return
     if problem:
         raise SourcesError(f"{problem}\nThe running stack goes on with the list that it had before.")
-    for part in restarted:
-        steps.show(part, f"restarted: {context.settings.sources.name} has changed")
+    for component in restarted:
+        steps.show(component, f"restarted: {context.settings.sources.name} has changed")
 
 
 def show_logs(context: Context) -> None:
@@ -93,7 +93,7 @@ def show_logs(context: Context) -> None:
 
 
 def _line(log: LogState) -> str:
-    return f"{log.instance}  {log.source}  {console.plain(log.path)}  {log.says}"
+    return f"{log.instance}  {log.source}  {console.plain(log.path)}  {log.description}"
 
 
 def _files_beside(log: LogState, since: float) -> Iterator[str]:

@@ -94,7 +94,8 @@ class ClickHouse(Component):
         return f"http://127.0.0.1:{self.settings.port_clickhouse}"
 
     def has_its_access(self) -> bool:
-        """Whether the users were made by access.yaml as it is now; they are read when the part starts."""
+        """Whether the users were made by access.yaml as it is now; they are read when the component
+        starts."""
         return self._users().exists() and self._users().read_text() == self._users_text()
 
     def _users_text(self) -> str:

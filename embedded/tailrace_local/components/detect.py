@@ -31,7 +31,7 @@ class Detect(FlinkJob):
         rule_push.push_first(local_kafka.connect(self.settings, self.home, "rules"), self.home.run)
         super().prepare()
 
-    def complaint(self) -> str:
+    def problem(self) -> str:
         """Whether rules are in force is an accumulator of io.tailrace.detect.RuleGate."""
         accumulators = self.ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
         values = {each["name"]: each["value"] for each in accumulators}

@@ -88,7 +88,7 @@ class Kafka(Component):
             kafka_accounts.apply_accounts(self._admin, kafka_accounts.accounts(), self.home.secret)
         topics.apply(self._admin, topics.load())
 
-    def complaint(self) -> str:
+    def problem(self) -> str:
         if not self._certificates.exist():
             return ""
         left = (self._certificates.first_expiry() - datetime.now(UTC)).days

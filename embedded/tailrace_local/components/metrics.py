@@ -1,4 +1,4 @@
-"""Serves the metrics of all parts in Prometheus' format, at one port."""
+"""Serves the metrics of all components in Prometheus' format, at one port."""
 
 import sys
 import urllib.error

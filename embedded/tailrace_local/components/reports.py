@@ -56,7 +56,7 @@ class Reports(Component):
         """Makes Superset's reports what the file says, and writes down when each is to be sent."""
         config = self.config()
         superset_reports.apply(self.superset.client(), config)
-        self._beat().unlink(missing_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
         self._plan().write_text(json.dumps(self._planned(config)))
         self._mail().write_text(json.dumps(self._mailed(config)))
 
@@ -89,15 +89,15 @@ class Reports(Component):
 
     def health(self) -> Health:
         try:
-            beat = json.loads(self._beat().read_text())
+            beat = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
             return Health.failing("it has not begun to wait")
         silent = time.time() - beat["at"]
         return HEALTHY if silent <= SILENT_SECONDS else Health.failing(f"no sign of life for {silent:.0f} s")
 
-    def complaint(self) -> str:
+    def problem(self) -> str:
         """Why the last attempt at a report failed; it is made again."""
-        problems = json.loads(self._beat().read_text())["problems"]
+        problems = json.loads(self._heartbeat().read_text())["problems"]
         return "; ".join(f"{name}: {problem}" for name, problem in problems.items())
 
     def version(self) -> str:
@@ -113,7 +113,7 @@ class Reports(Component):
         ]
         return {
             "state": str(self.home.data(self.name) / "sent.json"),
-            "beat": str(self._beat()),
+            "beat": str(self._heartbeat()),
             "reports": listed,
         }
 
@@ -130,7 +130,7 @@ class Reports(Component):
             "dashboards": config.dashboards or self.superset.address(),
         }
 
-    def _beat(self) -> Path:
+    def _heartbeat(self) -> Path:
         return self.home.data(self.name) / "beat"
 
     def _plan(self) -> Path:

@@ -47,7 +47,7 @@ def diagnose(context: Context) -> LogDiagnosis:
         seen.logs = control.logs(context.home)
         _add_problem_of_list(seen, status.problem_of_list)
         seen.findings += _of_files(seen.logs)
-        if status.part("clickhouse"):
+        if status.component("clickhouse"):
             seen.findings += _of_books(context, seen.logs)
     except (NotRunningError, RefusedError):
         _look_at_files(seen)
@@ -74,7 +74,7 @@ def _add_problem_of_list(seen: LogDiagnosis, problem: str) -> None:
 def _of_files(logs: list[LogState]) -> Iterator[Finding]:
     for log in logs:
         if not log.ok:
-            message = console.plain(f"{log.instance} {log.source} {log.path} {log.says}")
+            message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
             yield Finding(
                 message, "let the collectors' user read it, or take the log off the list if it is not written"
             )

@@ -1,1 +1,1 @@
-"""The supervisor: what a part is, how parts are installed, started, watched and stopped."""
+"""The supervisor: what a component is, how components are installed, started, watched and stopped."""

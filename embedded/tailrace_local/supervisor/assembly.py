@@ -1,4 +1,4 @@
-"""The one place that knows which parts the stack has."""
+"""The one place that knows which components the stack has."""
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
@@ -24,10 +24,15 @@ COMPONENTS: tuple[type[Component], ...] = (
 
 
 def assemble(settings: Settings, home: Home) -> list[Component]:
-    """The parts to run, in a good order to show. Raises SettingsError for a part that does not exist."""
-    known = {part.name: part for part in COMPONENTS}
-    chosen = settings.chosen_parts() or known.keys()
+    """The components to run, in a good order to show. Raises SettingsError for a component that does not
+    exist."""
+    known = {component.name: component for component in COMPONENTS}
+    chosen = settings.chosen_components() or known.keys()
     if unknown := sorted(chosen - known.keys()):
         raise SettingsError(f"TAILRACE_PARTS: there is no part {unknown[0]}; there are {', '.join(known)}")
-    wanted = [part(settings, home) for name, part in known.items() if name in chosen]
-    return [part for part in wanted if part.configured() or part.name in settings.chosen_parts()]
+    wanted = [component(settings, home) for name, component in known.items() if name in chosen]
+    return [
+        component
+        for component in wanted
+        if component.configured() or component.name in settings.chosen_components()
+    ]

@@ -1,4 +1,4 @@
-"""The cache of installed parts: content-addressed directories that appear whole or not at all."""
+"""The cache of installed components: content-addressed directories that appear whole or not at all."""
 
 import fcntl
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 def build(entry: Path) -> Iterator[Path]:
     """Yields an empty directory to install into; it becomes `entry` if the block succeeds.
 
-    `entry` is <cache>/<part>/<fingerprint>. Two processes that want the same entry wait for each other, and
-    the second then gets its own draft, which is thrown away: check `entry.exists()` first. What is built must
-    not contain its own path, because the draft is renamed (a Python venv does: see `build_in_place`).
+    `entry` is <cache>/<component>/<fingerprint>. Two processes that want the same entry wait for each other,
+    and the second then gets its own draft, which is thrown away: check `entry.exists()` first. What is built
+    must not contain its own path, because the draft is renamed (a Python venv does: see `build_in_place`).
     """
     entry.parent.mkdir(parents=True, exist_ok=True)
     with locked(entry):

@@ -4,23 +4,23 @@ A component is one long-running operating-system process. To add one, write
 `tailrace_local/components/<name>.py` with one subclass of `Component` and list it in
 `tailrace_local/supervisor/assembly.py`. The life of a component:
 
-    install(progress)   once per version, in the command that the user typed; several parts in parallel.
+    install(progress)   once per version, in the command that the user typed; several components in parallel.
                         Puts files into the cache (tailrace_local.supervisor.cache), never into the home.
     prepare()           before every start of the process: writes configuration under home.data(name). What it
                         takes of sources.yaml it takes from tailrace.sources.active_sources, and `reads` says
                         what that is.
     command()           the program to execute, environment() added to the inherited one.
-    health()            asked about 5 times a second until healthy or `start_seconds` are over, then every
-                        few seconds. Parts that need this one are started when it is healthy and provisioned.
+    health()            asked about 5 times a second until healthy or `start_seconds` are over, then every few
+                        seconds. Components that need this one are started when it is healthy and provisioned.
     provision()         after each start, once healthy and before dependents start: what must exist *inside*
-                        the part (topics, migrations, dashboards). Must be idempotent.
+                        the component (topics, migrations, dashboards). Must be idempotent.
     stop_signal         sent to the process at an ordered stop; after `grace_seconds` the whole process group
                         is killed.
 
-install, prepare, provision, health and version run in worker threads and may block. An exception of
-`prepare` counts as a failed start; one of `provision` leaves the process running and is retried; both with
-back-off, the text shown by `tailrace status`. The process's standard output and error go to logs/<name>.log,
-rotated by the supervisor: let the part log there and not into files of its own. The process must stay in the
+install, prepare, provision, health and version run in worker threads and may block. An exception of `prepare`
+counts as a failed start; one of `provision` leaves the process running and is retried; both with back-off,
+the text shown by `tailrace status`. The process's standard output and error go to logs/<name>.log, rotated by
+the supervisor: let the component log there and not into files of its own. The process must stay in the
 foreground, in the process group that it is given. The kernel kills it when the supervisor dies.
 """
 
@@ -35,7 +35,7 @@ from tailrace.sources.sources_file import Listed
 
 
 class Progress(Protocol):
-    """Where an installation says what it does. Safe to use from the thread of one part."""
+    """Where an installation says what it does. Safe to use from the thread of one component."""
 
     def say(self, doing: str) -> None:
         """Shows one short line, such as `building Fluent Bit 1.8.15`."""
@@ -46,7 +46,7 @@ class Progress(Protocol):
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Runs a command, output to logs/install-<part>.log.
+        """Runs a command, output to logs/install-<component>.log.
 
         `environment` is added to the inherited one. Raises InstallError with the command and its last lines
         if it does not exit with 0.
@@ -54,17 +54,18 @@ class Progress(Protocol):
 
 
 class InstallError(RuntimeError):
-    """A part could not be installed; the message says what was tried and how it failed."""
+    """A component could not be installed; the message says what was tried and how it failed."""
 
 
 class Component(Program, ABC):
     """One supervised process. Subclasses set the class attributes and keep their constructor's signature."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    """Parts that must be healthy and provisioned before this one is started; it is stopped before them."""
+    """Components that must be healthy and provisioned before this one is started; it is stopped before
+    them."""
 
     feeds: ClassVar[tuple[str, ...]] = ()
-    """Parts that it delivers to and does without for a while: it starts whether they run or not, and is
+    """Components that it delivers to and does without for a while: it starts whether they run or not, and is
     stopped before them."""
 
     os_packages: ClassVar[Mapping[str, str]] = {}
@@ -115,22 +116,23 @@ class Component(Program, ABC):
     def health(self) -> Health:
         """HEALTHY or Health.failing("why"). Takes a second at most; an exception counts as failing."""
 
-    def complaint(self) -> str:
-        """What somebody must do although the part serves, in one short clause; empty if nothing. It makes the
-        part unhealthy without being started anew. Takes a second at most; an exception counts as failing."""
+    def problem(self) -> str:
+        """What somebody must do although the component serves, in one short clause; empty if nothing. It
+        makes the component unhealthy without being started anew. Takes a second at most; an exception counts
+        as failing."""
         return ""
 
     def metrics(self) -> str:
-        """What the running part tells of itself, in Prometheus' text format; empty if nothing. Takes some
-        seconds at most. Raises OSError or an error of its own."""
+        """What the running component tells of itself, in Prometheus' text format; empty if nothing. Takes
+        some seconds at most. Raises OSError or an error of its own."""
         return ""
 
     def provision(self) -> None:
-        """Makes what must exist inside the part before others use it. Idempotent."""
+        """Makes what must exist inside the component before others use it. Idempotent."""
 
     @abstractmethod
     def version(self) -> str:
-        """The version of what runs, as the part itself tells it where it can; asked once per start."""
+        """The version of what runs, as the component itself tells it where it can; asked once per start."""
 
     @abstractmethod
     def address(self) -> str:

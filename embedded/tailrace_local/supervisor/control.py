@@ -1,13 +1,13 @@
 """Talking to a running supervisor: JSON lines over run/control.sock.
 
-{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
+{"op": "status"}                    → {"supervisor": {…}, "components": [{…}, …]}
 {"op": "follow"}                    → the same at once, and again after every change, until it is closed
-{"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
-{"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
-{"op": "start", "part": "kafka"}    → {"done": true}
+{"op": "restart", "component": "kafka"}  → {"done": true}; an error is {"error": "…"}
+{"op": "stop", "component": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
+{"op": "start", "component": "kafka"}    → {"done": true}
 {"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}, by sources.yaml
 {"op": "logs"}                      → {"logs": [{…}, …]}: how the logs of the list in force are
-{"op": "end"}                       → {"done": true} when every part has ended, and then the supervisor
+{"op": "end"}                       → {"done": true} when every component has ended, and then the supervisor
 """
 
 import json
@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class ComponentStatus:
-    """One part, as `tailrace status` shows it."""
+    """One component, as `tailrace status` shows it."""
 
     name: str
     state: str
@@ -56,28 +56,31 @@ class ComponentStatus:
 
 @dataclass(frozen=True)
 class StackStatus:
-    """The supervisor and its parts, in the order in which they start."""
+    """The supervisor and its components, in the order in which they start."""
 
     pid: int
     since: float
-    parts: tuple[ComponentStatus, ...]
+    components: tuple[ComponentStatus, ...]
     problem_of_list: str = ""
     """Why sources.yaml, as it is now, is not in force; empty if it is."""
 
     @property
     def is_healthy(self) -> bool:
-        return all(part.is_healthy for part in self.parts)
+        return all(component.is_healthy for component in self.components)
 
-    def part(self, name: str) -> ComponentStatus | None:
-        return next((part for part in self.parts if part.name == name), None)
+    def component(self, name: str) -> ComponentStatus | None:
+        return next((component for component in self.components if component.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {"parts" if name == "components" else name: value for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, message: dict[str, Any]) -> "StackStatus":
-        parts = tuple(ComponentStatus(**_known(ComponentStatus, part)) for part in message["parts"])
-        return cls(**{**_known(cls, message), "parts": parts})
+        """The message has the key `parts`, the persistent name of the components."""
+        components = tuple(
+            ComponentStatus(**_known(ComponentStatus, component)) for component in message["parts"]
+        )
+        return cls(**{**_known(cls, message), "components": components})
 
 
 def status(home: Home) -> StackStatus:
@@ -94,27 +97,28 @@ def follow(home: Home) -> Iterator[StackStatus]:
             yield StackStatus.from_json(json.loads(line))
 
 
-def restart(home: Home, part: str) -> None:
-    """Restarts one part; returns when its old process has ended. Raises NotRunningError, RefusedError."""
+def restart(home: Home, component: str) -> None:
+    """Restarts one component; returns when its old process has ended. Raises NotRunningError,
+    RefusedError."""
     with _connection(home) as connection:
-        _ask(connection, {"op": "restart", "part": part})
+        _ask(connection, {"op": "restart", "part": component})
 
 
-def stop_part(home: Home, part: str) -> None:
-    """Stops one part; returns when it has ended. Raises NotRunningError, RefusedError."""
+def stop_component(home: Home, component: str) -> None:
+    """Stops one component; returns when it has ended. Raises NotRunningError, RefusedError."""
     with _connection(home) as connection:
-        _ask(connection, {"op": "stop", "part": part})
+        _ask(connection, {"op": "stop", "part": component})
 
 
-def start_part(home: Home, part: str) -> None:
-    """Starts a part that was stopped; does not wait for it. Raises NotRunningError, RefusedError."""
+def start_component(home: Home, component: str) -> None:
+    """Starts a component that was stopped; does not wait for it. Raises NotRunningError, RefusedError."""
     with _connection(home) as connection:
-        _ask(connection, {"op": "start", "part": part})
+        _ask(connection, {"op": "start", "part": component})
 
 
 def take_list(home: Home) -> tuple[list[str], str]:
-    """Puts sources.yaml in force as it is now; returns the parts that were restarted or started for it, and
-    why it cannot be used. Raises NotRunningError."""
+    """Puts sources.yaml in force as it is now; returns the components that were restarted or started for it,
+    and why it cannot be used. Raises NotRunningError."""
     with _connection(home) as connection:
         answer = _ask(connection, {"op": "take-list"})
         return answer["restarted"], answer["problem"]
@@ -127,7 +131,8 @@ def logs(home: Home) -> list[LogState]:
 
 
 def stop(home: Home) -> None:
-    """Stops all parts in order, then the supervisor; returns when all have ended. Raises NotRunningError."""
+    """Stops all components in order, then the supervisor; returns when all have ended. Raises
+    NotRunningError."""
     with _connection(home) as connection:
         _ask(connection, {"op": "end"})
 

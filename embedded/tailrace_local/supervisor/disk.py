@@ -1,4 +1,4 @@
-"""Whether a part's disk has room left: what a full one breaks looks different in each part."""
+"""Whether a component's disk has room left: what a full one breaks looks different in each component."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,7 @@ LEAST_FREE_BYTES = 160 << 20
 """More than the 128 MiB at which ClickHouse begins to refuse rows (sql/users/config.xml.template)."""
 
 
-def complaint(directory: Path) -> str:
+def problem(directory: Path) -> str:
     """One clause if the disk that holds the directory is as good as full, otherwise empty."""
     free = shutil.disk_usage(directory).free
     if free >= LEAST_FREE_BYTES:

@@ -1,4 +1,4 @@
-"""Installs the parts that are missing, in parallel, and says what it does."""
+"""Installs the components that are missing, in parallel, and says what it does."""
 
 import os
 import subprocess
@@ -16,16 +16,17 @@ LAST_LINES = 5
 
 
 class LoggedProgress:
-    """The Progress of one part: short lines to a person, the commands' output to logs/install-<part>.log."""
+    """The Progress of one component: short lines to a person, the commands' output to
+    logs/install-<component>.log."""
 
-    def __init__(self, part: str, log: Path, show: Callable[[str, str], None]) -> None:
-        self._part = part
+    def __init__(self, component: str, log: Path, show: Callable[[str, str], None]) -> None:
+        self._component = component
         self._log = log
         self._show = show
         self._log.write_bytes(b"")
 
     def say(self, doing: str) -> None:
-        self._show(self._part, doing)
+        self._show(self._component, doing)
 
     def run(
         self,
@@ -48,35 +49,35 @@ class LoggedProgress:
         return "\n".join(f"    {line}" for line in lines[-LAST_LINES:])
 
 
-def install_missing(parts: Sequence[Component], home: Home, show: Callable[[str, str], None]) -> None:
-    """Installs in parallel what is missing; `show(part, doing)` is called with each step. Raises InstallError
-    with every part's failure, after all have ended."""
-    missing = [part for part in parts if not part.installed()]
+def install_missing(components: Sequence[Component], home: Home, show: Callable[[str, str], None]) -> None:
+    """Installs in parallel what is missing; `show(component, doing)` is called with each step. Raises
+    InstallError with every component's failure, after all have ended."""
+    missing = [component for component in components if not component.installed()]
     show = _serialised(show)
     if not missing:
         return
     with ThreadPoolExecutor(max_workers=len(missing)) as threads:
-        results = [threads.submit(_install, part, home, show) for part in missing]
+        results = [threads.submit(_install, component, home, show) for component in missing]
     failures = [str(error) for result in results if (error := result.exception())]
     if failures:
         raise InstallError("\n".join(failures))
 
 
-def _install(part: Component, home: Home, show: Callable[[str, str], None]) -> None:
+def _install(component: Component, home: Home, show: Callable[[str, str], None]) -> None:
     began = time.monotonic()
     try:
-        part.install(LoggedProgress(part.name, home.log(f"install-{part.name}"), show))
+        component.install(LoggedProgress(component.name, home.log(f"install-{component.name}"), show))
     except (InstallError, OSError) as error:
-        raise InstallError(f"{part.name} could not be installed: {error}") from error
-    show(part.name, f"installed in {time.monotonic() - began:.0f} s")
+        raise InstallError(f"{component.name} could not be installed: {error}") from error
+    show(component.name, f"installed in {time.monotonic() - began:.0f} s")
 
 
 def _serialised(show: Callable[[str, str], None]) -> Callable[[str, str], None]:
     lock = threading.Lock()
 
-    def show_one(part: str, doing: str) -> None:
+    def show_one(component: str, doing: str) -> None:
         with lock:
-            show(part, doing)
+            show(component, doing)
 
     return show_one
 

@@ -1,4 +1,6 @@
-"""Executes a part's program so that it cannot outlive the supervisor: `launch.py SUPERVISOR_PID PROGRAM …`.
+"""Executes a component's program so that it cannot outlive the supervisor.
+
+`launch.py SUPERVISOR_PID PROGRAM …`
 
 A separate little program between fork and exec, and no `preexec_fn`, because Python code in the forked child
 of a process with threads can deadlock. It uses the standard library only and is run with `-I -S`.

@@ -1,4 +1,4 @@
-"""Maven as a part's installation uses it."""
+"""Maven as a component's installation uses it."""
 
 import threading
 from pathlib import Path
@@ -7,7 +7,7 @@ from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Progress
 
 _one_at_a_time = threading.Lock()
-"""Parts are installed in parallel, and Maven's local repository does not stand two writers."""
+"""Components are installed in parallel, and Maven's local repository does not stand two writers."""
 
 
 def run(progress: Progress, pom: Path, *goals: str) -> None:

@@ -1,4 +1,4 @@
-"""A part's process group: started under launch.py, its output copied to a log, ended without a trace."""
+"""A component's process group: started under launch.py, its output copied to a log, ended without a trace."""
 
 import asyncio
 import os
@@ -17,7 +17,8 @@ _LAST_BYTES = 1000
 
 
 class Child:
-    """The main process of a part and the group that it leads. Belongs to the event loop of the main thread.
+    """The main process of a component and the group that it leads. Belongs to the event loop of the main
+    thread.
 
     Its end is seen through a pidfd, and apart from the end of its output: a child of its own may hold the
     output open after the main process has died, and asyncio's own subprocesses then never end (gh-119710).

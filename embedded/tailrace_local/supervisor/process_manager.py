@@ -1,4 +1,5 @@
-"""Keeps one part running: starts it, watches its health, restarts it with back-off, stops it in order."""
+"""Keeps one component running: starts it, watches its health, restarts it with back-off, stops it in
+order."""
 
 import asyncio
 import signal
@@ -22,7 +23,7 @@ FAILURES_UNTIL_UNHEALTHY = 3
 
 class State(StrEnum):
     STOPPED = "stopped"
-    WAITING = "waiting"  # for the parts that it needs
+    WAITING = "waiting"  # for the components that it needs
     STARTING = "starting"
     HEALTHY = "healthy"
     UNHEALTHY = "unhealthy"
@@ -31,7 +32,7 @@ class State(StrEnum):
 
 
 class PartFailedError(Exception):
-    """The part's process has ended, or never became healthy; the message says how."""
+    """The component's process has ended, or never became healthy; the message says how."""
 
 
 @dataclass
@@ -54,18 +55,18 @@ class BackOff:
 
 
 class ProcessManager:
-    """One part's life. All methods belong to the supervisor's event loop."""
+    """One component's life. All methods belong to the supervisor's event loop."""
 
     def __init__(
         self,
-        part: Component,
+        component: Component,
         needs: Sequence["ProcessManager"],
         log: RotatingLog,
         environment: dict[str, str],
         changed: Callable[["ProcessManager"], None],
         back_off: BackOff,
     ) -> None:
-        self.part = part
+        self.component = component
         self.state = State.STOPPED
         self.reason = ""
         self.last_failure = ""
@@ -83,9 +84,9 @@ class ProcessManager:
         self._task: asyncio.Task | None = None
 
     def start(self) -> None:
-        """Begins to keep the part running, once the parts that it needs are ready."""
+        """Begins to keep the component running, once the components that it needs are ready."""
         if self._task is None:
-            self._task = asyncio.create_task(self._keep(), name=self.part.name)
+            self._task = asyncio.create_task(self._keep(), name=self.component.name)
 
     @property
     def is_kept(self) -> bool:
@@ -93,7 +94,7 @@ class ProcessManager:
         return self._task is not None
 
     async def stop(self) -> None:
-        """Ends the part in order; returns when no process of it is left."""
+        """Ends the component in order; returns when no process of it is left."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -107,7 +108,7 @@ class ProcessManager:
                 self._healthy_at = None
                 try:
                     await self._live()
-                # Whatever it is, the part is tried again and the reason is shown.
+                # Whatever it is, the component is tried again and the reason is shown.
                 except Exception as failure:
                     pause = self._back_off.after(self._healthy_seconds())
                     self.last_failure = "; ".join(filter(None, [str(failure), self._disk_complaint()]))
@@ -118,13 +119,13 @@ class ProcessManager:
             self._enter(State.STOPPED)
 
     def _healthy_seconds(self) -> float:
-        """Since the part became healthy in this run; 0 where it did not, however long its start took."""
+        """Since the component became healthy in this run; 0 where it did not, however long its start took."""
         return time.monotonic() - self._healthy_at if self._healthy_at is not None else 0
 
     async def _wait_for_needs(self) -> None:
         for need in self._needs:
             if not need._ready.is_set():
-                self._enter(State.WAITING, f"for {need.part.name}")
+                self._enter(State.WAITING, f"for {need.component.name}")
                 await need._ready.wait()
 
     async def _live(self) -> None:
@@ -139,28 +140,28 @@ class ProcessManager:
             raise
         finally:
             self._ready.clear()
-            await _uninterrupted(child.end(self.part.stop_signal, self.part.grace_seconds))
+            await _uninterrupted(child.end(self.component.stop_signal, self.component.grace_seconds))
             self._pid_file.unlink(missing_ok=True)
             self.pid = None
 
     async def _prepare(self) -> None:
         try:
-            await asyncio.to_thread(self.part.prepare)
+            await asyncio.to_thread(self.component.prepare)
         except Exception as error:
             raise PartFailedError(f"cannot be prepared: {error}") from error
 
     def _spawn(self) -> Child:
         child = Child(
-            command=[str(word) for word in self.part.command()],
-            environment={**self._environment, **self.part.environment()},
-            directory=self.part.home.data(self.part.name),
+            command=[str(word) for word in self.component.command()],
+            environment={**self._environment, **self.component.environment()},
+            directory=self.component.home.data(self.component.name),
             log=self._log,
         )
         self.pid = child.pid
         return child
 
     async def _watch_until_end(self, child: Child) -> None:
-        with suppress(OSError):  # a full disk is no reason to stop a part
+        with suppress(OSError):  # a full disk is no reason to stop a component
             self._pid_file.write_text(f"{child.pid}\n")
         ended = asyncio.create_task(child.wait())
         watched = asyncio.create_task(self._watch())
@@ -175,10 +176,12 @@ class ProcessManager:
 
     async def _watch(self) -> None:
         try:
-            async with asyncio.timeout(self.part.start_seconds):
+            async with asyncio.timeout(self.component.start_seconds):
                 await self._until_healthy()
         except TimeoutError:
-            raise PartFailedError(f"not healthy after {self.part.start_seconds:g} s: {self.reason}") from None
+            raise PartFailedError(
+                f"not healthy after {self.component.start_seconds:g} s: {self.reason}"
+            ) from None
         self.version = await asyncio.to_thread(self._ask_version)
         await self._provision()
         self._ready.set()
@@ -195,7 +198,7 @@ class ProcessManager:
         retries = BackOff()
         while True:
             try:
-                await asyncio.to_thread(self.part.provision)
+                await asyncio.to_thread(self.component.provision)
                 return
             except Exception as error:
                 pause = retries.after(0)
@@ -206,12 +209,12 @@ class ProcessManager:
         failures = 0
         was_full = False
         while True:
-            await asyncio.sleep(self.part.settings.health_interval)
+            await asyncio.sleep(self.component.settings.health_interval)
             full = await asyncio.to_thread(self._disk_complaint)
-            if was_full and not full and self.part.checks_data_at_start:
+            if was_full and not full and self.component.checks_data_at_start:
                 raise PartFailedError("its disk was full: it checks its data at a new start")
             was_full = bool(full)
-            # A part that still answers is not well when it can store nothing.
+            # A component that still answers is not well when it can store nothing.
             health = Health.failing(full) if full else await self._ask_health(complaints=True)
             failures = 0 if health.ok else failures + 1
             if health.ok and self.state is State.UNHEALTHY:
@@ -224,21 +227,21 @@ class ProcessManager:
 
     def _disk_complaint(self) -> str:
         try:
-            return disk.complaint(self.part.home.data(self.part.name))
+            return disk.problem(self.component.home.data(self.component.name))
         except OSError as error:
             return f"its disk cannot be asked: {error}"
 
     def _checked_health(self, complaints: bool) -> Health:
         try:
-            health = self.part.health()
-            complaint = self.part.complaint() if health.ok and complaints else ""
-            return Health.failing(complaint) if complaint else health
-        except Exception as error:  # whatever goes wrong in asking is no reason to end the part
+            health = self.component.health()
+            problem = self.component.problem() if health.ok and complaints else ""
+            return Health.failing(problem) if problem else health
+        except Exception as error:  # whatever goes wrong in asking is no reason to end the component
             return Health.failing(error)
 
     def _ask_version(self) -> str:
         try:
-            return self.part.version()
+            return self.component.version()
         except Exception:
             return "unknown"
 
@@ -251,7 +254,7 @@ class ProcessManager:
 
     @property
     def _pid_file(self) -> Path:
-        return self.part.home.run / f"{self.part.name}.pid"
+        return self.component.home.run / f"{self.component.name}.pid"
 
 
 async def _uninterrupted(ending: Coroutine[None, None, None]) -> None:

@@ -1,13 +1,13 @@
-"""The supervisor: one process that owns all parts, and the only one that starts or stops them.
+"""The supervisor: one process that owns all components, and the only one that starts or stops them.
 
 - One per home directory: it holds a lock for as long as it lives.
-- It starts parts in the order of their needs, restarts what crashes, and stops in reverse order on SIGTERM,
-  SIGINT or a `stop` on its control socket.
-- It watches sources.yaml: when the list means something else, it restarts the parts that read it, the census
-  before Fluent Bit, starts those that have something to do now, and stops those that have no more.
-- It leaves nothing behind: each part is its own process group, killed as a whole; orphans of parts become
-  children of the supervisor (a subreaper) and are ended with it; and if it is itself killed, even by SIGKILL,
-  the kernel kills the parts (see launch.py).
+- It starts components in the order of their needs, restarts what crashes, and stops in reverse order on
+  SIGTERM, SIGINT or a `stop` on its control socket.
+- It watches sources.yaml: when the list means something else, it restarts the components that read it, the
+  census before Fluent Bit, starts those that have something to do now, and stops those that have no more.
+- It leaves nothing behind: each component is its own process group, killed as a whole; orphans of components
+  become children of the supervisor (a subreaper) and are ended with it; and if it is itself killed, even by
+  SIGKILL, the kernel kills the components (see launch.py).
 """
 
 import asyncio
@@ -42,10 +42,10 @@ class AlreadyRunningError(Exception):
 
 
 class Supervisor:
-    """Keeps parts running until it is told to stop.
+    """Keeps components running until it is told to stop.
 
-    `assemble` gives the parts for the list of sources in force, in any order; it is asked at the start and
-    when another list comes into force.
+    `assemble` gives the components for the list of sources in force, in any order; it is asked at the start
+    and when another list comes into force.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Supervisor:
         self._answers: set[asyncio.Task] = set()
         self._zombies: set[int] = set()
         self._assemble = assemble
-        self._keepers: dict[str, ProcessManager] = {}
+        self._managers: dict[str, ProcessManager] = {}
         self._list = ListWatch(settings, home)
         self._taking_list = asyncio.Lock()
 
@@ -79,14 +79,14 @@ class Supervisor:
             self._list.start()
             self._say_problem_of_list("")
             self._place(self._assemble())
-            self._say(f"supervisor {os.getpid()} starts {', '.join(self._keepers)}")
+            self._say(f"supervisor {os.getpid()} starts {', '.join(self._managers)}")
             async with await self._listen():
                 helpers = [asyncio.create_task(each) for each in (self._reap_adopted(), self._watch_list())]
-                for keeper in self._keepers.values():
-                    keeper.start()
+                for manager in self._managers.values():
+                    manager.start()
                 await self._stop_asked.wait()
                 async with self._taking_list:
-                    await self._stop_parts()
+                    await self._stop_components()
                 for helper in helpers:
                     helper.cancel()
                 _end_adopted_children()
@@ -94,17 +94,17 @@ class Supervisor:
                 await self._give_last_answers()
             (self._home.run / control.SOCKET).unlink(missing_ok=True)
 
-    def _place(self, parts: Sequence[Component]) -> None:
-        """Has a keeper for each of the parts, those that it had before among them."""
-        before, self._keepers = self._keepers, {}
-        for part in in_order(parts):
-            self._keepers[part.name] = before.get(part.name) or self._keeper(part)
+    def _place(self, components: Sequence[Component]) -> None:
+        """Has a process manager for each of the components, those that it had before among them."""
+        before, self._managers = self._managers, {}
+        for component in in_order(components):
+            self._managers[component.name] = before.get(component.name) or self._manager(component)
 
-    def _keeper(self, part: Component) -> ProcessManager:
+    def _manager(self, component: Component) -> ProcessManager:
         return ProcessManager(
-            part,
-            needs=[self._keepers[need] for need in part.needs if need in self._keepers],
-            log=self._open_log(part.name),
+            component,
+            needs=[self._managers[need] for need in component.needs if need in self._managers],
+            log=self._open_log(component.name),
             environment=_inherited_environment(),
             changed=self._on_change,
             back_off=BackOff(self._back_off.first, self._back_off.most, self._back_off.stable),
@@ -118,16 +118,20 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop_asked.set)
 
-    async def _stop_parts(self) -> None:
-        """Stops each part as soon as those that need or feed it have ended; others at the same time."""
+    async def _stop_components(self) -> None:
+        """Stops each component as soon as those that need or feed it have ended; others at the same time."""
         stops: dict[str, asyncio.Task] = {}
-        for name, keeper in reversed(self._keepers.items()):
+        for name, manager in reversed(self._managers.items()):
             after = [stops[other] for other in self._stopped_before(name)]
-            stops[name] = asyncio.create_task(_stop_after(keeper, after))
+            stops[name] = asyncio.create_task(_stop_after(manager, after))
         await asyncio.gather(*stops.values())
 
     def _stopped_before(self, name: str) -> list[str]:
-        return [other for other, k in self._keepers.items() if name in k.part.needs or name in k.part.feeds]
+        return [
+            other
+            for other, k in self._managers.items()
+            if name in k.component.needs or name in k.component.feeds
+        ]
 
     async def _listen(self) -> asyncio.Server:
         (self._home.run / control.SOCKET).unlink(missing_ok=True)
@@ -165,16 +169,16 @@ class Supervisor:
     async def _order(self, order: str, name: str) -> dict[str, Any]:
         fresh = await self._look_at_list(at_once=True) if order != "stop" else []
         async with self._taking_list:
-            keeper = self._keepers.get(name)
+            manager = self._managers.get(name)
             if self._stop_asked.is_set():
                 return {"error": "the stack is being stopped"}
-            if keeper is None:
-                return {"error": f"there is no part {name}; there are {', '.join(self._keepers)}"}
+            if manager is None:
+                return {"error": f"there is no part {name}; there are {', '.join(self._managers)}"}
             self._say(f"{name}: {order} was asked for")
             if order != "start" and name not in fresh:
-                await keeper.stop()
+                await manager.stop()
             if order != "stop":
-                keeper.start()
+                manager.start()
             return {"done": True}
 
     async def _watch_list(self) -> None:
@@ -184,31 +188,32 @@ class Supervisor:
             await self._look_at_list(at_once=False)
 
     async def _look_at_list(self, at_once: bool) -> list[str]:
-        """Puts another list in force if there is one; returns the parts that were restarted or started."""
+        """Puts another list in force if there is one; returns the components that were restarted or
+        started."""
         async with self._taking_list:
             if self._stop_asked.is_set():
                 return []
             told = self._list.problem
-            before = await asyncio.to_thread(self._list.look, at_once)
+            before = await asyncio.to_thread(self._list.poll, at_once)
             self._say_problem_of_list(told)
             return [] if before is None else await self._go_by_list(before)
 
     async def _go_by_list(self, before: Listed) -> list[str]:
-        now = self._list.in_force
+        now = self._list.active
         self._say(f"another list of sources is in force: {len(now.logs)} logs, {len(now.servers)} servers")
-        kept, old = self._keepers, set(self._keepers)
+        kept, old = self._managers, set(self._managers)
         self._place(self._assemble())
-        for name in old - set(self._keepers):
+        for name in old - set(self._managers):
             await kept[name].stop()
-        changed = [k for k in self._keepers.values() if k.part.reads(now) != k.part.reads(before)]
-        restarted = [keeper for keeper in changed if keeper.is_kept]
-        for keeper in restarted:
-            await keeper.stop()
-            keeper.start()
-        started = [keeper for name, keeper in self._keepers.items() if name not in old]
-        for keeper in started:
-            keeper.start()
-        return [keeper.part.name for keeper in (*restarted, *started)]
+        changed = [k for k in self._managers.values() if k.component.reads(now) != k.component.reads(before)]
+        restarted = [manager for manager in changed if manager.is_kept]
+        for manager in restarted:
+            await manager.stop()
+            manager.start()
+        started = [manager for name, manager in self._managers.items() if name not in old]
+        for manager in started:
+            manager.start()
+        return [manager.component.name for manager in (*restarted, *started)]
 
     def _say_problem_of_list(self, told: str) -> None:
         if self._list.problem and self._list.problem != told:
@@ -219,7 +224,7 @@ class Supervisor:
         return {"done": True, "restarted": restarted, "problem": self._list.problem}
 
     async def _logs(self) -> dict[str, Any]:
-        states = [await asyncio.to_thread(log_files.inspect, log) for log in self._list.in_force.logs]
+        states = [await asyncio.to_thread(log_files.inspect, log) for log in self._list.active.logs]
         return {"logs": [state.to_json() for state in states]}
 
     async def _follow(self, writer: asyncio.StreamWriter) -> None:
@@ -231,19 +236,19 @@ class Supervisor:
         writer.close()
 
     def status(self) -> StackStatus:
-        """What every part does now."""
-        pids = {keeper.pid for keeper in self._keepers.values() if keeper.pid}
+        """What every component does now."""
+        pids = {manager.pid for manager in self._managers.values() if manager.pid}
         usage = procfs.group_usage(pids)
         nothing = procfs.Usage(0, 0.0)
-        parts = tuple(_part_status(k, usage.get(k.pid or 0, nothing)) for k in self._keepers.values())
+        components = tuple(_part_status(k, usage.get(k.pid or 0, nothing)) for k in self._managers.values())
         return StackStatus(
-            pid=os.getpid(), since=self._since, parts=parts, problem_of_list=self._list.problem
+            pid=os.getpid(), since=self._since, components=components, problem_of_list=self._list.problem
         )
 
-    def _on_change(self, keeper: ProcessManager) -> None:
-        detail = f" ({keeper.reason})" if keeper.reason else ""
-        process = f", pid {keeper.pid}" if keeper.pid else ""
-        self._say(f"{keeper.part.name}: {keeper.state}{detail}{process}")
+    def _on_change(self, manager: ProcessManager) -> None:
+        detail = f" ({manager.reason})" if manager.reason else ""
+        process = f", pid {manager.pid}" if manager.pid else ""
+        self._say(f"{manager.component.name}: {manager.state}{detail}{process}")
         self._change += 1
         asyncio.get_running_loop().create_task(self._tell_followers())
 
@@ -258,7 +263,8 @@ class Supervisor:
             self._changed.notify_all()
 
     async def _reap_adopted(self) -> None:
-        """Reaps orphans of parts; a part's own main process is left to asyncio, which waits for it."""
+        """Reaps orphans of components; a component's own main process is left to asyncio, which waits for
+        it."""
         while True:
             await asyncio.sleep(REAP_SECONDS)
             zombies = {child.pid for child in procfs.children(os.getpid()) if child.is_zombie}
@@ -291,15 +297,22 @@ def is_locked(home: Home) -> bool:
         return True
 
 
-def in_order(parts: Sequence[Component]) -> list[Component]:
-    """The parts, each after those that it needs or feeds; otherwise in the given order. Those that are absent
-    are taken as served from elsewhere. Raises ValueError for a circle."""
-    waiting = list(parts)
-    names = {part.name for part in parts}
+def in_order(components: Sequence[Component]) -> list[Component]:
+    """The components, each after those that it needs or feeds; otherwise in the given order. Those that are
+    absent are taken as served from elsewhere. Raises ValueError for a circle."""
+    waiting = list(components)
+    names = {component.name for component in components}
     placed: list[Component] = []
     while waiting:
-        done = {part.name for part in placed}
-        ready = next((part for part in waiting if names.intersection(part.needs + part.feeds) <= done), None)
+        done = {component.name for component in placed}
+        ready = next(
+            (
+                component
+                for component in waiting
+                if names.intersection(component.needs + component.feeds) <= done
+            ),
+            None,
+        )
         if ready is None:
             raise ValueError(f"parts need each other in a circle: {', '.join(p.name for p in waiting)}")
         waiting.remove(ready)
@@ -307,10 +320,10 @@ def in_order(parts: Sequence[Component]) -> list[Component]:
     return placed
 
 
-async def _stop_after(keeper: ProcessManager, others: list[asyncio.Task]) -> None:
+async def _stop_after(manager: ProcessManager, others: list[asyncio.Task]) -> None:
     if others:
         await asyncio.wait(others)
-    await keeper.stop()
+    await manager.stop()
 
 
 async def _send(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
@@ -318,24 +331,24 @@ async def _send(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
     await writer.drain()
 
 
-def _part_status(keeper: ProcessManager, usage: procfs.Usage) -> ComponentStatus:
+def _part_status(manager: ProcessManager, usage: procfs.Usage) -> ComponentStatus:
     return ComponentStatus(
-        name=keeper.part.name,
-        state=str(keeper.state),
-        reason="" if keeper.state is State.HEALTHY else keeper.reason,
-        last_failure=keeper.last_failure,
-        pid=keeper.pid,
-        restarts=keeper.restarts,
-        since=keeper.since,
-        address=keeper.part.address(),
-        version=keeper.version,
+        name=manager.component.name,
+        state=str(manager.state),
+        reason="" if manager.state is State.HEALTHY else manager.reason,
+        last_failure=manager.last_failure,
+        pid=manager.pid,
+        restarts=manager.restarts,
+        since=manager.since,
+        address=manager.component.address(),
+        version=manager.version,
         rss_bytes=usage.rss_bytes,
         cpu_seconds=round(usage.cpu_seconds, 2),
     )
 
 
 def _inherited_environment() -> dict[str, str]:
-    """The environment of the parts: no settings of ours, and nothing that steers our own Python."""
+    """The environment of the components: no settings of ours, and nothing that steers our own Python."""
     ours = ("PYTHONPATH",)
     return {
         name: text for name, text in os.environ.items() if not name.startswith(PREFIX) and name not in ours

@@ -50,7 +50,7 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
     told: set[str] = set()
-    for kind, look in seen.looks.items():
+    for kind, look in seen.snapshots.items():
         if look.status == "denied":
             text = f"{written} may not see {kind.replace('grants_', 'grants of level ')}"
             lines = needed.get(kind, ())
@@ -65,7 +65,7 @@ def permissions(seen: Examination) -> Iterator[Finding]:
         listed = ", ".join(excess) or "GRANT OPTION"
         text = f"{written} may do far more than look: {listed}"
         yield Finding(WARNING, "permissions", text, _own_account(seen))
-    elif all(look.status == "ok" for look in seen.looks.values()):
+    elif all(look.status == "ok" for look in seen.snapshots.values()):
         yield Finding(OK, "permissions", f"{written} sees everything and may change nothing")
 
 

@@ -14,11 +14,11 @@ from tailrace_capture import snapshot
 from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
-from tailrace_capture.memory import Memory
+from tailrace_capture.memory import StateFile
 from tailrace_capture.server import Product, Server, ServerError
-from tailrace_capture.service import FAILED, Target, say, write_beat
+from tailrace_capture.service import FAILED, Target, say, write_heartbeat
 from tailrace_capture.service import SPOOLED as SNAPSHOTS
-from tailrace_capture.snapshot import Kind, Look
+from tailrace_capture.snapshot import Kind, Snapshot
 from tailrace_capture.spool import Spool
 
 PROGRAM = "tailrace-explain"
@@ -249,10 +249,10 @@ class ExplainService:
     ) -> None:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = Spool(spool, SPOOLED)
-        self._looks = Spool(spool, SNAPSHOTS)
-        self._memory = Memory(state / "looks.json")
-        self._beat = beat
-        self._beating = threading.Lock()
+        self._snapshots = Spool(spool, SNAPSHOTS)
+        self._state = StateFile(state / "looks.json")
+        self._heartbeat = beat
+        self._heartbeat_lock = threading.Lock()
         self._pulses: dict[str, dict[str, object]] = {}
         self._stop = threading.Event()
         self._targets = {target.identity.instance: target for target in targets}
@@ -294,7 +294,7 @@ class ExplainService:
         except Exception as error:  # nobody would see that one server's thread has ended
             outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
             say(f"{instance}: {outcome.problem}")
-        self._write_beat(instance, outcome, now)
+        self._write_heartbeat(instance, outcome, now)
         return outcome
 
     def _tell(self, instance: str, outcome: Outcome, now: float) -> None:
@@ -303,15 +303,15 @@ class ExplainService:
             return
         if outcome != before:
             say(f"{instance}: {outcome.problem or 'explains again'}")
-        look = Look(KIND, [], outcome.status, outcome.error)
+        look = Snapshot(KIND, [], outcome.status, outcome.error)
         reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
         identity, product = self._targets[instance].identity, self._explainers[instance].product
-        self._looks.append(snapshot.envelopes(identity, product, look, self._memory, reason, now), now)
+        self._snapshots.append(snapshot.envelopes(identity, product, look, self._state, reason, now), now)
         self._told[instance] = outcome, now
 
-    def _write_beat(self, instance: str, outcome: Outcome, now: float) -> None:
-        with self._beating:
+    def _write_heartbeat(self, instance: str, outcome: Outcome, now: float) -> None:
+        with self._heartbeat_lock:
             is_away = outcome.status != OK and not outcome.error.startswith(BUSY)
             self._pulses[instance] = {"at": now, "problem": outcome.problem, "away": is_away}
-            if self._beat is not None:
-                write_beat(self._beat, self._pulses)
+            if self._heartbeat is not None:
+                write_heartbeat(self._heartbeat, self._pulses)

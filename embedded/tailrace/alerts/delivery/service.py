@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 
 
 @dataclass
-class PollingIntervals:
+class ChannelStatus:
     """How a channel does."""
 
     passes: int = 0
@@ -48,10 +48,10 @@ class PollingIntervals:
 class Service:
     """Delivers the alerts of one ClickHouse."""
 
-    def __init__(self, config: DeliveryConfig, clickhouse: ClickHouse, beat: Path, say: Say) -> None:
+    def __init__(self, config: DeliveryConfig, clickhouse: ClickHouse, heartbeat: Path, say: Say) -> None:
         self._stop = threading.Event()
-        self._beat = beat
-        self._lanes = [
+        self._heartbeat = heartbeat
+        self._workers = [
             ChannelWorker(channel, config.dashboards, clickhouse, self._stop, say)
             for channel in config.channels
         ]
@@ -65,22 +65,24 @@ class Service:
 
         The heartbeat's file holds the pulse of each channel as JSON.
         """
-        threads = [threading.Thread(target=lane.run, name=lane.name, daemon=True) for lane in self._lanes]
-        self._write_beat()
+        threads = [
+            threading.Thread(target=worker.run, name=worker.name, daemon=True) for worker in self._workers
+        ]
+        self._write_heartbeat()
         for thread in threads:
             thread.start()
         while not self._stop.wait(POLL_SECONDS / 2) and all(thread.is_alive() for thread in threads):
-            self._write_beat()
+            self._write_heartbeat()
         is_ordered = self._stop.is_set()
         self._stop.set()
         for thread in threads:
             thread.join()
         return is_ordered
 
-    def _write_beat(self) -> None:
-        draft = self._beat.with_suffix(".draft")
-        draft.write_text(json.dumps({lane.name: vars(lane.pulse) for lane in self._lanes}))
-        draft.replace(self._beat)
+    def _write_heartbeat(self) -> None:
+        draft = self._heartbeat.with_suffix(".draft")
+        draft.write_text(json.dumps({worker.name: vars(worker.status) for worker in self._workers}))
+        draft.replace(self._heartbeat)
 
 
 class ChannelWorker:
@@ -90,7 +92,7 @@ class ChannelWorker:
         self, channel: Channel, dashboards: str, clickhouse: ClickHouse, stop: threading.Event, say: Say
     ) -> None:
         self.name = channel.name
-        self.pulse = PollingIntervals()
+        self.status = ChannelStatus()
         self._channel = channel
         self._progress = Progress(clickhouse, channel.name, channel.selection)
         self._sender = _sender(channel, dashboards)
@@ -105,7 +107,7 @@ class ChannelWorker:
         """Passes until stopped."""
         while not self._stop.is_set():
             self._set_problem(self._pass())
-            self.pulse.passes += 1
+            self.status.passes += 1
             self._stop.wait(self._pause_seconds)
 
     def _pass(self) -> str:
@@ -118,10 +120,10 @@ class ChannelWorker:
         return ""
 
     def _set_problem(self, problem: str) -> None:
-        if problem != self.pulse.problem:
+        if problem != self.status.problem:
             self._say(f"{self.name}: {problem or 'ClickHouse answers again'}")
-        self.pulse.problem = problem
-        self.pulse.at = time.time()
+        self.status.problem = problem
+        self.status.at = time.time()
 
     def _send_due(self) -> None:
         is_full = time.monotonic() >= self._full_at
@@ -165,7 +167,7 @@ class ChannelWorker:
         for due in tried:
             what = f"{due.id[:8]} count {due.alert['count']}, attempt {due.attempt}"
             self._say(f"{self.name}: {what}: {outcome.outcome}: {outcome.detail}")
-        self.pulse.at = time.time()
+        self.status.at = time.time()
         self._unwritten.append((tried, outcome))
         self._write_down()
 

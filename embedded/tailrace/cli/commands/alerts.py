@@ -170,7 +170,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 def _list(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse(ACCOUNT)
     states = (triage.OPEN,) if arguments.open else (triage.OPEN, triage.ACKNOWLEDGED)
-    choice = AlertQuery(
+    query = AlertQuery(
         states=() if arguments.all else states,
         silenced=arguments.all,
         since_seconds=arguments.since,
@@ -178,7 +178,7 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
         level=arguments.level,
         entity=_entity(arguments, clickhouse),
     )
-    rows, total = triage.list_worst(clickhouse, choice, arguments.limit)
+    rows, total = triage.list_worst(clickhouse, query, arguments.limit)
     if arguments.json:
         _print_json({"shown": len(rows), "total": total, "alerts": rows})
     else:
@@ -187,18 +187,18 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _show(arguments: argparse.Namespace, context: Context) -> Exit:
-    dossier = triage.read(context.clickhouse(ACCOUNT), arguments.id)
+    details = triage.read(context.clickhouse(ACCOUNT), arguments.id)
     base = context.superset_address()
     if arguments.json:
         known = {
-            **dossier.alert,
-            **dossier.state,
-            "actions": dossier.actions,
-            "deliveries": dossier.deliveries,
+            **details.alert,
+            **details.state,
+            "actions": details.actions,
+            "deliveries": details.deliveries,
         }
         _print_json({**known, "link": base + str(known["link_path"])})
     else:
-        alert_formatting.print_details(dossier, base)
+        alert_formatting.print_details(details, base)
     return Exit.OK
 
 

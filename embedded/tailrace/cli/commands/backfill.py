@@ -45,11 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse("admin")
-    stretches = [stretch for stretch in shipping.missing_ranges(clickhouse) if _is_wanted(stretch, arguments)]
-    if arguments.file and len({stretch.file for stretch in stretches}) > 1:
+    byte_ranges = [
+        byte_range for byte_range in shipping.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
+    ]
+    if arguments.file and len({byte_range.file for byte_range in byte_ranges}) > 1:
         raise CommandError("--file is one file: choose with --instance, --log and --generation")
     run_of = _Backfill(clickhouse, context, arguments)
-    rows = [*run_of.rows(stretches), *run_of.untouched()]
+    rows = [*run_of.rows(byte_ranges), *run_of.unread_files()]
     _print(rows, arguments)
     return Exit.OK if all(row["state"] in ("filled", "to be shipped") for row in rows) else Exit.FAILED
 
@@ -64,12 +66,12 @@ class _Backfill:
         self._watched = active_sources.active_or_listed(context.settings, context.home).logs
         self._inodes = shipping.inodes(clickhouse)
 
-    def rows(self, stretches: list[ByteRange]) -> list[dict]:
+    def rows(self, byte_ranges: list[ByteRange]) -> list[dict]:
         """What became of each stretch."""
-        wanted = {self._key(stretch) for stretch in stretches}
+        wanted = {self._key(byte_range) for byte_range in byte_ranges}
         seen = shipping.candidates(self._kafka, wanted) if wanted else {}
-        done = [self._ship(stretch, seen.get(self._key(stretch))) for stretch in stretches]
-        done = [(stretch, row) for stretch, row in done if stretch.end > stretch.start]
+        done = [self._ship(byte_range, seen.get(self._key(byte_range))) for byte_range in byte_ranges]
+        done = [(byte_range, row) for byte_range, row in done if byte_range.end > byte_range.start]
         if not self._arguments.dry_run:
             self._await(done)
         return [row for _, row in done]
@@ -81,60 +83,60 @@ class _Backfill:
             return
         for file in shipping.unread_files(self._clickhouse, self._watched, time.time()):
             if arguments.instance in (None, file.instance) and arguments.log in (None, file.log):
-                yield _row_of_untouched(file)
+                yield _row_of_unread_file(file)
 
-    def _ship(self, lost: ByteRange, sighting: FileCandidate | None) -> tuple[ByteRange, dict]:
+    def _ship(self, lost: ByteRange, candidate: FileCandidate | None) -> tuple[ByteRange, dict]:
         """What was shipped, and its row. Without a whole line the stretch is empty: nothing of it is lost."""
-        stretch, file = lost, None
+        byte_range, file = lost, None
         try:
-            file = self._file(lost, sighting)
-            stretch = shipping.whole_lines(lost, file)
+            file = self._file(lost, candidate)
+            byte_range = shipping.whole_lines(lost, file)
             if not self._arguments.dry_run:
-                shipping.ship(self._kafka, self._shipment(stretch, file, sighting))
+                shipping.ship(self._kafka, self._shipment(byte_range, file, candidate))
         except BackfillError as error:
-            return stretch, _row(stretch, file, str(error))
-        return stretch, _row(stretch, file, "to be shipped" if self._arguments.dry_run else "shipped")
+            return byte_range, _row(byte_range, file, str(error))
+        return byte_range, _row(byte_range, file, "to be shipped" if self._arguments.dry_run else "shipped")
 
-    def _file(self, stretch: ByteRange, sighting: FileCandidate | None) -> Path:
-        if sighting is None:
-            raise BackfillError(f"no census has seen {stretch.file}: nothing can prove which file it was")
+    def _file(self, byte_range: ByteRange, candidate: FileCandidate | None) -> Path:
+        if candidate is None:
+            raise BackfillError(f"no census has seen {byte_range.file}: nothing can prove which file it was")
         if self._arguments.file:
-            shipping.check(self._arguments.file, sighting)
+            shipping.check(self._arguments.file, candidate)
             return self._arguments.file
-        return shipping.locate(sighting)
+        return shipping.locate(candidate)
 
-    def _shipment(self, stretch: ByteRange, file: Path, sighting: FileCandidate) -> Shipment:
-        wanted = (stretch.file.instance, stretch.file.source, stretch.file.log)
+    def _shipment(self, byte_range: ByteRange, file: Path, candidate: FileCandidate) -> Shipment:
+        wanted = (byte_range.file.instance, byte_range.file.source, byte_range.file.log)
         for watched in self._watched:
             if (watched.instance, watched.source, str(watched.path)) == wanted:
-                return Shipment(stretch, file, sighting.cluster, watched.format, watched.tz)
-        return Shipment(stretch, file, sighting.cluster)
+                return Shipment(byte_range, file, candidate.cluster, watched.format, watched.tz)
+        return Shipment(byte_range, file, candidate.cluster)
 
     def _await(self, done: list[tuple[ByteRange, dict]]) -> None:
         """Turns `shipped` into `filled`, or says what stayed open."""
-        shipped = [stretch for stretch, row in done if row["state"] == "shipped"]
+        shipped = [byte_range for byte_range, row in done if row["state"] == "shipped"]
         left = shipping.await_filled(self._clickhouse, shipped, self._arguments.wait) if shipped else []
-        for stretch, row in done:
+        for byte_range, row in done:
             if row["state"] == "shipped":
-                missing = sum(gap.missing for gap in left if gap.overlaps(stretch))
+                missing = sum(gap.missing for gap in left if gap.overlaps(byte_range))
                 row["state"] = f"{missing} bytes are still missing" if missing else "filled"
 
-    def _key(self, stretch: ByteRange) -> tuple[str, int]:
-        return stretch.file.instance, self._inodes.get(stretch.file, 0)
+    def _key(self, byte_range: ByteRange) -> tuple[str, int]:
+        return byte_range.file.instance, self._inodes.get(byte_range.file, 0)
 
 
-def _row(stretch: ByteRange, file: Path | None, state: str) -> dict:
+def _row(byte_range: ByteRange, file: Path | None, state: str) -> dict:
     return {
-        **dataclasses.asdict(stretch.file),
-        "from": stretch.start,
-        "to": stretch.end,
-        "missing": stretch.missing,
+        **dataclasses.asdict(byte_range.file),
+        "from": byte_range.start,
+        "to": byte_range.end,
+        "missing": byte_range.missing,
         "file": str(file or "-"),
         "state": state,
     }
 
 
-def _row_of_untouched(file: UnreadFile) -> dict:
+def _row_of_unread_file(file: UnreadFile) -> dict:
     return {
         "instance": file.instance,
         "source": file.source,
@@ -148,9 +150,9 @@ def _row_of_untouched(file: UnreadFile) -> dict:
     }
 
 
-def _is_wanted(stretch: ByteRange, arguments: argparse.Namespace) -> bool:
+def _is_wanted(byte_range: ByteRange, arguments: argparse.Namespace) -> bool:
     wanted = (arguments.instance, arguments.log, arguments.generation)
-    has = (stretch.file.instance, stretch.file.log, stretch.file.generation)
+    has = (byte_range.file.instance, byte_range.file.log, byte_range.file.generation)
     return all(want is None or want == value for want, value in zip(wanted, has, strict=True))
 
 
