@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from e2e.settling import tailrace
 from e2e.stack import Stack
+from e2e.wait_for_idle import tailrace
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 

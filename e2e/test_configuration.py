@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from e2e.settling import assert_exact, is_accounted_for
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, is_accounted_for
 from tailrace.credentials.names import password_name
 from tailrace_local.components.flink import Flink
 from tailrace_local.supervisor import control

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from e2e.comparison import THIS_LOG, Stored
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import COLLECTORS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.manifest import LogManifest
 from tailrace_local.supervisor import control
 

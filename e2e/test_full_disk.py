@@ -10,8 +10,8 @@ import pytest
 
 from e2e.conftest import FIRST_PORT
 from e2e.health import await_alert, await_cleared
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]

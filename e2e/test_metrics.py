@@ -14,8 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from e2e import hostile_clients
 from e2e.health import fires
 from e2e.prometheus import Prometheus
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 from tailrace.config.resources import REPOSITORY
 from tailrace.health import rules

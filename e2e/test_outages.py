@@ -9,8 +9,8 @@ from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import await_alert, await_cleared, fires
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, source_of, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 from tailrace.sources import sources_file
 from tailrace_local import health

@@ -2,8 +2,8 @@
 
 import pytest
 
-from e2e.settling import assert_exact
 from e2e.stack import wait_until
+from e2e.wait_for_idle import assert_exact
 
 
 def test_steady(stack, watched):

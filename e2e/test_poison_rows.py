@@ -7,9 +7,9 @@ from pathlib import Path
 
 from e2e.comparison import Stored
 from e2e.health import await_alert, await_cleared
-from e2e.settling import tailrace
 from e2e.stack import Stack, wait_until
 from e2e.test_bad_input import BANNER, entry
+from e2e.wait_for_idle import tailrace
 from e2e.workload.manifest import LogManifest
 from tailrace.sources.sources_file import Source
 

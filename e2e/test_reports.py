@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from e2e import settling
+from e2e import wait_for_idle
 from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
 from e2e.secured import START_SECONDS, answer, secured, strangers
@@ -172,7 +172,7 @@ def test_superset_shows_its_new_certificate(stack):
     address = urllib.parse.urlsplit(stack.status("superset").address)
     place = (address.hostname, address.port)
     before = ssl.get_server_certificate(place)
-    settling.tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
+    wait_for_idle.tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
     assert ssl.get_server_certificate(place) != before
     context = Certificates(stack.home).client()
     assert answer(f"{address.geturl()}/health", context).read() == b"OK"

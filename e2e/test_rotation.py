@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e.settling import (
+from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import (
     assert_books_show_missing_bytes,
     assert_exact,
     await_exact,
@@ -16,7 +17,6 @@ from e2e.settling import (
     settle,
     tailrace,
 )
-from e2e.stack import Stack, wait_until
 from e2e.workload.statements import ordinary
 from tailrace.cli import console
 from tailrace.ledger import balance as ledger_balance

@@ -25,8 +25,8 @@ from confluent_kafka.admin import (
 )
 
 from e2e.secured import START_SECONDS, answer, secured, strangers
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 from tailrace.credentials.certificates import Certificates
 from tailrace.kafka import accounts as kafka_accounts

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from e2e.settling import assert_exact
 from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact
 from e2e.workload.writer import Workload
 from tailrace import __version__
 from tailrace.config.resources import REPOSITORY

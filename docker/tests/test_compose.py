@@ -125,7 +125,7 @@ def test_every_setting_has_its_place():
 
 
 @pytest.mark.parametrize(
-    ("config", "part", "job", "keys"),
+    ("config", "component", "job", "keys"),
     [
         ("normalize.yaml", Flink, "normalize", "NormalizeKey"),
         ("detect.yaml", Detect, "detect", "DetectKey"),

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from fake_stack import FakeComponent
 from tailrace.config.content_hash import fingerprint
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import InstallError
 from tailrace_local.supervisor.install import install_missing
-from tiny_stack import FakeComponent
 
 
 class InstallablePart(FakeComponent):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from fake_stack import FakeComponent
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace_local import preflight
-from tiny_stack import FakeComponent
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from fake_stack import FakeComponent
 from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
 from tailrace.sources import active_sources
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.process_manager import BackOff
 from tailrace_local.supervisor.supervisor import in_order
-from tiny_stack import FakeComponent
 
-TINY_STACK = Path(__file__).with_name("tiny_stack.py")
+FAKE_STACK = Path(__file__).with_name("fake_stack.py")
 PATIENCE_SECONDS = 90
 
 
@@ -29,9 +29,9 @@ class RunningStack:
 
     def __init__(self, home: Path, components: tuple[str, ...], poll: int) -> None:
         self.home = Home(home)
-        embedded = str(TINY_STACK.parents[1])
+        embedded = str(FAKE_STACK.parents[1])
         self.process = subprocess.Popen(
-            [sys.executable, TINY_STACK, home, *components],
+            [sys.executable, FAKE_STACK, home, *components],
             env={**os.environ, "PYTHONPATH": embedded, "SOURCES_POLL": str(poll)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -442,7 +442,7 @@ def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[st
         env={
             "HOME": "/nowhere",
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(TINY_STACK.parents[1]),
+            "PYTHONPATH": str(FAKE_STACK.parents[1]),
             "TAILRACE_HOME": str(stack.home.root),
         },
         capture_output=True,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from bookkeeper import NOW, Bookkeeper, minutes_ago
+from ledger_fixture import NOW, Bookkeeper, minutes_ago
 
 from tailrace.backfill import shipping
 from tailrace.health import metrics as health_metrics

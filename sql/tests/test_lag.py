@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from bookkeeper import Bookkeeper
+from ledger_fixture import Bookkeeper
 
 from tailrace.health import metrics as health_metrics
 from tailrace.health import rules

@@ -49,9 +49,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     _add_servers_and_spool(parser)
-    rhythm = Schedule()
-    parser.add_argument("--poll", type=float, default=rhythm.poll, metavar="SECONDS", help="default: 60")
-    parser.add_argument("--full", type=float, default=rhythm.full, metavar="SECONDS", help="default: 3600")
+    schedule = Schedule()
+    parser.add_argument("--poll", type=float, default=schedule.poll, metavar="SECONDS", help="default: 60")
+    parser.add_argument("--full", type=float, default=schedule.full, metavar="SECONDS", help="default: 3600")
     parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every look")
     parser.add_argument("--once", action="store_true", help="take one look and exit")
     parser.set_defaults(run=_snapshots)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tailrace_capture import snapshot
 from tailrace_capture.dsn import Dsn, DsnError, password_of
-from tailrace_capture.memory import StateFile
 from tailrace_capture.server import Product, Server, ServerError, connect
 from tailrace_capture.snapshot import KINDS, Identity, Kind, Snapshot
 from tailrace_capture.spool import Spool
+from tailrace_capture.state_file import StateFile
 
 PROGRAM = "tailrace-capture"
 STATEMENT_SECONDS = 10.0

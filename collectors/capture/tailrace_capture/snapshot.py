@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 
 from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
 from tailrace_capture.facts import Fact, in_order
-from tailrace_capture.memory import StateFile
 from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.state_file import StateFile
 
 VERSION = 1
 FACTS_PER_ENVELOPE = 500

@@ -10,11 +10,11 @@ from tailrace_capture import dsn, snapshot
 from tailrace_capture.dsn import Dsn, DsnError
 from tailrace_capture.facts import Fact, account, in_order
 from tailrace_capture.grants import privileges_of_bits
-from tailrace_capture.memory import StateFile
 from tailrace_capture.server import MARIADB, MYSQL, PERCONA, Product, ServerError, product_of
 from tailrace_capture.server_settings import chosen
 from tailrace_capture.snapshot import Identity, Kind, Snapshot
 from tailrace_capture.spool import KEPT_SECONDS, Spool
+from tailrace_capture.state_file import StateFile
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "snapshot.schema.json"
 MARIADB_11 = Product(MARIADB, (11, 4, 2), "11.4.2-MariaDB")

@@ -14,12 +14,12 @@ from tailrace_capture import snapshot
 from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
-from tailrace_capture.memory import StateFile
 from tailrace_capture.server import Product, Server, ServerError
 from tailrace_capture.service import FAILED, Target, say, write_heartbeat
 from tailrace_capture.service import SPOOLED as SNAPSHOTS
 from tailrace_capture.snapshot import Kind, Snapshot
 from tailrace_capture.spool import Spool
+from tailrace_capture.state_file import StateFile
 
 PROGRAM = "tailrace-explain"
 SPOOLED = "explain"

@@ -1,4 +1,4 @@
-"""A stack of tiny real processes for the supervisor's tests: `tiny_stack.py HOME PART…`, which looks at
+"""A stack of small real processes for the supervisor's tests: `fake_stack.py HOME PART…`, which looks at
 the list of sources every SOURCES_POLL seconds.
 
 A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`, or

@@ -5,7 +5,7 @@ through the year before. Capture looks when the hour begins, after somebody gran
 the audit log's statements (no audit log tells of either), after the stranger made an account, and when the
 hour is over. What it writes is samples/mariadb-10.11.19.shop.snapshots.jsonl.
 
-    PYTHONPATH=collectors/capture python -m e2e.sample_looks        as root, with the development environment
+    PYTHONPATH=collectors/capture python -m e2e.sample_snapshots    as root, with the development environment
 """
 
 import os
@@ -21,10 +21,10 @@ from e2e.attack_day.mariadb import Installation, Server
 from e2e.sample_intrusion import ANNA, BILLING, OWN, REPORT, SCHEMA, START, TOM, WEB, Account
 from tailrace.demo import feed as demo_feed
 from tailrace_capture.dsn import Dsn
-from tailrace_capture.memory import StateFile
 from tailrace_capture.service import Schedule, Target, Watcher
 from tailrace_capture.snapshot import Identity
 from tailrace_capture.spool import Spool
+from tailrace_capture.state_file import StateFile
 
 PORT = int(os.environ.get("E2E_FIRST_PORT", "21130")) + 40
 FORGOTTEN = (
