@@ -27,7 +27,7 @@ TURNS_PER_MINUTE = 600
 TURNS_PER_ATTACK = 5
 WARM_TURNS = 100
 POLL_SECONDS = 0.05
-LONGEST_WAIT_SECONDS = 60
+MAX_WAIT_SECONDS = 60
 SEEN = "SELECT DISTINCT user FROM tailrace.alerts WHERE rule_title = 'Refused login of a test'"
 
 
@@ -54,7 +54,7 @@ def _measure(stack: Stack, audit: AuditLog, turns: int) -> None:
     writing = Thread(target=_write, args=(audit, turns, written, stopped))
     writing.start()
 
-    deadline = time.monotonic() + turns * TURN_SECONDS + LONGEST_WAIT_SECONDS
+    deadline = time.monotonic() + turns * TURN_SECONDS + MAX_WAIT_SECONDS
     try:
         while writing.is_alive() or len(seen) < len(written):
             assert time.monotonic() < deadline, f"{len(written) - len(seen)} lines without an alert"

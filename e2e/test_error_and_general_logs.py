@@ -28,7 +28,7 @@ def rows(stack: Stack, statement: str, instance: str) -> list[dict]:
 
 def assert_balances(stack: Stack, instance: str) -> None:
     clickhouse = stack.clickhouse()
-    ledger_balance.await_what_is_posted(clickhouse)
+    ledger_balance.await_postings(clickhouse)
     found = ledger_balance.read(clickhouse, instance)
     assert found.imbalances == [], found
 

@@ -19,7 +19,7 @@ PORT = 3306
 START_SECONDS = 60
 STOP_SECONDS = 60
 SETTLE_SECONDS = 0.5
-LONGEST_CLOSE = 1024
+MAX_CLOSE = 1024
 """Bytes of an audit record of a session's end."""
 PACKAGE_LOCK_SECONDS = 300
 
@@ -233,7 +233,7 @@ class Server:
 
     def _last_line(self) -> bytes:
         with (self.logs / "server_audit.log").open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - LONGEST_CLOSE))
+            log.seek(max(0, log.seek(0, os.SEEK_END) - MAX_CLOSE))
             lines = log.read().splitlines(keepends=True)
         return lines[-1] if lines and lines[-1].endswith(b"\n") else b""
 

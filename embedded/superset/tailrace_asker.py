@@ -40,7 +40,7 @@ NOBODY = "(nobody: Superset itself)"
 TIMEOUT_SECONDS = 10
 MODEL_SECONDS = 60
 """How long a server's version, time zone and settings are believed."""
-MOST_MODELS = 64
+MAX_MODELS = 64
 
 
 def connection(uri, params, username, security_manager, source):
@@ -118,7 +118,7 @@ def _client(arguments: Mapping[str, Any]) -> Client:
         model = Connection(**arguments).client
         if not _can_be_copied(model):
             return model
-        if len(_models) >= MOST_MODELS:
+        if len(_models) >= MAX_MODELS:
             _models.clear()
         _models[key] = (time.monotonic(), model)
     return _copy(model)

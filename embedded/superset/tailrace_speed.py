@@ -15,7 +15,7 @@ from types import FunctionType, SimpleNamespace
 
 VERSIONS = {"apache-superset": "6.1.0", "clickhouse-connect": "1.12.0"}
 ENGINE = "clickhousedb"
-LONGEST_TEMPLATE = 100_000
+MAX_TEMPLATE = 100_000
 """Characters of a template that is kept compiled: 256 of them shall not fill the memory."""
 
 _TIMES = re.compile(r"toDateTime\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d'")
@@ -174,7 +174,7 @@ def compile_templates_once() -> None:
             super().__init__(*arguments, **{**named, "optimized": False})
 
         def compile(self, source, *arguments, **named):
-            if arguments or named or not isinstance(source, str) or len(source) > LONGEST_TEMPLATE:
+            if arguments or named or not isinstance(source, str) or len(source) > MAX_TEMPLATE:
                 return super().compile(source, *arguments, **named)
             if source not in compiled:
                 if len(compiled) >= 256:

@@ -17,9 +17,9 @@ from tailrace.programs.inotify import open_files, too_few_inotify_instances
 from tailrace_local.supervisor import procfs
 from tailrace_local.supervisor.component import Component, InstallError, Progress
 
-LEAST_DISK_BYTES = 6_000_000_000
-LEAST_MEMORY_BYTES = 4_000_000_000
-LEAST_JAVA = 17
+MIN_DISK_BYTES = 6_000_000_000
+MIN_MEMORY_BYTES = 4_000_000_000
+MIN_JAVA = 17
 LISTENING = "0A"  # TCP_LISTEN in /proc/net/tcp
 
 PACKAGE_OF_TOOL = {
@@ -105,9 +105,9 @@ def absent_tools(tools: Iterable[str]) -> list[str]:
 def old_java(version: str) -> list[str]:
     """A finding if `java -version` (its first line) tells of an older Java than is needed."""
     number = re.search(r'version "(\d+)', version)
-    if number and int(number[1]) >= LEAST_JAVA:
+    if number and int(number[1]) >= MIN_JAVA:
         return []
-    return [f"Java {LEAST_JAVA} or newer is needed, but `java -version` says: {version}"]
+    return [f"Java {MIN_JAVA} or newer is needed, but `java -version` says: {version}"]
 
 
 def taken_ports(components: Iterable[Component]) -> list[str]:
@@ -123,19 +123,19 @@ def taken_ports(components: Iterable[Component]) -> list[str]:
 def too_little_disk(settings: Settings, home: Home) -> list[str]:
     for directory in (home.root, settings.cache):
         free = shutil.disk_usage(_existing(directory)).free
-        if free < LEAST_DISK_BYTES:
+        if free < MIN_DISK_BYTES:
             return [
-                f"{directory} has {free / 1e9:.1f} GB free, at least {LEAST_DISK_BYTES / 1e9:.0f} are needed"
+                f"{directory} has {free / 1e9:.1f} GB free, at least {MIN_DISK_BYTES / 1e9:.0f} are needed"
             ]
     return []
 
 
 def too_little_memory(available: int) -> list[str]:
-    if available >= LEAST_MEMORY_BYTES:
+    if available >= MIN_MEMORY_BYTES:
         return []
     return [
         f"{available / 1e9:.1f} GB of memory are available, "
-        f"at least {LEAST_MEMORY_BYTES / 1e9:.0f} are needed; stop something or use a larger machine"
+        f"at least {MIN_MEMORY_BYTES / 1e9:.0f} are needed; stop something or use a larger machine"
     ]
 
 

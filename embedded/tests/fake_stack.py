@@ -107,7 +107,7 @@ async def main(root: Path, components: list[str]) -> None:
         asked = active_sources.active_or_listed(settings, home).servers
         return [component for component in tiny if asked or not component.name.startswith("asking")]
 
-    await Supervisor(assemble, settings, home, BackOff(first=0.1, most=0.4, stable=2)).run()
+    await Supervisor(assemble, settings, home, BackOff(first=0.1, maximum=0.4, stable=2)).run()
 
 
 def _component(spec: str, settings: Settings, home: Home) -> FakeComponent:

@@ -104,7 +104,7 @@ def test_the_line_feed_after_an_unshipped_carriage_return_is_no_line(tmp_path):
 
 def test_a_block_holds_whole_lines_and_no_more_than_it_may():
     content = b"".join(b"%03d\n" % number for number in range(20))
-    found = list(shipping.blocks(io.BytesIO(content), 8, 60, most=10))
+    found = list(shipping.blocks(io.BytesIO(content), 8, 60, maximum=10))
 
     assert all(block.endswith(b"\n") and len(block) <= 10 for _, block in found)
     assert b"".join(block for _, block in found) == content[8:60]
@@ -114,7 +114,7 @@ def test_a_block_holds_whole_lines_and_no_more_than_it_may():
 def test_a_line_longer_than_a_block_is_a_block_of_its_own():
     content = b"a\n" + b"x" * 50 + b"\nb\n"
 
-    assert [len(block) for _, block in shipping.blocks(io.BytesIO(content), 0, len(content), most=10)] == [
+    assert [len(block) for _, block in shipping.blocks(io.BytesIO(content), 0, len(content), maximum=10)] == [
         2,
         51,
         2,

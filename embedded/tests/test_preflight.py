@@ -112,7 +112,7 @@ def _free(finding: str) -> int:
 
 
 def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):
-    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "MIN_DISK_BYTES", 10**18)
     settings = Settings(home=tmp_path / "not" / "yet", cache=tmp_path)
     (finding,) = preflight.too_little_disk(settings, Home(settings.home))
 
@@ -120,8 +120,8 @@ def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):
 
 
 def test_everything_that_is_missing_is_said_at_once(component, monkeypatch):
-    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
-    monkeypatch.setattr(preflight, "LEAST_MEMORY_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "MIN_DISK_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "MIN_MEMORY_BYTES", 10**18)
 
     with pytest.raises(preflight.PreflightError) as refused:
         preflight.check([component], component.settings, component.home)

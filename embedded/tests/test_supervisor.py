@@ -543,7 +543,7 @@ def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_pat
 
 
 def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
-    back_off = BackOff(first=1, most=5, stable=60)
+    back_off = BackOff(first=1, maximum=5, stable=60)
 
     assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
 

@@ -13,7 +13,7 @@ from tailrace_capture.state_file import StateFile
 
 VERSION = 1
 FACTS_PER_ENVELOPE = 500
-MOST_FACTS = 50_000
+MAX_FACTS = 50_000
 """Facts of one kind; of more the first that the server sent are kept, and the envelope says `truncated`."""
 
 OK = "ok"
@@ -29,7 +29,7 @@ class Kind:
     period: str = "change"
     """When it is written, besides hourly: at each `change`, at each `poll` or never (`full`). Only changes
     of the first are told as such."""
-    limit: int = MOST_FACTS
+    limit: int = MAX_FACTS
 
 
 KINDS = (
@@ -41,7 +41,7 @@ KINDS = (
     *(Kind(f"grants_{level}", reader) for level, reader in grants.LEVELS.items()),
     Kind("replication", replication.read),
     Kind("gtid", replication.read_gtids, period="poll"),
-    Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MOST_TABLES),
+    Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MAX_TABLES),
 )
 
 

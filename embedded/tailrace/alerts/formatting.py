@@ -17,9 +17,9 @@ SHORT_ID = 8
 
 STYLES = {"critical": "1;31", "high": console.RED, "medium": console.YELLOW, "informational": console.DIM}
 LABEL_WIDTH = 16
-MOST_SIGNS = 60
+MAX_SIGNS = 60
 """Of a rule's title or an entity in the list."""
-MOST_EVENT_IDS = 20
+MAX_EVENT_IDS = 20
 
 
 def show_list(rows: Sequence[Row], total: int) -> None:
@@ -57,7 +57,7 @@ def _line(row: Row, digits: int) -> tuple[object, ...]:
 
 
 def _short(text: object) -> str:
-    return textwrap.shorten(console.plain(text), MOST_SIGNS, placeholder="…")
+    return textwrap.shorten(console.plain(text), MAX_SIGNS, placeholder="…")
 
 
 def _state(row: Row) -> str:
@@ -158,8 +158,8 @@ def _delivery(row: Row) -> str:
 
 
 def _event_ids(ids: Sequence[str]) -> list[str]:
-    more = len(ids) - MOST_EVENT_IDS
-    return [*ids[:MOST_EVENT_IDS], *([f"and {more} more (--json has all)"] if more > 0 else [])]
+    more = len(ids) - MAX_EVENT_IDS
+    return [*ids[:MAX_EVENT_IDS], *([f"and {more} more (--json has all)"] if more > 0 else [])]
 
 
 def _pairs(entity: Mapping[str, str]) -> str:

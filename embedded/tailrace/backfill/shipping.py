@@ -37,7 +37,7 @@ TOPIC = "tailrace.backfill.lines"
 CENSUS_TOPIC = "tailrace.files"
 
 BLOCK_BYTES = 1 << 20
-LONGEST_LINE_BYTES = 16_000_000
+MAX_LINE_BYTES = 16_000_000
 """What a collector ships and the job accepts; a longer line stays a gap of kind oversize."""
 PRODUCER = {
     "enable.idempotence": True,
@@ -158,12 +158,12 @@ class FileCandidate:
         return hashlib.md5(head, usedforsecurity=False).hexdigest() == self.head_hash
 
 
-SIGHTING = tuple(field.name for field in fields(FileCandidate))
+CANDIDATE = tuple(field.name for field in fields(FileCandidate))
 
 
 def missing_ranges(clickhouse: ClickHouse) -> list[ByteRange]:
     """What to ship: the open gaps, each with the framer's dead letters at its edges, and unread ends."""
-    ledger_balance.await_what_is_posted(clickhouse)
+    ledger_balance.await_postings(clickhouse)
     edges = [ByteRange(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
     gaps = map(_of_gap, ledger_balance.gaps(clickhouse))
     return with_edges([*gaps, *unread(clickhouse, QUIET_SECONDS)], edges)
@@ -205,7 +205,7 @@ def unread_files(clickhouse: ClickHouse, watched: Iterable[Source], now: float) 
 def _has_whole_line(path: Path) -> bool:
     try:
         with path.open("rb") as content:
-            return content.readline(LONGEST_LINE_BYTES).endswith(b"\n")
+            return content.readline(MAX_LINE_BYTES).endswith(b"\n")
     except OSError:  # gone, or not to be read by us: then it is named
         return path.exists()
 
@@ -233,7 +233,7 @@ def candidates(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tu
     for record in _census_records(kafka):
         key = (record["instance"], record["inode"])
         if key in keys:
-            found[key] = FileCandidate(**{name: record[name] for name in SIGHTING})
+            found[key] = FileCandidate(**{name: record[name] for name in CANDIDATE})
     return found
 
 
@@ -279,7 +279,9 @@ def whole_lines(byte_range: ByteRange, file: Path) -> ByteRange:
     return replace(byte_range, start=start, end=max(start, end))
 
 
-def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+def blocks(
+    content: BinaryIO, start: int, end: int, maximum: int = BLOCK_BYTES
+) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of whole lines of [start, end), at most `most` bytes together unless one line is
     longer.
 
@@ -293,7 +295,7 @@ def blocks(content: BinaryIO, start: int, end: int, most: int = BLOCK_BYTES) -> 
         line = content.readline(end - offset - len(block))
         if not line:
             raise BackfillError(f"the file ends at {offset + len(block)}, before offset {end}")
-        if block and len(block) + len(line) > most:
+        if block and len(block) + len(line) > maximum:
             yield offset, bytes(block)
             offset += len(block)
             block.clear()
@@ -340,7 +342,7 @@ def ship(kafka: KafkaClient, shipment: Shipment) -> int:
     sent = 0
     with opened(shipment.file) as content:
         for offset, block in blocks(content, byte_range.start, byte_range.end):
-            if len(block) <= LONGEST_LINE_BYTES:
+            if len(block) <= MAX_LINE_BYTES:
                 message = msgpack.packb(shipment.message(offset, block))
                 _produce(producer, byte_range.file.instance, message, refused)
                 sent += len(block)
@@ -418,7 +420,7 @@ def census_record(message: bytes) -> dict | None:
     if not isinstance(unpacked, dict):
         return None
     record = {_text(key): _text(value) for key, value in unpacked.items()}
-    return record if record.keys() >= {"instance", *SIGHTING} else None
+    return record if record.keys() >= {"instance", *CANDIDATE} else None
 
 
 def _text(value: object) -> object:

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from tailrace.config import content_hash
 from tailrace.config.resources import REPOSITORY
@@ -78,7 +79,7 @@ def start_if_installed(words: Sequence[str]) -> None:
         start(jar, words)
 
 
-def start(jar: Path, words: Sequence[str]) -> None:
+def start(jar: Path, words: Sequence[str]) -> NoReturn:
     """Replaces this process by the JVM."""
     os.execvp("java", ["java", *_options(jar, words), "-jar", str(jar), *words])
 

@@ -30,17 +30,17 @@ def _setting(
     default,
     meaning: str,
     unit: str = "",
-    least: int | None = None,
-    most: int | None = None,
+    minimum: int | None = None,
+    maximum: int | None = None,
     other: int | None = None,
 ):
-    metadata = {"meaning": meaning, "unit": unit, "least": least, "most": most, "other": other}
+    metadata = {"meaning": meaning, "unit": unit, "minimum": minimum, "maximum": maximum, "other": other}
     return dataclasses.field(default=default, metadata=metadata)
 
 
 def _port(default: int, meaning: str, other: int | None = None):
     """`other` is what may be said instead of a port."""
-    return _setting(default, meaning, unit="TCP port", least=1024, most=65535, other=other)
+    return _setting(default, meaning, unit="TCP port", minimum=1024, maximum=65535, other=other)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Settings:
         1,
         "time between two looks at the list of logs; 0: only `tailrace up` takes it over",
         unit="s",
-        least=0,
+        minimum=0,
     )
     parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
 
@@ -92,42 +92,44 @@ class Settings:
     port_metrics: int = _port(18090, "metrics of all parts, in Prometheus' format")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
-    memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", least=128)
-    memory_clickhouse: int = _setting(1536, "the most that ClickHouse may use", unit="MiB", least=512)
-    memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", least=256)
-    memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", least=128)
+    memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
+    memory_clickhouse: int = _setting(1536, "the most that ClickHouse may use", unit="MiB", minimum=512)
+    memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", minimum=256)
+    memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", minimum=128)
 
     jvm_options_flink: str = _setting(
         "",
         "further options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for a "
         "job that starts with less processor time and does less when it is busy",
     )
-    parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", least=1, most=128)
+    parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", minimum=1, maximum=128)
     checkpoint_interval: int = _setting(
-        1000, "time between two checkpoints, which is when rows appear", unit="ms", least=100
+        1000, "time between two checkpoints, which is when rows appear", unit="ms", minimum=100
     )
-    detect_parallelism: int = _setting(1, "parallelism of the detect job", unit="subtasks", least=1, most=128)
+    detect_parallelism: int = _setting(
+        1, "parallelism of the detect job", unit="subtasks", minimum=1, maximum=128
+    )
     detect_checkpoint_interval: int = _setting(
         10_000,
         "time between two checkpoints of the detect job; alerts do not wait for them",
         unit="ms",
-        least=100,
+        minimum=100,
     )
     alert_group: int = _setting(
         600,
         "time within which further alerts of a rule and entity raise the count of the first",
         unit="s",
-        least=1,
+        minimum=1,
     )
-    census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", least=1)
+    census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
     capture_poll: int = _setting(
-        60, "time between two looks at a server's accounts, grants and settings", unit="s", least=1
+        60, "time between two looks at a server's accounts, grants and settings", unit="s", minimum=1
     )
     capture_interval: int = _setting(
-        3600, "time between two snapshots of all that a server says of itself", unit="s", least=1
+        3600, "time between two snapshots of all that a server says of itself", unit="s", minimum=1
     )
     gap_timeout: int = _setting(
-        30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", least=1
+        30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", minimum=1
     )
     innodb_log_capacity: str = _setting(
         "",
@@ -140,14 +142,14 @@ class Settings:
         5,
         "time between two questions to a running part for its health; three bad answers make it unhealthy",
         unit="s",
-        least=1,
+        minimum=1,
     )
     restart_pause: int = _setting(
-        30, "longest pause before a part that ends again and again is started again", unit="s", least=1
+        30, "longest pause before a part that ends again and again is started again", unit="s", minimum=1
     )
 
-    log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", least=1000)
-    log_files: int = _setting(3, "rotated logs kept per part", unit="files", least=1, most=99)
+    log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", minimum=1000)
+    log_files: int = _setting(3, "rotated logs kept per part", unit="files", minimum=1, maximum=99)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -226,11 +228,13 @@ def _whole_number(name: str, limits: Mapping, text: str) -> int:
 
 
 def _within(limits: Mapping, number: int) -> bool:
-    least, most, other = limits["least"], limits["most"], limits["other"]
-    return number == other or ((least is None or number >= least) and (most is None or number <= most))
+    minimum, maximum, other = limits["minimum"], limits["maximum"], limits["other"]
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        return number == other
+    return True
 
 
 def _expected(limits: Mapping) -> str:
-    least, most, other = limits["least"], limits["most"], limits["other"]
-    numbers = f"at least {least}" if most is None else f"from {least} to {most}"
+    minimum, maximum, other = limits["minimum"], limits["maximum"], limits["other"]
+    numbers = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     return numbers if other is None else f"{other} or {numbers}"

@@ -13,7 +13,7 @@ import yaml
 _SPAN = re.compile(r"(\d+)(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_MOST_SECONDS = 90 * 86_400
+_MAX_SECONDS = 90 * 86_400
 
 
 class ConfigurationError(ValueError):
@@ -116,10 +116,10 @@ def one_of(*names: str) -> Callable[[object], str]:
     return reader
 
 
-def number(least: int, most: int) -> Callable[[object], int]:
+def number(minimum: int, maximum: int) -> Callable[[object], int]:
     def reader(value: object) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise ValueError(f"a number from {least} to {most}, not {value!r}")
+        if type(value) is not int or not minimum <= value <= maximum:
+            raise ValueError(f"a number from {minimum} to {maximum}, not {value!r}")
         return value
 
     return reader
@@ -128,7 +128,7 @@ def number(least: int, most: int) -> Callable[[object], int]:
 def span(value: object) -> int:
     found = _SPAN.fullmatch(value) if isinstance(value, str) else None
     seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
-    if not 1 <= seconds <= _MOST_SECONDS:
+    if not 1 <= seconds <= _MAX_SECONDS:
         raise ValueError(f"a span such as 30s, 15m, 2h or 1d, at most 90d, not {value!r}")
     return seconds
 

@@ -23,7 +23,7 @@ from tailrace.sources.sources_file import Source
 
 SAMPLES = ROOT / "samples"
 SPAN_SECONDS = 3600
-LEAST_SPAN_SECONDS = 60
+MIN_SPAN_SECONDS = 60
 SHOP_LOG = "mariadb-10.11.19.shop.slow.log"
 SHOP_AUDIT = "mariadb-10.11.19.shop.server_audit.log"
 SHOP_ERRORS = "mariadb-10.11.19.shop.error.log"
@@ -170,4 +170,4 @@ def _spans(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _span(log: Path, now: float) -> float:
     """An hour, or less if the log was fed within the last hour: a log does not go back in time."""
     fed = log.stat().st_mtime if log.exists() else 0.0
-    return max(LEAST_SPAN_SECONDS, min(SPAN_SECONDS, now - fed))
+    return max(MIN_SPAN_SECONDS, min(SPAN_SECONDS, now - fed))

@@ -299,7 +299,7 @@ def balance(
         time.sleep(POLL_SECONDS)
 
 
-def await_what_is_posted(clickhouse: ClickHouse, seconds: float = 10) -> None:
+def await_postings(clickhouse: ClickHouse, seconds: float = 10) -> None:
     """Waits, for `seconds` at most, until the books can be read up to what has been posted by now.
 
     The books leave the newest checkpoint out while its rows come in: they lack a gap of the last seconds.
@@ -336,7 +336,7 @@ def coverage(
     """The minutes of [first, end), as stretches of equal state. Both are cut to whole minutes."""
     parameters = {"instance": instance, "from": _minute(first), "to": _minute(end)}
     rows = clickhouse.rows((QUERIES / "books_minutes.sql").read_text(), parameters)
-    return list(_stretches(rows))
+    return list(_coverage_intervals(rows))
 
 
 class _Reader:
@@ -438,7 +438,7 @@ def _of(record: type, row: Row):
     return record(file=LogFile.of(row), **{name: row[name] for name in names - {"file"}})
 
 
-def _stretches(rows: Iterable[Row]) -> Iterator[CoverageInterval]:
+def _coverage_intervals(rows: Iterable[Row]) -> Iterator[CoverageInterval]:
     def same(row: Row) -> tuple:
         return row["instance"], row["source"], row["log"], row["state"]
 

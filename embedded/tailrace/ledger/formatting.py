@@ -19,7 +19,7 @@ from tailrace.cli.console import (
 )
 from tailrace.ledger.balance import Account, CoverageInterval, Detail, Gap, LedgerBalance, LogFile
 
-MOST_LINES = 40
+MAX_LINES = 40
 """Of one table; the JSON form has all."""
 
 NUMBERS = {
@@ -146,7 +146,7 @@ class _Report:
             self._show_unknown()
             return
         print(styled(f"The books do not balance, in {number(wrong, 'place')}:", RED))
-        for place in wrong[:MOST_LINES]:
+        for place in wrong[:MAX_LINES]:
             print(f"  {place}")
         _print_rest(len(wrong))
         self._show_unknown()
@@ -164,7 +164,7 @@ class _Report:
         if not logs:
             return
         print(styled(f"Unknown: {number(logs, 'log')} without a census:", RED))
-        for log in logs[:MOST_LINES]:
+        for log in logs[:MAX_LINES]:
             last = self._ago(log.census_at) if log.census_at else "never"
             print(f"  {plain(log)}; last census: {last}")
         _print_rest(len(logs))
@@ -208,13 +208,13 @@ def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -
     lines = list(rows)
     if lines:
         heading(title)
-        table(header, lines[:MOST_LINES], NUMBERS)
+        table(header, lines[:MAX_LINES], NUMBERS)
         _print_rest(len(lines))
 
 
 def _print_rest(lines: int) -> None:
-    if lines > MOST_LINES:
-        print(f"  … and {count(lines - MOST_LINES)} more; --json has all")
+    if lines > MAX_LINES:
+        print(f"  … and {count(lines - MAX_LINES)} more; --json has all")
 
 
 def _unless_zero(amount: int, form: Callable[[int], str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 
 class RetentionError(RuntimeError):
@@ -33,6 +33,6 @@ def _require_tables(file: Path, days: Mapping[object, object], tables: list[str]
             raise RetentionError(f"{file}: unknown table {key!r}; the nearest known one is {nearest}")
     for table in tables:
         number = days.get(table)
-        if type(number) is not int or not 1 <= number <= MOST_DAYS:
+        if type(number) is not int or not 1 <= number <= MAX_DAYS:
             found = "nothing" if number is None else repr(number)
-            raise RetentionError(f"{file}: {table} must be 1 to {MOST_DAYS} days, found {found}")
+            raise RetentionError(f"{file}: {table} must be 1 to {MAX_DAYS} days, found {found}")

@@ -8,7 +8,7 @@ from tailrace.programs.program import Health, Program
 from tailrace.sources import active_sources
 from tailrace.sources.sources_file import Server
 
-LONGEST_SILENCE_SECONDS = 2400
+MAX_SILENCE_SECONDS = 2400
 """Rounds are half an hour apart at most, while a server is busy or away."""
 
 
@@ -28,7 +28,7 @@ class ExplainProgram(Program):
         return {"PYTHONPATH": str(PROGRAM)}
 
     def health(self) -> Health:
-        return health_by(self._heartbeat(), LONGEST_SILENCE_SECONDS)
+        return health_by(self._heartbeat(), MAX_SILENCE_SECONDS)
 
     def servers(self) -> list[ServerState]:
         """How the last round at each server ended."""

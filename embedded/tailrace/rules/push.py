@@ -33,7 +33,7 @@ CANDIDATE = "candidate"
 be all that is left, and a job that starts without state would have no rules."""
 
 VERSION = 1
-MOST_BYTES = 19_000_000
+MAX_BYTES = 19_000_000
 """The topic takes 20 MB."""
 
 TIMEOUT_SECONDS = 30
@@ -146,8 +146,8 @@ def _record(texts: dict[str, str]) -> Push:
         "files": texts,
     }
     value = json.dumps(record, ensure_ascii=False).encode()
-    if len(value) > MOST_BYTES:
-        raise RulesError(f"the rules are {len(value)} bytes; a push has at most {MOST_BYTES}")
+    if len(value) > MAX_BYTES:
+        raise RulesError(f"the rules are {len(value)} bytes; a push has at most {MAX_BYTES}")
     return Push(push_id, value)
 
 

@@ -23,7 +23,7 @@ KIND = "errant"
 SKEW_SECONDS = 2.0
 """By which the clocks of two machines that look at servers may differ."""
 LOOKS_KEPT = 10
-LONGEST_SET = 4000
+MAX_SET = 4000
 """Characters of a set that are shown."""
 _GROUP = ("group_replication_group_name", "group_replication_view_change_uuid")
 _NONE = ("", "0", "AUTOMATIC", "automatic")
@@ -304,7 +304,7 @@ def _over(member: Member) -> Verdict:
 
 
 def _verdict(replica: Member, sources: list[Member], reading: Reading, errant: Transactions) -> Verdict:
-    before, replica.errant = replica.errant, str(errant)[:LONGEST_SET]
+    before, replica.errant = replica.errant, str(errant)[:MAX_SET]
     replica.evaluated = reading.ended
     if replica.errant != before:
         replica.since = reading.at

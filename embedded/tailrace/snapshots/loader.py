@@ -27,7 +27,7 @@ TOPIC = "tailrace.snapshots"
 GROUP = "tailrace-facts"
 BATCH = 200
 WAIT_SECONDS = 1.0
-LONGEST_PAUSE_SECONDS = 30
+MAX_PAUSE_SECONDS = 30
 
 KNOWN = (
     "SELECT cluster, instance, kind, key, attributes, toFloat64(since) AS since, "
@@ -113,7 +113,7 @@ class Loader:
                 self._write_beat(str(error))
             if self._stop.wait(pause):
                 return False
-            pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+            pause = min(MAX_PAUSE_SECONDS, 2 * pause)
 
     def _restored(self) -> Comparison:
         """What this or another process knew of the servers before."""

@@ -41,7 +41,7 @@ class BackOff:
     was healthy for `stable` seconds."""
 
     first: float = 0.5
-    most: float = 30.0
+    maximum: float = 30.0
     stable: float = 60.0
     _next: float = 0.0
 
@@ -50,7 +50,7 @@ class BackOff:
         if healthy_seconds >= self.stable or not self._next:
             self._next = self.first
         pause = self._next
-        self._next = min(self._next * 2, self.most)
+        self._next = min(self._next * 2, self.maximum)
         return pause
 
 

@@ -57,7 +57,7 @@ class Supervisor:
     ) -> None:
         self._settings = settings
         self._home = home
-        self._back_off = back_off or BackOff(most=settings.restart_pause)
+        self._back_off = back_off or BackOff(maximum=settings.restart_pause)
         self._since = time.time()
         self._log = self._open_log("supervisor")
         self._stop_asked = asyncio.Event()
@@ -107,7 +107,7 @@ class Supervisor:
             log=self._open_log(component.name),
             environment=_inherited_environment(),
             changed=self._on_change,
-            back_off=BackOff(self._back_off.first, self._back_off.most, self._back_off.stable),
+            back_off=BackOff(self._back_off.first, self._back_off.maximum, self._back_off.stable),
         )
 
     def _open_log(self, name: str) -> RotatingLog:

@@ -25,12 +25,12 @@ PROGRAM = "tailrace-explain"
 SPOOLED = "explain"
 VERSION = 1
 OK, REFUSED = "ok", "refused"
-MOST_PLAN_BYTES = 12_000_000
+MAX_PLAN_BYTES = 12_000_000
 """A longer plan would not pass as one message."""
-LONGEST_PAUSE_SECONDS = 1800
+MAX_PAUSE_SECONDS = 1800
 KEPT_SECONDS = 7 * 86_400
 """How long it is remembered which database a fingerprint was explained in."""
-MOST_KEPT = 500
+MAX_KEPT = 500
 """So many of them are asked for: they are part of an address."""
 TOLD_SECONDS = 3600
 """How often it is told that nothing has changed."""
@@ -105,7 +105,7 @@ class Explainer:
         except ServerError as error:
             outcome = Outcome(error.status, str(error))
         problem = outcome.error
-        longer = min(LONGEST_PAUSE_SECONDS, 2 * self.pause)
+        longer = min(MAX_PAUSE_SECONDS, 2 * self.pause)
         self.pause = longer if problem else self._limits.round
         return outcome
 
@@ -123,7 +123,7 @@ class Explainer:
     def _kept(self) -> dict[str, str]:
         kept = [(key, explained) for key, explained in self._explained.items() if explained.database]
         kept.sort(key=lambda item: item[1].at, reverse=True)
-        return {key: explained.database for key, explained in kept[:MOST_KEPT]}
+        return {key: explained.database for key, explained in kept[:MAX_KEPT]}
 
     def _explain_all(self, due: list[Sample]) -> str:
         server = self._target.connect(self._limits.timeout, PROGRAM)
@@ -208,8 +208,8 @@ def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
         # The number says whether the message may hold a piece of the statement.
         return error.status, f"{error.code}: {error}" if error.code else str(error), ""
     plan = str(next(iter(rows[0].values()))) if rows else ""
-    if len(plan.encode(errors="backslashreplace")) > MOST_PLAN_BYTES:
-        return "failed", f"the plan has more than {MOST_PLAN_BYTES} bytes", ""
+    if len(plan.encode(errors="backslashreplace")) > MAX_PLAN_BYTES:
+        return "failed", f"the plan has more than {MAX_PLAN_BYTES} bytes", ""
     return OK, "", plan
 
 

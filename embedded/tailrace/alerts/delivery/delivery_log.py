@@ -14,7 +14,7 @@ from tailrace.config.resources import ROOT
 QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
 COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
 NO_ALERT = str(uuid.UUID(int=0))
-LONGEST_DETAIL = 500
+MAX_DETAIL = 500
 
 DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
 SUMMARY = "in a summary"
@@ -102,7 +102,7 @@ class Progress:
                     "count": due.alert["count"],
                     "attempt": due.attempt,
                     "outcome": self._final(due, outcome),
-                    "detail": outcome.detail[:LONGEST_DETAIL],
+                    "detail": outcome.detail[:MAX_DETAIL],
                 }
                 for due in tried
             ]

@@ -18,7 +18,7 @@ from tailrace.alerts.delivery.config import Email
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, SUMMARY, Due, Outcome
 from tailrace.clickhouse.client import Row
 
-LONGEST_SUBJECT = 180
+MAX_SUBJECT = 180
 DOMAIN = "tailrace.invalid"
 
 
@@ -88,7 +88,7 @@ class MailSender:
         mail = EmailMessage()
         mail["From"] = self._email.server.sender
         mail["To"] = ", ".join(self._email.to)
-        mail["Subject"] = _without_codes(_one_line(subject))[:LONGEST_SUBJECT]
+        mail["Subject"] = _without_codes(_one_line(subject))[:MAX_SUBJECT]
         mail["Date"] = format_datetime(localtime())
         mail["Auto-Submitted"] = "auto-generated"
         mail["X-Auto-Response-Suppress"] = "All"

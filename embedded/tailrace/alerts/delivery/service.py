@@ -22,12 +22,12 @@ QUICK_WINDOW_SECONDS = 15 * 60
 FULL_WINDOW_SECONDS = 30 * 86_400
 FULL_EVERY_SECONDS = 60
 POLL_SECONDS = 2
-MOST_REQUESTS = 200
+MAX_REQUESTS = 200
 """In one pass, for a webhook."""
-MOST_IN_A_SUMMARY = 2000
+MAX_IN_A_SUMMARY = 2000
 FAILURES_IN_A_ROW = 3
 """After so many the receiver is taken to be away."""
-LONGEST_PAUSE_SECONDS = 60
+MAX_PAUSE_SECONDS = 60
 SUMMARY_EVERY_SECONDS = 600
 
 Say = Callable[[str], None]
@@ -128,7 +128,7 @@ class ChannelWorker:
     def _send_due(self) -> None:
         is_full = time.monotonic() >= self._full_at
         window = FULL_WINDOW_SECONDS if is_full else QUICK_WINDOW_SECONDS
-        most = MOST_IN_A_SUMMARY if isinstance(self._sender, MailSender) else MOST_REQUESTS
+        most = MAX_IN_A_SUMMARY if isinstance(self._sender, MailSender) else MAX_REQUESTS
         due = self._progress.due(window, most)
         if is_full and len(due) < most:
             self._full_at = time.monotonic() + FULL_EVERY_SECONDS
@@ -153,7 +153,7 @@ class ChannelWorker:
             outcome = self._try(each)
             self._done([each], outcome)
             failures = failures + 1 if outcome.outcome == FAILED else 0
-        longer = min(LONGEST_PAUSE_SECONDS, 2 * self._pause_seconds)
+        longer = min(MAX_PAUSE_SECONDS, 2 * self._pause_seconds)
         self._pause_seconds = longer if failures == FAILURES_IN_A_ROW else POLL_SECONDS
 
     def _try(self, due: Due) -> Outcome:

@@ -76,7 +76,7 @@ class _Backfill:
             self._await(done)
         return [row for _, row in done]
 
-    def untouched(self) -> Iterator[dict]:
+    def unread_files(self) -> Iterator[dict]:
         """A row for each file of which nothing has come; a generation that is asked for has lines."""
         arguments = self._arguments
         if arguments.generation is not None:
