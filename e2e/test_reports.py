@@ -19,7 +19,7 @@ from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.stack import wait_until
 from tailrace.config.yaml_reader import ConfigurationError
 from tailrace.credentials.certificates import Certificates
-from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import asset_files
 from tailrace.reports import superset_reports
 from tailrace_local.cli import main
 from tailrace_local.components.reports import Reports
@@ -220,9 +220,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
 
 def _height(dashboard: str) -> int:
     """Pixels of all rows and of what is between them."""
-    (asset,) = [
-        each for each in dashboard_assets.load() if (each.kind, each.name) == ("dashboards", dashboard)
-    ]
+    (asset,) = [each for each in asset_files.load() if (each.kind, each.name) == ("dashboards", dashboard)]
     return sum(8 * row[0]["height"] + 16 for row in asset.content["layout"])
 
 

@@ -20,7 +20,7 @@ from dashboards.bench.fill import DAYS, fill
 from dashboards.tests import browser
 from e2e.stack import Stack
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import connections as superset_connections
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21280"))
@@ -66,7 +66,7 @@ def _arguments() -> argparse.Namespace:
 def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     titles = {
         asset.content["slug"]: asset.content["dashboard_title"]
-        for asset in dashboard_assets.load()
+        for asset in asset_files.load()
         if asset.kind == "dashboards"
     }
     chosen = [slug for slug in titles if not arguments.only or slug in arguments.only]

@@ -12,7 +12,7 @@ import pytest
 from dashboards.tests import alerts, browser
 from e2e.stack import Stack
 from tailrace.credentials.names import password_name
-from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import connections as superset_connections
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace_local.components import superset
@@ -59,7 +59,7 @@ def _role(stack: Stack, user: str) -> dict[str, object]:
     password = stack.home.secret(superset_connections.password_of(user))
     admin = superset.Superset(stack.settings, stack.home).client()
     dashboard_roles.ensure_user(admin, user, dashboard_roles.load()[user].name, password, reset=False)
-    shown = [asset.content for asset in dashboard_assets.load() if asset.kind == "dashboards"]
+    shown = [asset.content for asset in asset_files.load() if asset.kind == "dashboards"]
     sees, others = (
         {each["slug"]: each["dashboard_title"] for each in shown if (user in each["roles"]) is its}
         for its in (True, False)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards import connections as superset_connections
 from tailrace.dashboards.superset_client import Client, SupersetError
@@ -77,7 +78,7 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     bundle = dashboard_assets.bundle({**more, "charts/copy.yaml": copy})
     client.import_assets(bundle, database_passwords(stack))
     old = {
-        dashboard_assets.asset_uuid(kind, f"old_{name}")
+        asset_files.asset_uuid(kind, f"old_{name}")
         for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
     }
     assert exported(client).keys() == before.keys() | old | {copy["uuid"]}
@@ -94,7 +95,7 @@ def database_passwords(stack) -> dict[str, str]:
 
 def with_more_files(directory: Path) -> dict[str, dict]:
     """The assets with a dataset, a chart and a dashboard that the repository does not have."""
-    shutil.copytree(dashboard_assets.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
+    shutil.copytree(asset_files.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
     changed_copy(directory / "datasets" / "load.yaml", table_name="old load")
     changed_copy(directory / "charts" / "slow_load.yaml", to="old_load", slice_name="old", dataset="old_load")
     changed_copy(directory / "dashboards" / "books.yaml", slug="old-books", dashboard_title="old books")

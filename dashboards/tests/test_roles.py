@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tailrace.clickhouse import row_policies
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.superset_client import Client, SupersetError
@@ -22,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 PASSWORD = "a password of the tests"
 FORBIDDEN = (401, 403, 404)
 LOOKERS = ("developer", "compliance", "security", "unmasked")
-ASSETS = dashboard_assets.load()
+ASSETS = asset_files.load()
 DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == "dashboards"}
 
 

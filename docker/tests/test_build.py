@@ -28,7 +28,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.kafka import topics
-from tailrace.migrations import runner as migration_runner
+from tailrace.migrations import migration_files
 from tailrace_local import java_build
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
@@ -337,7 +337,7 @@ def test_migrations_are_applied_to_a_real_clickhouse(run, tmp_path):
             component.address(), "reader_developer", component.home.secret(password_name("reader_developer"))
         )
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
-    assert len(printed[0].splitlines()) == len(migration_runner.load_migrations())
+    assert len(printed[0].splitlines()) == len(migration_files.load_migrations())
     assert printed[1] == ""
 
 

@@ -24,7 +24,7 @@ from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.demo import feed as demo_feed
 from tailrace.kafka import topics
-from tailrace.migrations import runner as migration_runner
+from tailrace.migrations import migration_files
 from tailrace.rules import push as rule_push
 from tailrace.sources import sources_file
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
@@ -254,7 +254,7 @@ def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tm
         for _ in range(2):
             run(*migrate)
         applied = capsys.readouterr().out.splitlines()
-        assert len(applied) == len(migration_runner.load_migrations())
+        assert len(applied) == len(migration_files.load_migrations())
         reader = ClickHouse(address, "reader_developer", "secret of reader_developer")
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
         networks = ClickHouse(address, "admin", "secret of admin").rows(

@@ -27,7 +27,7 @@ from tailrace.config.yaml_reader import ConfigurationError
 from tailrace.credentials.certificates import HOSTS, USAGES, Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
-from tailrace.dashboards.assets import AssetError
+from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace.demo import feed as demo_feed
@@ -35,7 +35,7 @@ from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations.runner import MigrationError
+from tailrace.migrations.migration_files import MigrationError
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
 from tailrace.programs.delivery import DeliveryProgram

@@ -8,9 +8,10 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from tailrace.backfill import shipping
-from tailrace.backfill.shipping import BackfillError, ByteRange, FileCandidate, Shipment
-from tailrace.ledger.balance import LogFile
+from tailrace.backfill import ranges, shipping
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate
+from tailrace.backfill.shipping import Shipment
+from tailrace.ledger.records import LogFile
 
 FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 1)
 OTHER_FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 2)
@@ -38,13 +39,13 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_the_halves_of_cut_entries_are_shipped_with_the_gap():
-    found = shipping.with_edges([gap(100, 200)], [dead_letter(80, 100), dead_letter(200, 230)])
+    found = ranges.with_edges([gap(100, 200)], [dead_letter(80, 100), dead_letter(200, 230)])
 
     assert found == [ByteRange(FILE, 80, 230, missing=100)]
 
 
 def test_gaps_with_only_a_dead_letter_between_them_go_together():
-    found = shipping.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
+    found = ranges.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
 
     assert found == [ByteRange(FILE, 100, 300, missing=150)]
 
@@ -52,7 +53,7 @@ def test_gaps_with_only_a_dead_letter_between_them_go_together():
 def test_dead_letters_elsewhere_are_left_alone():
     elsewhere = [dead_letter(10, 20), dead_letter(300, 310), dead_letter(200, 210, OTHER_FILE)]
 
-    assert shipping.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
+    assert ranges.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
 
 
 CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head_length": 0, "head_hash": ""}
@@ -61,7 +62,7 @@ CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head
 def test_a_census_may_hold_bytes_for_text():
     message = msgpack.packb({name.encode(): value for name, value in CENSUS.items()})
 
-    assert shipping.census_record(message) == CENSUS
+    assert ranges.census_record(message) == CENSUS
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_a_census_may_hold_bytes_for_text():
     ids=["empty", "no-msgpack", "no-map", "torn"],
 )
 def test_a_message_that_is_no_census_is_passed_over(message):
-    assert shipping.census_record(message) is None
+    assert ranges.census_record(message) is None
 
 
 def test_of_a_file_that_may_grow_only_whole_lines_are_shipped(tmp_path):
@@ -131,7 +132,7 @@ def test_a_file_that_is_too_short_is_refused():
 
 
 def test_finds_a_file_where_the_census_saw_it(log):
-    assert shipping.locate(candidate(log)) == log
+    assert ranges.locate(candidate(log)) == log
 
 
 def test_finds_a_file_that_was_rotated_since(log):
@@ -139,7 +140,7 @@ def test_finds_a_file_that_was_rotated_since(log):
     rotated = log.rename(log.with_name("slow.log.1"))
     log.write_bytes(b"another file\n")
 
-    assert shipping.locate(seen) == rotated
+    assert ranges.locate(seen) == rotated
 
 
 def test_a_file_that_has_grown_is_still_the_same(log):
@@ -147,7 +148,7 @@ def test_a_file_that_has_grown_is_still_the_same(log):
     with log.open("ab") as file:
         file.write(b"more\n")
 
-    assert shipping.locate(seen) == log
+    assert ranges.locate(seen) == log
 
 
 def test_a_file_that_is_gone_is_asked_for(log):
@@ -155,7 +156,7 @@ def test_a_file_that_is_gone_is_asked_for(log):
     log.rename(log.parent.parent / "elsewhere.log")
 
     with pytest.raises(BackfillError, match="is not on this machine any more; give a copy with --file"):
-        shipping.locate(seen)
+        ranges.locate(seen)
 
 
 def test_a_reused_inode_is_not_taken_for_the_file(log):
@@ -164,15 +165,15 @@ def test_a_reused_inode_is_not_taken_for_the_file(log):
         file.write(b"LINE")
 
     with pytest.raises(BackfillError, match="is another file: its first 100 bytes are not those"):
-        shipping.locate(seen)
+        ranges.locate(seen)
 
 
 def test_a_compressed_copy_serves(log, tmp_path):
     packed = tmp_path / "slow.log.3.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))
-    shipping.check(packed, candidate(log))
+    ranges.check(packed, candidate(log))
 
-    with shipping.opened(packed) as content:
+    with ranges.opened(packed) as content:
         assert list(shipping.blocks(content, 7, 14)) == [(7, b"line 1\n")]
 
 

@@ -9,6 +9,7 @@ import pytest
 from clickhouse_servers import Server, Shards, running
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.snapshots.rows import rows_of
 
@@ -70,7 +71,7 @@ def rendered() -> Callable[..., str]:
     def render(
         name: str, since: str | None, until: str | None, over_time: bool = False, **filters: list[str]
     ) -> str:
-        template = _jinja().from_string(dashboard_assets.query_text(dashboard_assets.QUERIES / f"{name}.sql"))
+        template = _jinja().from_string(asset_files.query_text(asset_files.QUERIES / f"{name}.sql"))
         return template.render(
             from_dttm=since,
             to_dttm=until,

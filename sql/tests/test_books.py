@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from ledger_fixture import NOW, Bookkeeper, minutes_ago
 
-from tailrace.backfill import shipping
+from tailrace.backfill import ranges
 from tailrace.health import metrics as health_metrics
 from tailrace.health import rules
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
-from tailrace.ledger.balance import LogFile
+from tailrace.ledger.records import LogFile
 from tailrace.sources.sources_file import Source
 
 FILE = LogFile("db1", "slowlog", "/log/slow.log", 1)
@@ -555,7 +555,7 @@ def test_a_log_that_nobody_watches_any_more_raises_no_alert_and_stays_unknown(ad
 
 
 def untouched(clickhouse, path: Path) -> list[tuple[str, str]]:
-    found = shipping.unread_files(clickhouse, [Source("db1", "slowlog", path, "shop")], NOW.timestamp())
+    found = ranges.unread_files(clickhouse, [Source("db1", "slowlog", path, "shop")], NOW.timestamp())
     return [(file.path.name, file.why) for file in found]
 
 
@@ -582,9 +582,9 @@ def test_files_of_which_nothing_came_are_named_before_nothing_is_said_to_be_miss
     Bookkeeper(log=log).census(2, generation=0, inode=inode["slow.log.1"]).store(admin)
 
     assert untouched(admin, path) == [
-        ("slow.log.1", shipping.NO_LINE),
-        ("slow.log.2", shipping.NO_CENSUS),
-        ("slow.log.3", shipping.NO_CENSUS),
+        ("slow.log.1", ranges.NO_LINE),
+        ("slow.log.2", ranges.NO_CENSUS),
+        ("slow.log.3", ranges.NO_CENSUS),
     ]
     os.utime(tmp_path / "slow.log.3")
-    assert ("slow.log.3", shipping.NO_CENSUS) not in untouched(admin, path)  # it may be on its way
+    assert ("slow.log.3", ranges.NO_CENSUS) not in untouched(admin, path)  # it may be on its way

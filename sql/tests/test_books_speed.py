@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import asset_files
 from tailrace.ledger import balance as ledger_balance
 
 FILES = 40
@@ -79,10 +79,10 @@ def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
         ("bytes_behind", rendered("bytes_behind", *shown), {}),
         (
             "books_minutes",
-            (dashboard_assets.QUERIES / "books_minutes.sql").read_text(),
+            (asset_files.QUERIES / "books_minutes.sql").read_text(),
             period | {"instance": ""},
         ),
-        ("evidence_coverage", (dashboard_assets.QUERIES / "evidence_coverage.sql").read_text(), period),
+        ("evidence_coverage", (asset_files.QUERIES / "evidence_coverage.sql").read_text(), period),
         ("minutes_without_audit", "SELECT * FROM tailrace.minutes_without_audit", {}),
     ]
 

@@ -10,10 +10,12 @@ import pytest
 
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace.config.resources import REPOSITORY
+from tailrace.migrations import lock, migration_files
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations.runner import Dialect, LockedError, Migration, MigrationError
+from tailrace.migrations.lock import LockedError
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 
-NEXT = migration_runner.load_migrations()[-1].number + 1
+NEXT = migration_files.load_migrations()[-1].number + 1
 SMALL = Migration(
     NEXT,
     "small",
@@ -22,21 +24,21 @@ SMALL = Migration(
 
 
 def test_applies_everything_once(empty):
-    assert migration_runner.apply(empty) == [m.title for m in migration_runner.load_migrations()]
+    assert migration_runner.apply(empty) == [m.title for m in migration_files.load_migrations()]
     assert migration_runner.apply(empty) == []
     assert all(state.applied_at and not state.problem for state in migration_runner.status(empty))
 
 
 def test_status_of_an_empty_server_lists_what_is_to_be_done(empty):
     assert [s.title for s in migration_runner.status(empty) if not s.applied_at] == [
-        m.title for m in migration_runner.load_migrations()
+        m.title for m in migration_files.load_migrations()
     ]
 
 
 def test_applies_only_what_is_new(empty):
     migration_runner.apply(empty)
 
-    assert migration_runner.apply(empty, migrations=[*migration_runner.load_migrations(), SMALL]) == [
+    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
         SMALL.title
     ]
 
@@ -53,7 +55,7 @@ def test_refuses_what_no_longer_fits_the_database(empty, change, complaint):
     migration_runner.apply(empty)
 
     with pytest.raises(MigrationError, match=complaint):
-        migration_runner.apply(empty, migrations=change(migration_runner.load_migrations()))
+        migration_runner.apply(empty, migrations=change(migration_files.load_migrations()))
 
 
 def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
@@ -67,9 +69,9 @@ def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
 def test_names_the_migration_that_clickhouse_refuses_and_goes_on_from_there(empty):
     broken = dataclasses.replace(SMALL, text="-- why\nCREATE TABLE tailrace.small (a Nothing42)")
     with pytest.raises(MigrationError, match=rf"{SMALL.title}: Code: 50"):
-        migration_runner.apply(empty, migrations=[*migration_runner.load_migrations(), broken])
+        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), broken])
 
-    assert migration_runner.apply(empty, migrations=[*migration_runner.load_migrations(), SMALL]) == [
+    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
         SMALL.title
     ]
 
@@ -79,7 +81,7 @@ def test_refuses_to_change_views_of_a_database_in_use(empty):
     view = dataclasses.replace(SMALL, text="-- why\nDROP VIEW IF EXISTS tailrace.no MATERIALIZED VIEW")
 
     with pytest.raises(MigrationError, match="stop the job with a savepoint"):
-        migration_runner.apply(empty, migrations=[*migration_runner.load_migrations(), view])
+        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), view])
 
 
 def test_changes_the_retention_of_existing_tables(empty):
@@ -94,13 +96,13 @@ def test_changes_the_retention_of_existing_tables(empty):
 
 def test_only_one_migrates_at_a_time(empty):
     with (
-        migration_runner.lock(empty),
+        lock.lock(empty),
         pytest.raises(LockedError, match=r"another migration is running: .* process \d+"),
-        migration_runner.lock(empty),
+        lock.lock(empty),
     ):
         pass
 
-    with migration_runner.lock(empty):
+    with lock.lock(empty):
         pass
 
 
@@ -127,7 +129,7 @@ def test_the_lock_ends_with_its_holder(empty):
 
 def _can_lock(clickhouse) -> bool:
     try:
-        with migration_runner.lock(clickhouse):
+        with lock.lock(clickhouse):
             return True
     except LockedError:
         return False
@@ -141,17 +143,17 @@ def test_file_names_and_numbers_are_checked(tmp_path, names, complaint):
     for name in names:
         (tmp_path / name).write_text("SELECT 1")
     with pytest.raises(MigrationError, match=complaint):
-        migration_runner.load_migrations(tmp_path)
+        migration_files.load_migrations(tmp_path)
 
 
 def test_one_statement_per_file(tmp_path):
     (tmp_path / "0001_a.sql").write_text("SELECT 1; SELECT 2")
     with pytest.raises(MigrationError, match="one statement per file"):
-        migration_runner.load_migrations(tmp_path)
+        migration_files.load_migrations(tmp_path)
 
 
 def test_every_migration_says_why():
-    assert all(migration.text.startswith("-- ") for migration in migration_runner.load_migrations())
+    assert all(migration.text.startswith("-- ") for migration in migration_files.load_migrations())
 
 
 def test_renders_for_a_replicated_cluster():
@@ -172,7 +174,7 @@ def test_renders_for_a_replicated_cluster():
 
 def test_every_migration_renders_for_a_replicated_cluster():
     dialect = Dialect(migration_runner.load_retention(), cluster="main")
-    rendered = [dialect.render(migration) for migration in migration_runner.load_migrations()]
+    rendered = [dialect.render(migration) for migration in migration_files.load_migrations()]
 
     assert all("ON CLUSTER 'main'" in statement for statement in rendered)
     assert not any("non_replicated" in statement or " = MergeTree" in statement for statement in rendered)
@@ -181,7 +183,7 @@ def test_every_migration_renders_for_a_replicated_cluster():
 def test_the_engine_parses_every_migration_of_a_replicated_cluster(server):
     """Parsed only: this engine has neither ON CLUSTER nor Keeper to run them."""
     dialect, admin = Dialect(migration_runner.load_retention(), cluster="main"), server.user("admin")
-    for migration in migration_runner.load_migrations():
+    for migration in migration_files.load_migrations():
         assert admin.execute(f"EXPLAIN AST {dialect.render(migration)}"), migration.title
     with pytest.raises(ClickHouseError):
         admin.execute("EXPLAIN AST CREATE TABLE t ON CLUSTER 'main' (a UInt8) ENGINE = ORDER BY a")

@@ -20,10 +20,10 @@ from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import server_config
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import asset_files
+from tailrace.migrations import migration_files, shards
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations import shards
-from tailrace.migrations.runner import Dialect, Migration, MigrationError
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 
 ACCESS_DENIED = 497
 VIOLATED_CONSTRAINT = 469
@@ -188,7 +188,7 @@ def test_what_a_view_fills_can_be_read_from_many_shards(two_shards):
         "WHERE database = 'tailrace_shard' AND engine = 'MaterializedView'"
     )
     assert {view["target"] for view in views} == VIEW_TARGETS
-    statements = [path.read_text() for path in dashboard_assets.QUERIES.rglob("*.sql")]
+    statements = [path.read_text() for path in asset_files.QUERIES.rglob("*.sql")]
     for target in VIEW_TARGETS:
         assert not [text for text in statements if re.search(rf"tailrace\.{target}( AS \w+)? FINAL", text)]
 
@@ -285,7 +285,7 @@ def test_who_signs_gives_neither_time_nor_account(clean, database, forged):
 
 
 def test_a_migration_reaches_the_tables_over_all_shards(two_shards):
-    files = migration_runner.load_migrations()
+    files = migration_files.load_migrations()
     text = "-- why\nALTER TABLE tailrace.reviews {on_cluster} ADD COLUMN note String"
     more = Migration(files[-1].number + 1, "note", text)
     first, second = two_shards.each("admin")
@@ -344,7 +344,7 @@ def test_the_engine_parses_every_statement_of_replicated_shards(two_shards):
     """Parsed only: this engine has neither ON CLUSTER nor Keeper to run them."""
     admin = two_shards.user("admin")
     dialect = Dialect(migration_runner.load_retention(), cluster="main", sharded=True)
-    statements = [dialect.render(migration) for migration in migration_runner.load_migrations()]
+    statements = [dialect.render(migration) for migration in migration_files.load_migrations()]
     admin.execute("DROP DATABASE tailrace SYNC")
     try:
         shards.spread(admin, "main", dialect.on_cluster(), statements.append)
@@ -457,9 +457,7 @@ def value(generator: random.Random, name: str, kind: str) -> object:
 
 
 def queries() -> list[str]:
-    return sorted(
-        path.stem for path in dashboard_assets.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED
-    )
+    return sorted(path.stem for path in asset_files.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
 
 
 @pytest.mark.parametrize("name", queries())

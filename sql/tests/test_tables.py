@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tailrace.config.resources import REPOSITORY
+from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 
 AVRO = REPOSITORY / "schemas" / "avro"
@@ -113,7 +114,7 @@ def test_every_table_remembers_the_blocks_it_was_given(admin):
     tables = admin.rows(
         "SELECT name, engine_full FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree'"
     )
-    window = f"non_replicated_deduplication_window = {migration_runner.DEDUPLICATION_BLOCKS}"
+    window = f"non_replicated_deduplication_window = {migration_files.DEDUPLICATION_BLOCKS}"
 
     assert {t["name"] for t in tables} >= {*TABLES.values(), *migration_runner.ROLLUPS, "receipts"}
     assert [t["name"] for t in tables if window not in t["engine_full"]] == []

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from tailrace import __version__
 from tailrace.alerts.triage import AlertError
-from tailrace.backfill.shipping import BackfillError
+from tailrace.backfill.ranges import BackfillError
 from tailrace.cli import java_command_line
 from tailrace.cli.commands import (
     alerts,
@@ -35,11 +35,11 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
 from tailrace.config.yaml_reader import ConfigurationError
 from tailrace.credentials.certificates import CertificateError
-from tailrace.dashboards.assets import AssetError
+from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.superset_client import SupersetError
 from tailrace.evidence.reviews import ReviewError
+from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.retention import RetentionError
-from tailrace.migrations.runner import MigrationError
 from tailrace.rules.push import RulesError
 from tailrace.sources.sources_file import SourcesError
 

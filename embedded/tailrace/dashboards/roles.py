@@ -12,11 +12,12 @@ from typing import Any
 import yaml
 
 from tailrace.clickhouse.row_policies import Restriction
+from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
-from tailrace.dashboards.assets import Asset, AssetError
+from tailrace.dashboards.asset_files import Asset, AssetError
 from tailrace.dashboards.superset_client import Client
 
-FILE = dashboard_assets.DIRECTORY / "roles.yaml"
+FILE = asset_files.DIRECTORY / "roles.yaml"
 PREFIX = "Tailrace "
 ADMIN = "admin"
 """The key of the role that sees every dashboard."""
@@ -46,7 +47,7 @@ def load(file: Path = FILE) -> dict[str, Role]:
     content = yaml.safe_load(file.read_text())
     bundles = {name: _permissions(its) for name, its in content["permissions"].items()}
     roles = {key: _role(file, key, its, bundles) for key, its in content["roles"].items()}
-    if missing := {*dashboard_assets.ROLES, ADMIN} - roles.keys():
+    if missing := {*asset_files.ROLES, ADMIN} - roles.keys():
         raise AssetError(f"{file.name}: roles: there is no `{min(missing)}`")
     return roles
 
@@ -76,7 +77,7 @@ def publish(
 
     Returns what was done and what was so already, a line each. Raises AssetError, SupersetError, OSError.
     """
-    roles, assets = load(), dashboard_assets.load()
+    roles, assets = load(), asset_files.load()
     imported = dashboard_assets.apply(client, connections)
     settled = apply(client, roles, assets) + restrict(client, roles, assets, restrictions)
     return [

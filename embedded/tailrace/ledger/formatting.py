@@ -17,7 +17,8 @@ from tailrace.cli.console import (
     styled,
     table,
 )
-from tailrace.ledger.balance import Account, CoverageInterval, Detail, Gap, LedgerBalance, LogFile
+from tailrace.ledger.balance import LedgerBalance
+from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, LogFile
 
 MAX_LINES = 40
 """Of one table; the JSON form has all."""

@@ -19,29 +19,26 @@ stop the job with a savepoint first. `apply` refuses such a migration on a datab
 is so.
 """
 
-import contextlib
-import difflib
-import hashlib
-import http.client
-import os
 import re
-import select
-import socket
 import time
-import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
 from tailrace.migrations import retention, shards
+from tailrace.migrations.lock import lock
+from tailrace.migrations.migration_files import (
+    PLACEHOLDER,
+    Dialect,
+    Migration,
+    MigrationError,
+    load_migrations,
+)
 
-MIGRATIONS = ROOT / "sql" / "migrations"
 RETENTION = ROOT / "sql" / "retention.yaml"
 
 ROLLUPS = ("query_load_1m", "query_classes_1h")
@@ -50,110 +47,7 @@ ROLLUPS = ("query_load_1m", "query_classes_1h")
 RECORDS_FROM = 2
 """Number of the migration that makes tailrace.schema_migrations; those before it are recorded with it."""
 
-DEDUPLICATION_BLOCKS = 10_000
-DEDUPLICATION_SECONDS = 7 * 86_400
-"""How long a replicated server remembers a block: longer than the longest outage between post and retry."""
-
-LOCK_QUERY_ID = "tailrace-migrations"
-LOCK_SECONDS = 3600
-LOCK_BEAT_SECONDS = 0.2
-"""How often the sleeping query of the lock looks whether it shall end."""
-QUERY_ID_IN_USE = 216
-
-_FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
-_PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)(\(.*\))?)?\}")
-_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _TTL = re.compile(r"\bTTL (.+?) \+ toIntervalDay\((\d+)\)")
-
-
-class MigrationError(RuntimeError):
-    """The migrations and the database do not fit together; the message says which file and what to do."""
-
-
-class LockedError(MigrationError):
-    """Somebody else is migrating this database."""
-
-
-@dataclass(frozen=True)
-class Migration:
-    """One file of sql/migrations."""
-
-    number: int
-    name: str
-    text: str
-
-    @property
-    def title(self) -> str:
-        return f"{self.number:04}_{self.name}"
-
-    @cached_property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-    @property
-    def statement(self) -> str:
-        return _COMMENT.sub("", self.text).strip()
-
-    @property
-    def touches_view(self) -> bool:
-        return "MATERIALIZED VIEW" in self.statement
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What the placeholders of a migration stand for."""
-
-    retention_days: Mapping[str, int]
-    cluster: str = ""
-    """Name of the cluster; empty for one server."""
-    sharded: bool = False
-    """Whether the cluster has more than one shard."""
-    keeper: bool = True
-    """Whether the cluster has one: without it there are no replicas, and each server is told for itself."""
-
-    def render(self, migration: Migration) -> str:
-        """The statement for this kind of database. Raises MigrationError for an unknown placeholder."""
-        text = _PLACEHOLDER.sub(lambda found: self._value(migration, *found.groups("")), migration.statement)
-        text = "\n".join(line.rstrip() for line in text.splitlines())
-        return shards.in_shard(text) if self.sharded else text
-
-    @property
-    def replicated(self) -> bool:
-        return bool(self.cluster) and self.keeper
-
-    @property
-    def database(self) -> str:
-        """Where the tables that hold rows are."""
-        return shards.SHARD_DATABASE if self.sharded else shards.DATABASE
-
-    def on_cluster(self) -> str:
-        return f"ON CLUSTER '{self.cluster}'" if self.replicated else ""
-
-    def _value(self, migration: Migration, kind: str, word: str, arguments: str) -> str:
-        if kind == "on_cluster":
-            return self.on_cluster()
-        if kind == "deduplication_window":
-            return self._deduplication_window()
-        if kind == "engine":
-            return f"{'Replicated' if self.replicated else ''}{word}{arguments}"
-        if kind == "retention" and word in self.retention_days:
-            return str(self.retention_days[word])
-        raise MigrationError(f"{migration.title}: {self._unknown(kind, word)}")
-
-    def _deduplication_window(self) -> str:
-        if not self.replicated:
-            return f"non_replicated_deduplication_window = {DEDUPLICATION_BLOCKS}"
-        return (
-            f"replicated_deduplication_window = {DEDUPLICATION_BLOCKS}, "
-            f"replicated_deduplication_window_seconds = {DEDUPLICATION_SECONDS}"
-        )
-
-    def _unknown(self, kind: str, word: str) -> str:
-        known = ["on_cluster", "deduplication_window", "engine:Name"]
-        known += [f"retention:{table}" for table in self.retention_days]
-        found = f"{kind}:{word}" if word else kind
-        nearest = difflib.get_close_matches(found, known, n=1, cutoff=0)[0]
-        return f"unknown placeholder {{{found}}}; the nearest known one is {{{nearest}}}"
 
 
 @dataclass(frozen=True)
@@ -173,32 +67,10 @@ def load_retention(path: Path = RETENTION) -> dict[str, int]:
     tables = {
         word
         for migration in load_migrations()
-        for kind, word, _ in _PLACEHOLDER.findall(migration.statement)
+        for kind, word, _ in PLACEHOLDER.findall(migration.statement)
         if kind == "retention"
     }
     return retention.load(path, tables)
-
-
-def load_migrations(directory: Path = MIGRATIONS) -> list[Migration]:
-    """The files in order. Raises MigrationError for a strange name or a number used twice.
-
-    A number may be left out: what was applied and is gone is seen by the database's own record.
-    """
-    migrations = [_read(path) for path in sorted(directory.iterdir())]
-    for one, next_ in pairwise(migrations):
-        if one.number == next_.number:
-            raise MigrationError(f"{directory}: {one.title} and {next_.title} have the same number")
-    return migrations
-
-
-def _read(path: Path) -> Migration:
-    named = _FILE_NAME.fullmatch(path.name)
-    if not named:
-        raise MigrationError(f"{path}: a migration is named NNNN_name.sql, lower case")
-    migration = Migration(int(named[1]), named[2], path.read_text())
-    if ";" in migration.statement:
-        raise MigrationError(f"{path}: one statement per file, without a semicolon")
-    return migration
 
 
 def status(clickhouse: ClickHouse, migrations: Sequence[Migration] | None = None) -> list[State]:
@@ -363,60 +235,6 @@ def _apply_retention_of(server: ClickHouse, dialect: Dialect, say: Callable[[str
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
                 f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
             )
-
-
-@contextlib.contextmanager
-def lock(clickhouse: ClickHouse) -> Iterator[None]:
-    """Holds the one lock on the schema of this server. Raises LockedError, naming the holder.
-
-    ClickHouse has no locks that end with their holder, but it refuses a second query of one id while the
-    first runs, and ends a reading query when its connection closes: the lock is a sleeping query, gone within
-    a second however its holder dies. On a cluster everybody must migrate through the same server.
-    """
-    holder = f"{socket.gethostname()} process {os.getpid()} at {time.time():.3f}"
-    connection = _start_lock_query(clickhouse, holder)
-    try:
-        _await_lock(clickhouse, connection, holder)
-        yield
-    finally:
-        connection.close()
-        clickhouse.execute(
-            "KILL QUERY WHERE query_id = {id:String} AND query LIKE {holder:String} SYNC",
-            {"id": LOCK_QUERY_ID, "holder": f"%{holder}%"},
-        )
-
-
-def _start_lock_query(clickhouse: ClickHouse, holder: str) -> http.client.HTTPConnection:
-    address = urllib.parse.urlsplit(clickhouse.url)
-    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-    beats = round(LOCK_SECONDS / LOCK_BEAT_SECONDS)
-    options = {
-        "query": f"SELECT sleepEachRow({LOCK_BEAT_SECONDS}) FROM numbers({beats}) FORMAT Null -- {holder}",
-        "query_id": LOCK_QUERY_ID,
-        "cancel_http_readonly_queries_on_client_close": 1,
-        "max_block_size": 1,
-    }
-    connection = kind(address.netloc, timeout=10)
-    # GET, because only that makes it a reading query, which ends with its connection.
-    connection.request("GET", f"/?{urllib.parse.urlencode(options)}", headers=clickhouse.credentials())
-    return connection
-
-
-def _await_lock(clickhouse: ClickHouse, connection: http.client.HTTPConnection, holder: str) -> None:
-    running = "SELECT query FROM system.processes WHERE query_id = {id:String}"
-    while True:
-        queries = [row["query"] for row in clickhouse.rows(running, {"id": LOCK_QUERY_ID})]
-        if any(holder in query for query in queries):
-            return
-        if select.select([connection.sock], [], [], 0.02)[0]:
-            answer = connection.getresponse()
-            if answer.headers.get("X-ClickHouse-Exception-Code") == str(QUERY_ID_IN_USE):
-                raise LockedError(f"another migration is running: {_holder(queries)}")
-            raise MigrationError(f"cannot lock the schema: {answer.read().decode(errors='replace').strip()}")
-
-
-def _holder(queries: Sequence[str]) -> str:
-    return queries[0].rpartition("-- ")[2].strip() if queries else "it has just ended, try again"
 
 
 def rebuild_rollups(

@@ -28,11 +28,11 @@ from typing import Any
 from tailrace.config import smtp, yaml_reader
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
-from tailrace.dashboards import assets as dashboard_assets
-from tailrace.dashboards.assets import ROLES
+from tailrace.dashboards import asset_files
+from tailrace.dashboards.asset_files import ROLES
 from tailrace.dashboards.superset_client import Client
 
-DIRECTORY = dashboard_assets.DIRECTORY / "reports"
+DIRECTORY = asset_files.DIRECTORY / "reports"
 PREFIX = "Tailrace: "
 """Begins the names of our reports in Superset: one that has it and is not asked for is removed."""
 REPORTS = "/api/v1/report/"
@@ -168,7 +168,7 @@ def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]
     report = subscription.report
     if report.audience not in users:
         raise ConfigurationError(f"{report.name}: this Superset has no user {report.audience} to draw it as")
-    uuid = dashboard_assets.asset_uuid("dashboards", report.dashboard)
+    uuid = asset_files.asset_uuid("dashboards", report.dashboard)
     return {
         "type": "Report",
         "name": subscription.name,

@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tailrace.backfill import shipping
-from tailrace.backfill.shipping import BackfillError, ByteRange, FileCandidate, Shipment, UnreadFile
+from tailrace.backfill import ranges, shipping
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, UnreadFile
+from tailrace.backfill.shipping import Shipment
 from tailrace.cli import console
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
@@ -46,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse("admin")
     byte_ranges = [
-        byte_range for byte_range in shipping.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
+        byte_range for byte_range in ranges.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
     ]
     if arguments.file and len({byte_range.file for byte_range in byte_ranges}) > 1:
         raise CommandError("--file is one file: choose with --instance, --log and --generation")
@@ -64,12 +65,12 @@ class _Backfill:
         self._arguments = arguments
         self._kafka = context.kafka("backfill")
         self._watched = active_sources.active_or_listed(context.settings, context.home).logs
-        self._inodes = shipping.inodes(clickhouse)
+        self._inodes = ranges.inodes(clickhouse)
 
     def rows(self, byte_ranges: list[ByteRange]) -> list[dict]:
         """What became of each stretch."""
         wanted = {self._key(byte_range) for byte_range in byte_ranges}
-        seen = shipping.candidates(self._kafka, wanted) if wanted else {}
+        seen = ranges.candidates(self._kafka, wanted) if wanted else {}
         done = [self._ship(byte_range, seen.get(self._key(byte_range))) for byte_range in byte_ranges]
         done = [(byte_range, row) for byte_range, row in done if byte_range.end > byte_range.start]
         if not self._arguments.dry_run:
@@ -81,7 +82,7 @@ class _Backfill:
         arguments = self._arguments
         if arguments.generation is not None:
             return
-        for file in shipping.unread_files(self._clickhouse, self._watched, time.time()):
+        for file in ranges.unread_files(self._clickhouse, self._watched, time.time()):
             if arguments.instance in (None, file.instance) and arguments.log in (None, file.log):
                 yield _row_of_unread_file(file)
 
@@ -101,9 +102,9 @@ class _Backfill:
         if candidate is None:
             raise BackfillError(f"no census has seen {byte_range.file}: nothing can prove which file it was")
         if self._arguments.file:
-            shipping.check(self._arguments.file, candidate)
+            ranges.check(self._arguments.file, candidate)
             return self._arguments.file
-        return shipping.locate(candidate)
+        return ranges.locate(candidate)
 
     def _shipment(self, byte_range: ByteRange, file: Path, candidate: FileCandidate) -> Shipment:
         wanted = (byte_range.file.instance, byte_range.file.source, byte_range.file.log)

@@ -20,7 +20,7 @@ from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import row_policies
 from tailrace.dashboards import roles as dashboard_roles
-from tailrace.dashboards.assets import DIRECTORY
+from tailrace.dashboards.asset_files import DIRECTORY
 from tailrace.dashboards.connections import ADMINISTRATOR, Connections
 from tailrace.dashboards.superset_client import Client
 
