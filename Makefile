@@ -172,6 +172,7 @@ lint: lint-python lint-docker lint-shell lint-java ## Check style: Python, Docke
 lint-python: $(DEV)
 	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
 	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
+	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docker: $(DEV)
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile

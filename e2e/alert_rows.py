@@ -3,7 +3,7 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 
-from tailrace.alert_link import link_path
+from tailrace.alerts.link import link_path
 
 RULE = "5f0c1f0e-6a2c-4f0c-9a51-0f4f7a3d1c11"
 

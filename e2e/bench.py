@@ -31,9 +31,9 @@ from e2e.workload import statements
 from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
 from e2e.workload.writer import LogWriter
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
-from tailrace.stack import control
+from tailrace.config.resources import REPOSITORY
+from tailrace.sources.sources_file import Source
+from tailrace_local.supervisor import control
 
 FIRST_PORT = 21190
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
@@ -161,8 +161,8 @@ def _print_rate(what: str, seconds: float) -> None:
 
 
 @contextmanager
-def _standing_still(stack: Stack, part: str) -> Iterator[None]:
-    pid = stack.status(part).pid
+def _standing_still(stack: Stack, component: str) -> Iterator[None]:
+    pid = stack.status(component).pid
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -202,11 +202,11 @@ class Usage:
             self._look()
 
     def _look(self) -> dict[str, float]:
-        parts = control.status(self._stack.home).parts
-        for part in parts:
-            self._most[part.name] = max(self._most.get(part.name, 0), part.rss_bytes)
-        self._most_together = max(self._most_together, sum(part.rss_bytes for part in parts))
-        return {part.name: part.cpu_seconds for part in parts}
+        components = control.status(self._stack.home).components
+        for component in components:
+            self._most[component.name] = max(self._most.get(component.name, 0), component.rss_bytes)
+        self._most_together = max(self._most_together, sum(component.rss_bytes for component in components))
+        return {component.name: component.cpu_seconds for component in components}
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from threading import Event, Thread
 
 from e2e.stack import PARTS, Stack
 from e2e.test_detection import RULE, AuditLog, push
-from tailrace import rules
+from tailrace.rules import push as rule_push
 
 FIRST_PORT = 22140
 STATEMENTS_PER_TURN = 100
@@ -27,7 +27,7 @@ TURNS_PER_MINUTE = 600
 TURNS_PER_ATTACK = 5
 WARM_TURNS = 100
 POLL_SECONDS = 0.05
-LONGEST_WAIT_SECONDS = 60
+MAX_WAIT_SECONDS = 60
 SEEN = "SELECT DISTINCT user FROM tailrace.alerts WHERE rule_title = 'Refused login of a test'"
 
 
@@ -46,7 +46,7 @@ def measure(minutes: float = 1) -> None:
 
 def _measure(stack: Stack, audit: AuditLog, turns: int) -> None:
     rule = RULE.format(id=uuid.uuid4(), level="low")
-    assert push(stack, {**rules.files(rules.OWN), "bench.yml": rule}).accepted
+    assert push(stack, {**rule_push.files(rule_push.OWN), "bench.yml": rule}).accepted
     clickhouse = stack.clickhouse()
     written: dict[str, float] = {}
     seen: dict[str, float] = {}
@@ -54,7 +54,7 @@ def _measure(stack: Stack, audit: AuditLog, turns: int) -> None:
     writing = Thread(target=_write, args=(audit, turns, written, stopped))
     writing.start()
 
-    deadline = time.monotonic() + turns * TURN_SECONDS + LONGEST_WAIT_SECONDS
+    deadline = time.monotonic() + turns * TURN_SECONDS + MAX_WAIT_SECONDS
     try:
         while writing.is_alive() or len(seen) < len(written):
             assert time.monotonic() < deadline, f"{len(written) - len(seen)} lines without an alert"

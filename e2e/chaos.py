@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 
 from e2e.comparison import Stored
-from e2e.settling import await_exact, backfill, settle
 from e2e.stack import Stack
+from e2e.wait_for_idle import await_exact, backfill, settle
 from e2e.workload.writer import Workload
 
 FIRST_PORT = 21180

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from e2e.workload.manifest import LogManifest, Minute
 from e2e.workload.statements import CLASSES
-from tailrace.clickhouse import ClickHouse, Row
+from tailrace.clickhouse.client import ClickHouse, Row
 
 EVENT_TABLES = {
     "slowlog": "query_events",

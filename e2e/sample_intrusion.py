@@ -22,7 +22,7 @@ import pymysql
 from e2e.attack_day import network
 from e2e.attack_day.mariadb import PORT, Installation, Server
 from e2e.attack_day.network import SERVER, as_host
-from tailrace import demo
+from tailrace.demo import feed as demo_feed
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 CUSTOMERS, ORDERS = 2_000, 4_000
@@ -211,8 +211,8 @@ def main() -> None:
             audit, error = ((server.logs / name).read_bytes() for name in LOGS)
         finally:
             server.stop()
-    (demo.SAMPLES / demo.SHOP_AUDIT).write_bytes(_of_our_host(audit))
-    (demo.SAMPLES / demo.SHOP_ERRORS).write_bytes(error)
+    (demo_feed.SAMPLES / demo_feed.SHOP_AUDIT).write_bytes(_of_our_host(audit))
+    (demo_feed.SAMPLES / demo_feed.SHOP_ERRORS).write_bytes(error)
 
 
 def _found(server: Server) -> None:

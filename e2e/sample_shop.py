@@ -28,7 +28,7 @@ from opentelemetry.trace import Span, SpanKind, format_span_id, format_trace_id,
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.otlp import as_json
-from tailrace import demo
+from tailrace.demo import feed as demo_feed
 
 PORT = int(os.environ.get("E2E_FIRST_PORT", "21130")) + 40
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -175,8 +175,8 @@ def main() -> None:
         log = (server.logs / "slow.log").read_bytes()
     for here, usual in PLACES.items():
         log = re.sub(here, usual, log, count=1)
-    (demo.SAMPLES / demo.SHOP_LOG).write_bytes(log)
-    (demo.SAMPLES / demo.SHOP_SPANS).write_bytes(b"\n".join(messages) + b"\n")
+    (demo_feed.SAMPLES / demo_feed.SHOP_LOG).write_bytes(log)
+    (demo_feed.SAMPLES / demo_feed.SHOP_SPANS).write_bytes(b"\n".join(messages) + b"\n")
 
 
 def _hour(server: Server) -> list[bytes]:

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from e2e.settling import tailrace
 from e2e.stack import Stack
-from tailrace.certificates import Certificates
-from tailrace.home import Home
+from e2e.wait_for_idle import tailrace
+from tailrace.config.home import Home
+from tailrace.credentials.certificates import Certificates
 
 START_SECONDS = 600
 
 
 @contextmanager
-def secured(home: Path, first_port: int, parts: tuple[str, ...], **settings: str) -> Iterator[Stack]:
+def secured(home: Path, first_port: int, components: tuple[str, ...], **settings: str) -> Iterator[Stack]:
     """Started as a person starts it."""
     detect, internal = str(first_port + 7), str(first_port + 8)
-    made = Stack(home, first_port, parts, port_detect=detect, port_kafka_internal=internal, **settings)
+    made = Stack(home, first_port, components, port_detect=detect, port_kafka_internal=internal, **settings)
     try:
         tailrace(made, "up", "--secure", seconds=START_SECONDS)
         yield made

@@ -12,13 +12,16 @@ from pathlib import Path
 import yaml
 
 from e2e.workload.writer import LogWriter
-from tailrace import accounts, sources
-from tailrace.clickhouse import ClickHouse
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.sources import Source
-from tailrace.stack import assembly, bringup, control, procfs
-from tailrace.stack.control import PartStatus
+from tailrace.cli.context import NotRunningError
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import Source
+from tailrace_local import clickhouse as local_clickhouse
+from tailrace_local.supervisor import assembly, control, procfs
+from tailrace_local.supervisor import start as stack_start
+from tailrace_local.supervisor.control import ComponentStatus
 
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
@@ -42,15 +45,18 @@ class Stack:
         self,
         directory: Path,
         first_port: int,
-        parts: Iterable[str] = PARTS,
+        components: Iterable[str] = PARTS,
         **settings: str,
     ) -> None:
         environment = {
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
-            "TAILRACE_PARTS": ",".join(parts),
+            "TAILRACE_PARTS": ",".join(components),
             "TAILRACE_SOURCES_POLL": "0",  # lists are taken over when a test says so
-            **{f"TAILRACE_PORT_{part}": str(first_port + number) for number, part in enumerate(PORTS)},
+            **{
+                f"TAILRACE_PORT_{component}": str(first_port + number)
+                for number, component in enumerate(PORTS)
+            },
             **{f"TAILRACE_{name.upper()}": value for name, value in {**QUICK, **settings}.items()},
         }
         for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME"):
@@ -58,17 +64,19 @@ class Stack:
                 environment[name] = os.environ[name]
         self.settings = Settings.from_environment(environment)
         self.home = Home(self.settings.home)
-        sources.make_empty(self.settings.sources)
+        sources_file.make_empty(self.settings.sources)
 
     def up(self) -> None:
         """Installs what is missing and starts all parts; returns when they are healthy."""
-        bringup.bring_up(self.settings, self.home, lambda part, doing: print(f"{part}: {doing}"))
+        stack_start.start_stack(
+            self.settings, self.home, lambda component, doing: print(f"{component}: {doing}")
+        )
 
     def down(self) -> None:
         """Stops all parts."""
         try:
             control.stop(self.home)
-        except control.NotRunningError:
+        except NotRunningError:
             return
 
     def watch(self, logs: Iterable[LogWriter]) -> None:
@@ -77,7 +85,7 @@ class Stack:
 
     def watch_sources(self, added: list[Source]) -> None:
         """Adds logs to sources.yaml and has the stack take it over, as `tailrace up` does."""
-        sources.add(self.settings.sources, added)
+        sources_file.add(self.settings.sources, added)
         _, problem = control.take_list(self.home)
         assert not problem
         self.await_healthy()
@@ -89,26 +97,26 @@ class Stack:
         kept = [entry for entry in listed if entry.get("path") not in over]
         self.settings.sources.write_text(yaml.safe_dump(kept, sort_keys=False) if kept else "")
 
-    def status(self, part: str) -> PartStatus:
-        found = control.status(self.home).part(part)
-        assert found, f"the stack has no part {part}"
+    def status(self, component: str) -> ComponentStatus:
+        found = control.status(self.home).component(component)
+        assert found, f"the stack has no part {component}"
         return found
 
-    def kill(self, part: str) -> None:
+    def kill(self, component: str) -> None:
         """SIGKILL to the part's process; the supervisor starts it again."""
-        pid = self.status(part).pid
-        assert pid, f"{part} has no process to kill"
+        pid = self.status(component).pid
+        assert pid, f"{component} has no process to kill"
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: self.status(part).pid != pid, 10, f"{part} to be noticed as dead")
+        wait_until(lambda: self.status(component).pid != pid, 10, f"{component} to be noticed as dead")
 
     @contextmanager
-    def without(self, part: str) -> Iterator[None]:
+    def without(self, component: str) -> Iterator[None]:
         """The part is stopped in order, and started again at the end."""
-        control.stop_part(self.home, part)
+        control.stop_component(self.home, component)
         try:
             yield
         finally:
-            control.start_part(self.home, part)
+            control.start_component(self.home, component)
 
     def await_healthy(self, seconds: float = 120) -> None:
         wait_until(
@@ -134,18 +142,20 @@ class Stack:
         wait_until(asked, 20, "Fluent Bit's metrics")
         return counts[-1]
 
-    def processes(self, part: str) -> set[int]:
+    def processes(self, component: str) -> set[int]:
         """The part's process and those that it has started."""
-        group = self.status(part).pid
+        group = self.status(component).pid
         return {process.pid for process in procfs.processes() if process.group == group}
 
     def ports(self) -> dict[str, list[int]]:
         """Where the parts listen; without those that do not."""
-        parts = assembly.assemble(self.settings, self.home)
-        return {part.name: list(part.ports().values()) for part in parts if part.ports()}
+        components = assembly.assemble(self.settings, self.home)
+        return {
+            component.name: list(component.ports().values()) for component in components if component.ports()
+        }
 
     def clickhouse(self) -> ClickHouse:
-        return accounts.connect(self.settings, self.home, "admin")
+        return local_clickhouse.connect(self.settings, self.home, "admin")
 
 
 def source_of(log: LogWriter) -> Source:

@@ -10,8 +10,8 @@ import pytest
 
 from e2e.receivers import WebReceiver
 from e2e.stack import Stack, wait_until
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
+from tailrace.config.resources import REPOSITORY
+from tailrace.sources.sources_file import Source
 
 SECONDS = 120
 BRUTE_FORCE = "Many refused logins to one account"

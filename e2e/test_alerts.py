@@ -15,12 +15,12 @@ from confluent_kafka import Consumer, TopicPartition
 
 from e2e.alert_rows import RULE, alert, grown
 from e2e.stack import Stack, wait_until
-from tailrace import silences
-from tailrace.alerts import AlertError
-from tailrace.exits import Exit
-from tailrace.kafka import KafkaClient
-from tailrace.settings import REPOSITORY
-from tailrace.silences import Silence
+from tailrace.alerts import suppressions
+from tailrace.alerts.suppressions import Silence
+from tailrace.alerts.triage import AlertError
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
+from tailrace.kafka.client import KafkaClient
 
 NOBODYS_PORT = 22250
 
@@ -247,11 +247,11 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
 
 def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised, tailrace):
     raised()
-    producer = silences.producer(KafkaClient(f"127.0.0.1:{alerting.settings.port_kafka}"))
+    producer = suppressions.producer(KafkaClient(f"127.0.0.1:{alerting.settings.port_kafka}"))
     until = datetime.now(UTC) + timedelta(hours=2)
     silence = Silence(RULE, {}, until, "erin", "restore test")
     with standing_still(alerting, "kafka"), pytest.raises(AlertError) as error:
-        silences.begin(alerting.clickhouse(), producer, silence)
+        suppressions.suppress(alerting.clickhouse(), producer, silence)
 
     (row,) = json.loads(tailrace("silences", "--json").stdout)
     assert row["state"] == "unconfirmed"
@@ -264,8 +264,8 @@ def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised,
 
 
 @contextmanager
-def standing_still(alerting: Stack, part: str) -> Iterator[None]:
-    pid = alerting.status(part).pid
+def standing_still(alerting: Stack, component: str) -> Iterator[None]:
+    pid = alerting.status(component).pid
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from e2e.attack_day import report
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 SEED = 11
 """Not that of docs/DETECTIONS.md: rules must not be made for one day only."""
 DAYS = 50
 LIMIT_SECONDS = 600
-MOST_ALERTS_A_DAY = 10
-LEAST_PRECISION = 0.9
+MAX_ALERTS_A_DAY = 10
+MIN_PRECISION = 0.9
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or not shutil.which("apt-get") or not shutil.which("unshare"),
@@ -45,7 +45,7 @@ def test_every_attack_is_noticed_and_ordinary_days_are_quiet(lived):
     found = report.verdict(lived, manifest)
 
     assert [attack.attack["name"] for attack in found.attacks if not attack.found] == []
-    assert found.precision >= LEAST_PRECISION, found.others
+    assert found.precision >= MIN_PRECISION, found.others
     days = report.learned_days(manifest, found)
-    assert statistics.median(days.values()) <= MOST_ALERTS_A_DAY, days
-    assert max(days.values()) <= MOST_ALERTS_A_DAY, days
+    assert statistics.median(days.values()) <= MAX_ALERTS_A_DAY, days
+    assert max(days.values()) <= MAX_ALERTS_A_DAY, days

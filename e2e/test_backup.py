@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 
 FIRST_PORT = int(os.environ.get("BACKUP_FIRST_PORT", "24720"))

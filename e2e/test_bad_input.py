@@ -12,7 +12,7 @@ from e2e.comparison import Stored
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
-from tailrace.sources import Source
+from tailrace.sources.sources_file import Source
 
 NOW = int(time.time())
 YEAR_2014, YEAR_2040 = 1_400_000_000, 2_220_000_000

@@ -16,14 +16,14 @@ from jsonschema import Draft202012Validator
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.stack import Stack, wait_until
-from tailrace import sources
-from tailrace.parts.capture import Capture
-from tailrace.settings import REPOSITORY
-from tailrace.stack import control
+from tailrace.config.resources import REPOSITORY
+from tailrace.sources import sources_file
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.server import ServerError, connect, product_of
 from tailrace_capture.snapshot import KINDS
+from tailrace_local.components.capture import Capture
+from tailrace_local.supervisor import control
 
 FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
 DATABASE_PORT = FIRST_PORT + 20
@@ -94,14 +94,16 @@ def replica(installation: Installation, database: Server, tmp_path_factory) -> I
 def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack]:
     """The parts that a snapshot passes."""
     directory = tmp_path_factory.mktemp("stack")
-    running = Stack(directory / "home", FIRST_PORT, parts=PARTS, capture_poll="1", capture_interval="3600")
+    running = Stack(
+        directory / "home", FIRST_PORT, components=PARTS, capture_poll="1", capture_interval="3600"
+    )
     secrets = {"tailrace": PASSWORD, "nobody": "x", "tailrace_explain": "y"}
     for name, secret in secrets.items():
         (directory / name).write_text(f"{secret}\n")
-    sources.add(
+    sources_file.add(
         running.settings.sources,
         [
-            sources.Server(
+            sources_file.Server(
                 INSTANCE,
                 "server",
                 dsn(database, "tailrace"),
@@ -111,9 +113,9 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
                 explain_dsn=dsn(database, "tailrace_explain"),
                 explain_password_file=directory / "tailrace_explain",
             ),
-            sources.Server(BROKEN, "server", "mysql://tailrace@127.0.0.1:1/?ssl=1", "elsewhere"),
-            sources.Server(REPLICA, "server", dsn(replica, "tailrace"), "shop", directory / "tailrace"),
-            sources.Server(DENIED, "server", dsn(database, "nobody"), "elsewhere", directory / "nobody"),
+            sources_file.Server(BROKEN, "server", "mysql://tailrace@127.0.0.1:1/?ssl=1", "elsewhere"),
+            sources_file.Server(REPLICA, "server", dsn(replica, "tailrace"), "shop", directory / "tailrace"),
+            sources_file.Server(DENIED, "server", dsn(database, "nobody"), "elsewhere", directory / "nobody"),
         ],
     )
     running.up()
@@ -292,7 +294,7 @@ def test_the_doctor_looks_at_a_real_server_and_writes_what_to_watch(database, tm
     file = tmp_path / "sources.yaml"
     words = ["--server", dsn(database, "tailrace"), "--password-file", tmp_path / "password", "--json"]
     done = subprocess.run(
-        [sys.executable, "-m", "tailrace", "doctor", *words, "--write", "--instance", INSTANCE],
+        [sys.executable, "-m", "tailrace_local", "doctor", *words, "--write", "--instance", INSTANCE],
         env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded"), "TAILRACE_SOURCES": str(file)},
         capture_output=True,
         text=True,
@@ -308,8 +310,8 @@ def test_the_doctor_looks_at_a_real_server_and_writes_what_to_watch(database, tm
         ("info", "rotation"),
     }
     assert PASSWORD not in done.stdout
-    assert [log.source for log in sources.load(file)] == ["slowlog", "audit", "errorlog"]
-    (server,) = sources.load_servers(file)
+    assert [log.source for log in sources_file.load(file)] == ["slowlog", "audit", "errorlog"]
+    (server,) = sources_file.load_servers(file)
     assert (server.instance, server.password_file) == (INSTANCE, tmp_path / "password")
 
 

@@ -15,13 +15,14 @@ from e2e import mysql as real_mysql
 from e2e.attack_day import mariadb as attack_day
 from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Server, Workload, connection
 from e2e.stack import Stack, wait_until
-from tailrace import accounts, sources
-from tailrace.parts.capture import Capture
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
+from tailrace.config.resources import REPOSITORY
+from tailrace.credentials import names as credential_names
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import Source
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Sample, from_clickhouse
 from tailrace_capture.server import MARK
+from tailrace_local.components.capture import Capture
 
 DATABASE_PORT = int(os.environ.get("CAPTURED_PLANS_PORT", "22770"))
 ACCOUNT, PASSWORD = "explainer", "nur zum Erklären"
@@ -102,7 +103,7 @@ def stack(tmp_path_factory, detecting: Stack, database: Server, instance: str) -
     Capture(detecting.settings, detecting.home).spool().mkdir(exist_ok=True)
     detecting.watch_sources(
         [
-            sources.Server(instance, "server", dsn, "shop", password),
+            sources_file.Server(instance, "server", dsn, "shop", password),
             Source(instance, "slowlog", database.logs / "slow.log", "shop", "UTC"),
         ]
     )
@@ -116,7 +117,7 @@ def explaining(stack: Stack, instance: str, database: Server, state: Path) -> It
     command = [
         *(sys.executable, "-m", "tailrace_capture", "explain", "--round", "1", "--interval", "2"),
         *("--clickhouse", f"http://127.0.0.1:{stack.settings.port_clickhouse}"),
-        *("--password-file", stack.home.secret_file(accounts.password_name("explain"))),
+        *("--password-file", stack.home.secret_file(credential_names.password_name("explain"))),
         *("--spool", stack.home.data("capture") / "spool", "--state", state),
     ]
     environment = {
@@ -238,7 +239,7 @@ def test_a_restarted_job_goes_on(stack, instance):
 
 def samples(stack: Stack, tenants: str, limit: int, kept: dict[str, str]) -> list[Sample]:
     """What the collector explains of the tenants' server."""
-    password = Password(stack.home.secret_file(accounts.password_name("explain")).read_text().strip())
+    password = Password(stack.home.secret_file(credential_names.password_name("explain")).read_text().strip())
     address = f"http://127.0.0.1:{stack.settings.port_clickhouse}"
     return from_clickhouse(address, "explain", password)(tenants, limit, kept)
 

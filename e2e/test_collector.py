@@ -13,8 +13,8 @@ import pytest
 
 from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.topics import Line, read_lines
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.sources import Source
+from tailrace.sources.sources_file import Source
+from tailrace_local.components.fluentbit import FluentBit
 
 LIMIT = 18_000_000
 """Buffer_Max_Size of the inputs: a line that does not fit, with its line end, is skipped."""
@@ -189,14 +189,14 @@ def test_killed_again_and_again_with_kafka_up_only_what_was_queued_is_lost(stack
 def test_collectors_of_a_quiet_log_cost_next_to_nothing(stack, watch):
     instance, _ = watch(BANNER)
     shipped(stack, instance, 3)
-    spent = {part: _cpu_seconds_of(stack, part, seconds=10) for part in COLLECTORS}
+    spent = {component: _cpu_seconds_of(stack, component, seconds=10) for component in COLLECTORS}
     assert max(spent.values()) < 0.1 * 10, f"CPU seconds in 10 seconds: {spent}"
 
 
-def _cpu_seconds_of(stack: Stack, part: str, seconds: float) -> float:
-    before, end = stack.status(part).cpu_seconds, time.monotonic() + seconds
+def _cpu_seconds_of(stack: Stack, component: str, seconds: float) -> float:
+    before, end = stack.status(component).cpu_seconds, time.monotonic() + seconds
     wait_until(lambda: time.monotonic() > end, 2 * seconds, "the time to measure")
-    return stack.status(part).cpu_seconds - before
+    return stack.status(component).cpu_seconds - before
 
 
 def await_nothing_buffered(stack: Stack) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from e2e.workload.manifest import LogManifest
 from e2e.workload.writer import LogWriter, Workload
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 
 @pytest.fixture(scope="module")

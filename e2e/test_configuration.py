@@ -3,11 +3,11 @@
 import subprocess
 from pathlib import Path
 
-from e2e.settling import assert_exact, is_accounted_for
 from e2e.stack import Stack, wait_until
-from tailrace.accounts import password_name
-from tailrace.parts.flink import Flink
-from tailrace.stack import control
+from e2e.wait_for_idle import assert_exact, is_accounted_for
+from tailrace.credentials.names import password_name
+from tailrace_local.components.flink import Flink
+from tailrace_local.supervisor import control
 
 
 def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watched):
@@ -19,8 +19,8 @@ def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watc
     secret.write_text("another password")
     workload.write(300)
     workload.finish()
-    complaint = b"does not accept user writer"
-    wait_until(lambda: complaint in log.read_bytes()[before:], 60, "the job to say what is wrong")
+    problem = b"does not accept user writer"
+    wait_until(lambda: problem in log.read_bytes()[before:], 60, "the job to say what is wrong")
     assert stack.status("flink").is_healthy
     assert not is_accounted_for(stack, workload.manifests)
     control.restart(stack.home, "clickhouse")  # reads the password anew

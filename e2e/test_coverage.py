@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from e2e.comparison import THIS_LOG, Stored
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import COLLECTORS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.manifest import LogManifest
-from tailrace.stack import control
+from tailrace_local.supervisor import control
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
 
@@ -29,7 +29,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     _await_census(stack, workload.manifests)
     begun = _minute(time.time())
     for part in COLLECTORS:
-        control.stop_part(stack.home, part)
+        control.stop_component(stack.home, part)
     unseen = begun + MINUTE
     wait_until(lambda: time.time() > unseen + MINUTE + LATE_CENSUS_SECONDS, 4 * MINUTE, "a minute to pass")
 
@@ -41,7 +41,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     tailrace(stack, "books", "--minutes", "5", "--instance", instance, "--strict", expected=1)
 
     for part in COLLECTORS:
-        control.start_part(stack.home, part)
+        control.start_component(stack.home, part)
     wait_until(
         lambda: "unknown" not in _states(stack, workload.manifests, _minute(time.time()) - MINUTE),
         3 * MINUTE,

@@ -16,12 +16,12 @@ import pytest
 from e2e.alert_rows import alert, grown
 from e2e.receivers import MailReceiver, WebReceiver, mail_receiver, web_receiver
 from e2e.stack import Stack, wait_until
-from tailrace import accounts
-from tailrace.configuration import ConfigurationError
-from tailrace.delivery import config
-from tailrace.delivery.webhook import signature
-from tailrace.settings import REPOSITORY
-from tailrace.stack import control
+from tailrace.alerts.delivery import config
+from tailrace.alerts.delivery.webhook import signature
+from tailrace.config.resources import REPOSITORY
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.credentials import names as credential_names
+from tailrace_local.supervisor import control
 
 WEB_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
 MAIL_PORT = WEB_PORT + 1
@@ -67,7 +67,7 @@ class Delivering:
         home = self.stack.home
         words = ["--config", self.directory / "alerts.yaml", "--beat", self.directory / "beat"]
         words += ["--clickhouse", f"http://127.0.0.1:{self.stack.settings.port_clickhouse}"]
-        words += ["--password-file", home.secret_file(accounts.password_name("delivery"))]
+        words += ["--password-file", home.secret_file(credential_names.password_name("delivery"))]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tailrace.delivery", *words],
             env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded")},
@@ -257,13 +257,13 @@ def test_no_alert_is_left_out_while_the_service_or_the_receiver_was_away(deliver
 def test_what_was_told_while_clickhouse_was_away_is_told_once(delivering, web):
     def stop_clickhouse() -> None:
         web.before_answer = lambda: None
-        control.stop_part(delivering.stack.home, "clickhouse")
+        control.stop_component(delivering.stack.home, "clickhouse")
 
     web.before_answer = stop_clickhouse
     delivering.begin(webhook())
     row = delivering.raised()
     wait_until(lambda: delivering.pulses()["siem"]["problem"], PATIENCE_SECONDS, "the outage to be noticed")
-    control.start_part(delivering.stack.home, "clickhouse")
+    control.start_component(delivering.stack.home, "clickhouse")
     delivering.stack.await_healthy()
 
     delivering.await_outcome(row, (1, 1, "delivered"))

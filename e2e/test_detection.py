@@ -13,12 +13,13 @@ import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from e2e.stack import Stack, wait_until
-from tailrace import replay, rules
-from tailrace.exits import Exit
-from tailrace.kafka import KafkaClient
-from tailrace.parts.detect import Detect
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
+from tailrace.demo import time_shift
+from tailrace.kafka.client import KafkaClient
+from tailrace.rules import push as rule_push
+from tailrace.sources.sources_file import Source
+from tailrace_local.components.detect import Detect
 
 SECONDS = 90
 
@@ -115,9 +116,9 @@ def write_again(stack: Stack, topic: str) -> int:
     return len(again)
 
 
-def push(stack: Stack, texts: dict[str, str]) -> rules.Outcome:
+def push(stack: Stack, texts: dict[str, str]) -> rule_push.Outcome:
     kafka = KafkaClient(stack.status("kafka").address)
-    outcome = rules.settle(kafka, stack.clickhouse(), rules.push(kafka, texts), SECONDS)
+    outcome = rule_push.promote_candidate(kafka, stack.clickhouse(), rule_push.push(kafka, texts), SECONDS)
     assert outcome, "the job said nothing of the push"
     return outcome
 
@@ -154,7 +155,7 @@ def test_the_same_events_again_alert_no_more(stack: Stack, audit: AuditLog):
 
 
 def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, audit: AuditLog):
-    own = rules.files(rules.OWN)
+    own = rule_push.files(rule_push.OWN)
     pid = stack.status("detect").pid
 
     bad = push(stack, {**own, "bad.yml": "title: no rule\n"})
@@ -176,15 +177,17 @@ def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, au
 
 
 def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: Stack):
-    own = rules.files(rules.OWN)
+    own = rule_push.files(rule_push.OWN)
     kafka, clickhouse = KafkaClient(stack.status("kafka").address), stack.clickhouse()
-    good = rules.push(kafka, own)
-    assert rules.await_outcome(clickhouse, good.id, SECONDS).accepted
-    rules.settle_last(kafka, clickhouse)  # as the next push does for one that nobody waited for
-    bad = rules.push(kafka, {**own, "bad.yml": "title: no rule\n"})
-    assert not rules.await_outcome(clickhouse, bad.id, SECONDS).accepted
+    good = rule_push.push(kafka, own)
+    assert rule_push.await_outcome(clickhouse, good.id, SECONDS).accepted
+    rule_push.promote_last_candidate(
+        kafka, clickhouse
+    )  # as the next push does for one that nobody waited for
+    bad = rule_push.push(kafka, {**own, "bad.yml": "title: no rule\n"})
+    assert not rule_push.await_outcome(clickhouse, bad.id, SECONDS).accepted
 
-    compacted = {record.key().decode(): record.value() for record in records(stack, rules.TOPIC)}
+    compacted = {record.key().decode(): record.value() for record in records(stack, rule_push.TOPIC)}
     assert compacted["bundle"] == good.value
     assert compacted["candidate"] == bad.value
     outcomes = clickhouse.rows(
@@ -198,14 +201,14 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
     (job,) = detect.ask("/jobs/overview")["jobs"]
     known = detect.ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
     assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
-    assert detect.complaint() == ""
+    assert detect.problem() == ""
 
 
 def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Path):
     def pushed(*options: str) -> subprocess.CompletedProcess:
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
         return subprocess.run(
-            [sys.executable, "-m", "tailrace", "rules", "push", tmp_path, *options],
+            [sys.executable, "-m", "tailrace_local", "rules", "push", tmp_path, *options],
             env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
             capture_output=True,
             text=True,
@@ -220,11 +223,11 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
     assert bad.returncode == Exit.FAILED
     assert "the rules before it stay in force" in bad.stderr
     assert "bad.yml:1:1: a rule has no logsource" in bad.stderr
-    assert push(stack, rules.files(rules.OWN)).accepted
+    assert push(stack, rule_push.files(rule_push.OWN)).accepted
 
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):
-    own = rules.files(rules.OWN)
+    own = rule_push.files(rule_push.OWN)
     assert push(stack, {**own, "detectors.yaml": "coverage: {silent: 20s}"}).accepted
     audit.refuse("sybil", 1)
     wait_until(lambda: events(stack, audit.instance), SECONDS, "the first event")
@@ -271,17 +274,17 @@ SHOP_LOGS = {"audit": "server_audit.log", "errorlog": "error.log", "slowlog": "s
 def recent(sample: Path, directory: Path) -> Path:
     """A copy of which the last entry is of now: tables refuse what is older than they keep."""
     lines = sample.read_bytes().splitlines(keepends=True)
-    first, last = replay.time_range(lines)
-    move = replay.stretch(first, last, end=time.time(), span=last - first)
+    first, last = time_shift.time_range(lines)
+    move = time_shift.linear_move(first, last, end=time.time(), span=last - first)
     copy = directory / sample.name
-    copy.write_bytes(b"".join(replay.moved(lines, move)))
+    copy.write_bytes(b"".join(time_shift.moved(lines, move)))
     return copy
 
 
 def coverage_by_command(log: Path) -> dict[str, str]:
     """Title of the rule → why it cannot fire on such a log, as the command says it."""
     done = subprocess.run(
-        [REPOSITORY / "bin/tailrace", "rules", "coverage", "--tz", "UTC", "--rules", rules.OWN, log],
+        [REPOSITORY / "bin/tailrace", "rules", "coverage", "--tz", "UTC", "--rules", rule_push.OWN, log],
         capture_output=True,
         text=True,
     )
@@ -343,7 +346,7 @@ def test_the_job_says_of_a_server_what_the_command_says_of_its_logs(stack: Stack
         return {log: said == {"Refused login of a test": ""} for log, said in answers.items()} == expected
 
     wait_until(is_of_the_push, SECONDS, "the answers for the new rules, and for no other")
-    assert push(stack, rules.files(rules.OWN)).accepted
+    assert push(stack, rule_push.files(rule_push.OWN)).accepted
 
 
 def events(stack: Stack, instance: str) -> int:

@@ -16,8 +16,8 @@ import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.stack import wait_until
-from tailrace import sources
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace.sources import sources_file
 
 DATABASE_PORT = int(os.environ.get("DOCTOR_PORT", "22640"))
 PATIENCE_SECONDS = 120
@@ -123,8 +123,8 @@ def statements(findings: list[dict]) -> list[str]:
 
 def configuration(findings: list[dict]) -> str:
     """The lines that the fixes have for my.cnf."""
-    parts = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
-    return "\n".join(filter(None, parts)) + "\n"
+    components = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
+    return "\n".join(filter(None, components)) + "\n"
 
 
 def test_each_finding_is_so_and_its_fix_mends_it_now_and_after_a_restart(server):
@@ -250,9 +250,9 @@ def test_an_account_that_explains_is_looked_at_and_written(server, tmp_path):
 
 def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, detecting, tmp_path):
     listed = tmp_path / "sources.yaml"
-    sources.make_empty(listed)
+    sources_file.make_empty(listed)
     doctor(server, "--write", "--sources", listed, "--instance", INSTANCE, "--cluster", "shop")
-    detecting.watch_sources([*sources.load(listed), *sources.load_servers(listed)])
+    detecting.watch_sources([*sources_file.load(listed), *sources_file.load_servers(listed)])
     run(server, "SELECT SLEEP(0.6) AS seen_by_the_stack")
     since = datetime.now(UTC) - timedelta(seconds=60)
     for table in ("query_events", "audit_events"):

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from e2e.stack import Stack, wait_until
-from tailrace import books
-from tailrace.settings import REPOSITORY
-from tailrace.sources import Source
+from tailrace.config.resources import REPOSITORY
+from tailrace.ledger import balance as ledger_balance
+from tailrace.sources.sources_file import Source
 
 GOLDEN = REPOSITORY / "stream-jobs/query-core/src/test/resources/golden"
 
@@ -28,8 +28,8 @@ def rows(stack: Stack, statement: str, instance: str) -> list[dict]:
 
 def assert_balances(stack: Stack, instance: str) -> None:
     clickhouse = stack.clickhouse()
-    books.await_what_is_posted(clickhouse)
-    found = books.read(clickhouse, instance)
+    ledger_balance.await_postings(clickhouse)
+    found = ledger_balance.read(clickhouse, instance)
     assert found.imbalances == [], found
 
 

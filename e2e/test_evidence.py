@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from e2e.stack import Stack
-from tailrace.exits import Exit
-from tailrace.settings import REPOSITORY
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("EVIDENCE_FIRST_PORT", "22500"))
 PERIOD = ("--from", "2026-01-01", "--to", "now")
@@ -21,7 +21,7 @@ Call = Callable[..., subprocess.CompletedProcess]
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """ClickHouse alone, which is all that evidence needs."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse",))
+    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse",))
     running.up()
     yield running
     running.down()

@@ -9,11 +9,12 @@ import pytest
 import yaml
 
 from e2e.stack import Stack, wait_until
-from tailrace import books, demo
-from tailrace.settings import REPOSITORY
-from tailrace.stack import control
+from tailrace.config.resources import REPOSITORY
+from tailrace.demo import feed as demo_feed
+from tailrace.ledger import balance as ledger_balance
+from tailrace_local.supervisor import control
 
-EXPECTED = yaml.safe_load((demo.SAMPLES / "expected-dead-letters.yaml").read_text())
+EXPECTED = yaml.safe_load((demo_feed.SAMPLES / "expected-dead-letters.yaml").read_text())
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA") or REPOSITORY.parent / "shared" / "corpora")
 LOGS = (
     "ours/slow/real/*.log",
@@ -36,22 +37,24 @@ def expected(where: str) -> DeadLetters:
 
 
 def test_samples_through_the_pipeline(stack: Stack):
-    demo.watch(stack.settings, stack.home)
+    demo_feed.watch(stack.settings, stack.home)
     control.take_list(stack.home)
     stack.await_healthy()
-    demo.feed(stack.home)
+    demo_feed.feed(stack.home)
     found = {
-        sample.file: codes for sample in demo.FILES if (codes := _dead_letters(_books(stack, sample), sample))
+        sample.file: codes
+        for sample in demo_feed.FILES
+        if (codes := _dead_letters(_books(stack, sample), sample))
     }
     assert found == expected("samples")
 
 
-def _books(stack: Stack, sample: demo.Sample) -> dict:
+def _books(stack: Stack, sample: demo_feed.Sample) -> dict:
     """The books of the sample's server once they hold all that was fed."""
     found: dict = {}
 
     def hold_all() -> bool:
-        found.update(books.read(stack.clickhouse(), sample.instance).to_json())
+        found.update(ledger_balance.read(stack.clickhouse(), sample.instance).to_json())
         read = {file["log"]: file["frontier"] for file in found["files"]}
         path = sample.watched(stack.home).path
         return read.get(str(path)) == path.stat().st_size and not any(
@@ -63,7 +66,7 @@ def _books(stack: Stack, sample: demo.Sample) -> dict:
     return found
 
 
-def _dead_letters(found: dict, sample: demo.Sample) -> dict[str, int]:
+def _dead_letters(found: dict, sample: demo_feed.Sample) -> dict[str, int]:
     letters = [detail for detail in found["details"] if detail["kind"] == "DEAD_LETTER"]
     return {letter["detail"]: letter["count"] for letter in letters if letter["source"] == sample.source}
 

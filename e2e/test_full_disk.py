@@ -10,8 +10,8 @@ import pytest
 
 from e2e.conftest import FIRST_PORT
 from e2e.health import await_alert, await_cleared
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
@@ -26,7 +26,7 @@ def cramped(tmp_path_factory) -> Iterator[Stack]:
     """A stack whose parts have a small disk each."""
     home = tmp_path_factory.mktemp("cramped") / "home"
     stack = Stack(home, FIRST_PORT + len(PORTS))
-    disks = [stack.home.data(part) for part in PARTS]
+    disks = [stack.home.data(component) for component in PARTS]
     try:
         for disk in disks:
             _mount(disk)
@@ -74,28 +74,30 @@ def full(disk: Path) -> Iterator[None]:
         filler.unlink()
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_is_lost(cramped: Stack, tmp_path: Path, part: str):
-    workload = Workload(tmp_path / "logs", 1, f"full-{part}")
+@pytest.mark.parametrize("component", PARTS)
+def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
+    workload = Workload(tmp_path / "logs", 1, f"full-{component}")
     cramped.watch(workload.logs)
     with workload.writing(RATE):
         wait_until(lambda: workload.entries >= 300, 60, "entries before the disk is full")
-        with full(cramped.home.data(part)):
+        with full(cramped.home.data(component)):
             before = workload.entries
-            complaint = f"the disk of {cramped.home.data(part)} is full"
-            wait_until(lambda: complaint in cramped.status(part).reason, 90, f"{part} to say what is wrong")
-            wait_until(lambda: complaint in _status(cramped), 30, "the command to say it")
-            await_alert(cramped, "TailraceDisk", part=part)
-            if part == "flink":
-                await_alert(cramped, "TailraceCheckpoints", 240, job=part)
-            if part == "clickhouse":
+            problem = f"the disk of {cramped.home.data(component)} is full"
+            wait_until(
+                lambda: problem in cramped.status(component).reason, 90, f"{component} to say what is wrong"
+            )
+            wait_until(lambda: problem in _status(cramped), 30, "the command to say it")
+            await_alert(cramped, "TailraceDisk", component=component)
+            if component == "flink":
+                await_alert(cramped, "TailraceCheckpoints", 240, job=component)
+            if component == "clickhouse":
                 await_alert(cramped, "TailraceCommitRetries", 180)
             written = before + ENTRIES_ON_FULL_DISK
             wait_until(lambda: workload.entries >= written, 120, "entries while the disk is full")
         wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
     cramped.await_healthy()
     assert_exact(cramped, workload.manifests, seconds=180)
-    await_cleared(cramped, "TailraceDisk", part=part)
+    await_cleared(cramped, "TailraceDisk", component=component)
     await_cleared(cramped, "TailraceCheckpoints", job="flink")
     await_cleared(cramped, "TailraceCommitRetries")
     tailrace(cramped, "books")

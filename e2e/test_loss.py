@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from e2e.health import await_alert, await_cleared
-from e2e.settling import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 
 
 def lose(stack: Stack, write: Callable[[], int]) -> None:

@@ -14,11 +14,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from e2e import hostile_clients
 from e2e.health import fires
 from e2e.prometheus import Prometheus
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
+from tailrace.config.resources import REPOSITORY
 from tailrace.health import rules
-from tailrace.settings import REPOSITORY
 
 PROMETHEUS_PORT = int(os.environ.get("PROMETHEUS_PORT", "24709"))
 RESETS = 300
@@ -82,10 +82,10 @@ def test_our_own_metrics_are_exactly_those_of_the_document(stack: Stack):
 
 
 @pytest.mark.usefixtures("workload")
-@pytest.mark.parametrize("part", ["fluentbit", "kafka", "flink", "detect", "clickhouse"])
-def test_metrics_of_the_document_are_exported(stack: Stack, part: str):
-    exported = {*scraped(stack, f"/metrics/{part}")}
-    listed = documented(f"/metrics/{part}")
+@pytest.mark.parametrize("component", ["fluentbit", "kafka", "flink", "detect", "clickhouse"])
+def test_metrics_of_the_document_are_exported(stack: Stack, component: str):
+    exported = {*scraped(stack, f"/metrics/{component}")}
+    listed = documented(f"/metrics/{component}")
     assert sorted(listed - exported) == []
     assert {name for name in exported if OURS.fullmatch(name)} == {
         name for name in listed if OURS.fullmatch(name)
@@ -93,9 +93,9 @@ def test_metrics_of_the_document_are_exported(stack: Stack, part: str):
 
 
 def test_the_numbers_are_so(stack: Stack, workload: Workload):
-    parts = dict.fromkeys(stack.settings.chosen_parts(), 1.0)
+    components = dict.fromkeys(stack.settings.chosen_components(), 1.0)
     # After a slow start a part's first check may have failed; the next one is seconds later.
-    wait_until(lambda: parts_up(scraped(stack, "/metrics")) == parts, 60, "all parts to be up")
+    wait_until(lambda: parts_up(scraped(stack, "/metrics")) == components, 60, "all parts to be up")
     own = scraped(stack, "/metrics")
     assert own["tailrace_books_up"].samples[0].value == 1
     assert own["tailrace_imbalances"].samples[0].value == 0

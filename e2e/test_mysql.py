@@ -14,14 +14,14 @@ import pytest
 
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
 from e2e.stack import wait_until
-from tailrace.facts.errant import Comparison, Verdict
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace.snapshots.errant_transactions import Comparison, Verdict
 from tailrace_capture.doctor.accounts import explain_account, grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.explain.samples import Sample
 from tailrace_capture.explain.service import OK, REFUSED, explained
 from tailrace_capture.server import ServerError, connect, product_of
-from tailrace_capture.service import Rhythm, Service, Target
+from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import KINDS, Identity
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
@@ -94,7 +94,7 @@ def watch(directory: Path, *servers: Server) -> Service:
         Target(Identity("shop", each.directory.name), parse(dsn(each)), directory / "secret")
         for each in servers
     ]
-    return Service(targets, directory / "spool", directory / "state", Rhythm())
+    return Service(targets, directory / "spool", directory / "state", Schedule())
 
 
 def spooled(directory: Path) -> list[dict]:
@@ -279,16 +279,16 @@ class Looks:
 
 
 def test_what_is_written_to_a_replica_alone_is_errant(server, replica, tmp_path):
-    looks = Looks(tmp_path, replica, server)
+    snapshots = Looks(tmp_path, replica, server)
     server.run("CREATE TABLE shop.replicated (id INT)")
-    looks.until(lambda verdict: not verdict.errant, "the first verdict")
+    snapshots.until(lambda verdict: not verdict.errant, "the first verdict")
     server.run("INSERT INTO shop.replicated VALUES (1)")
     replica.run("CREATE DATABASE errant")
-    looks.until(lambda verdict: verdict.errant, "the errant transaction")
+    snapshots.until(lambda verdict: verdict.errant, "the errant transaction")
 
     ((own,),) = replica.run("SELECT @@server_uuid")
-    assert {verdict.errant for verdict in looks.verdicts} == {"", f"{own}:1"}
-    assert {verdict.source for verdict in looks.verdicts} == {"source"}
+    assert {verdict.errant for verdict in snapshots.verdicts} == {"", f"{own}:1"}
+    assert {verdict.source for verdict in snapshots.verdicts} == {"source"}
     gtids = [record["facts"][0]["attributes"] for record in spooled(tmp_path) if record["kind"] == "gtid"]
     assert all(len(each["gtid_executed"]) > 1024 for each in gtids)
 
@@ -298,17 +298,17 @@ def test_what_is_written_to_a_replica_alone_is_errant(server, replica, tmp_path)
         "MASTER_USER = 'replication', MASTER_PASSWORD = 'x', MASTER_AUTO_POSITION = 1",
         "START SLAVE",
     )
-    looks.until(lambda verdict: verdict.before and not verdict.errant, "the end of the episode")
+    snapshots.until(lambda verdict: verdict.before and not verdict.errant, "the end of the episode")
     server.run("STOP SLAVE SQL_THREAD")
     replica.run("STOP SLAVE SQL_THREAD")
     for number in range(2, 6):
         server.run(f"INSERT INTO shop.replicated VALUES ({number})")
         replica.run(f"CREATE TABLE shop.ring_{number} (id INT)")
         for name in ("source", "replica"):
-            looks.until(lambda verdict, name=name: verdict.member.instance == name, f"a look at {name}")
+            snapshots.until(lambda verdict, name=name: verdict.member.instance == name, f"a look at {name}")
     behind = [each.run("SELECT @@GLOBAL.gtid_executed")[0][0] for each in (server, replica)]
     assert behind[0] != behind[1]
     began = next(
-        index for index, verdict in enumerate(looks.verdicts) if verdict.before and not verdict.errant
+        index for index, verdict in enumerate(snapshots.verdicts) if verdict.before and not verdict.errant
     )
-    assert not any(verdict.errant for verdict in looks.verdicts[began:])
+    assert not any(verdict.errant for verdict in snapshots.verdicts[began:])

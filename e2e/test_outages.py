@@ -9,32 +9,32 @@ from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import await_alert, await_cleared, fires
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, source_of, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
-from tailrace import sources
-from tailrace.health import stack as health
-from tailrace.stack import control
+from tailrace.sources import sources_file
+from tailrace_local import health
+from tailrace_local.supervisor import control
 
 TOPIC = "tailrace.slowlog.lines"
 CLIENTS_SECONDS = 60
 """After so long a client of Kafka gives up by default, and with it a job."""
 
 
-@pytest.mark.parametrize("part", ["kafka", "clickhouse"])
-def test_away_for_a_while(stack, watched, part):
+@pytest.mark.parametrize("component", ["kafka", "clickhouse"])
+def test_away_for_a_while(stack, watched, component):
     alerts = {"kafka": ["TailracePartDown"], "clickhouse": ["TailracePartDown", "TailraceBooksUnreadable"]}
     # Longer than a missing range is waited for.
     seconds = round(1.5 * stack.settings.gap_timeout)
-    _outage(stack, watched(seed=1), part, seconds, alerts=alerts[part])
+    _outage(stack, watched(seed=1), component, seconds, alerts=alerts[component])
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1500)
-@pytest.mark.parametrize("part", ["kafka", "clickhouse"])
-def test_away_for_ten_minutes(stack, watched, part):
+@pytest.mark.parametrize("component", ["kafka", "clickhouse"])
+def test_away_for_ten_minutes(stack, watched, component):
     alerts = {"kafka": ["TailraceLag"], "clickhouse": ["TailraceCommitRetries"]}
-    _outage(stack, watched(seed=2), part, seconds=600, alerts=alerts[part])
+    _outage(stack, watched(seed=2), component, seconds=600, alerts=alerts[component])
 
 
 @pytest.mark.long
@@ -42,7 +42,7 @@ def test_lines_without_a_census(stack, tmp_path):
     workload = Workload(tmp_path / "logs", 6, "without-census")
     instance = workload.manifests[0].instance
     with stack.without("census"):
-        sources.add(stack.settings.sources, [source_of(log) for log in workload.logs])
+        sources_file.add(stack.settings.sources, [source_of(log) for log in workload.logs])
         control.restart(stack.home, "fluentbit")
         workload.write(300)
         workload.finish()
@@ -56,11 +56,11 @@ def test_lines_without_a_census(stack, tmp_path):
     stack.unwatch(workload.logs)
 
 
-def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) -> None:
+def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[str]) -> None:
     rate = 100
     # Logs of tests that are over lag too: their labels tell them apart.
     labels = {
-        "TailracePartDown": {"part": part},
+        "TailracePartDown": {"part": component},
         "TailraceLag": {"instance": workload.manifests[0].instance},
     }
     with workload.writing(rate):
@@ -68,7 +68,7 @@ def _outage(stack: Stack, workload, part: str, seconds: int, alerts: list[str]) 
         if "TailraceLag" in alerts:
             wait_until(lambda: _censuses(stack, **labels["TailraceLag"]) > 0, 120, "the first census")
         failovers = _failovers(stack) if seconds > CLIENTS_SECONDS else None
-        with stack.without(part):
+        with stack.without(component):
             before = workload.entries
             wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
             for alert in alerts:
@@ -87,7 +87,7 @@ def _failovers(stack: Stack) -> float:
     told: list[float] = []
 
     def asked() -> bool:
-        text = health.of_part(stack.settings, stack.home, "flink")
+        text = health.component_metrics(stack.settings, stack.home, "flink")
         samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
         told.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
         return bool(told)
@@ -108,7 +108,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     pid = stack.status("flink").pid
     os.kill(pid, signal.SIGSTOP)
     await_alert(stack, "TailraceJobDown", job="flink")
-    await_alert(stack, "TailracePartDown", part="flink")
+    await_alert(stack, "TailracePartDown", component="flink")
     workload.write(300)
     workload.finish()
     assert "the job flink does not run" in tailrace(stack, "health", expected=1)
@@ -116,7 +116,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     tailrace(stack, "restart", "flink")
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceJobDown", job="flink")
-    await_cleared(stack, "TailracePartDown", part="flink")
+    await_cleared(stack, "TailracePartDown", component="flink")
 
 
 def test_parts_of_a_table_that_are_not_merged(stack):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from e2e.settling import assert_exact
 from e2e.stack import wait_until
+from e2e.wait_for_idle import assert_exact
 
 
 def test_steady(stack, watched):
@@ -13,12 +13,12 @@ def test_steady(stack, watched):
     assert_exact(stack, workload.manifests)
 
 
-@pytest.mark.parametrize("part", ["fluentbit", "kafka", "flink", "clickhouse"])
-def test_kill(stack, watched, part):
+@pytest.mark.parametrize("component", ["fluentbit", "kafka", "flink", "clickhouse"])
+def test_kill(stack, watched, component):
     workload = watched(seed=2)
     with workload.writing(rate=300):
         wait_until(lambda: workload.entries >= 600, 60, "entries before the kill")
-        stack.kill(part)
+        stack.kill(component)
         stack.await_healthy()
         before = workload.entries
         wait_until(lambda: workload.entries >= before + 600, 60, "entries after the kill")
@@ -28,8 +28,8 @@ def test_kill(stack, watched, part):
 def test_kill_while_busy_with_a_backlog(stack, watched):
     workload = watched(seed=3)
     workload.write(20_000)
-    for part in ("flink", "clickhouse", "flink"):
-        stack.kill(part)
+    for component in ("flink", "clickhouse", "flink"):
+        stack.kill(component)
         stack.await_healthy()
     workload.write(1000)
     workload.finish()

@@ -22,7 +22,7 @@ import pytest
 from e2e import mysql
 from e2e.attack_day import mariadb
 from e2e.random_statements import DERIVED, RandomStatements
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 FIRST_PORT = 22560
 SEED = int(os.environ.get("PLAN_SEED", "1"))

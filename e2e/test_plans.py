@@ -10,7 +10,7 @@ import pytest
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Workload, connection
 from e2e.stack import Stack, wait_until
-from tailrace.sources import Source
+from tailrace.sources.sources_file import Source
 
 DATABASE_PORT = 22730
 INSTANCE = "plans-db-1"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from e2e.comparison import Stored
 from e2e.health import await_alert, await_cleared
-from e2e.settling import tailrace
 from e2e.stack import Stack, wait_until
 from e2e.test_bad_input import BANNER, entry
+from e2e.wait_for_idle import tailrace
 from e2e.workload.manifest import LogManifest
-from tailrace.sources import Source
+from tailrace.sources.sources_file import Source
 
 ENTRIES = 3000
 POISONOUS = frozenset({0, 1, 1234, ENTRIES - 1})

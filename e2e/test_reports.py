@@ -14,16 +14,17 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from e2e import settling
+from e2e import wait_for_idle
 from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
 from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.stack import wait_until
-from tailrace import dashboards, reports
-from tailrace.certificates import Certificates
-from tailrace.cli import main
-from tailrace.configuration import ConfigurationError
-from tailrace.parts.reports import Reports
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.credentials.certificates import Certificates
+from tailrace.dashboards import asset_files
+from tailrace.reports import superset_reports
+from tailrace_local.cli import main
+from tailrace_local.components.reports import Reports
 
 FIRST_PORT = int(os.environ.get("REPORTS_FIRST_PORT", "23640"))
 MAIL_PORT = FIRST_PORT + 10
@@ -60,8 +61,8 @@ def directory(tmp_path_factory):
 def stack(directory):
     file = directory / "reports.yaml"
     file.write_text(CONFIG.format(port=MAIL_PORT, schedule="0 6 * * 1"))
-    parts = ("clickhouse", "superset", "reports")
-    with secured(directory / "home", FIRST_PORT, parts, reports_config=str(file)) as made:
+    components = ("clickhouse", "superset", "reports")
+    with secured(directory / "home", FIRST_PORT, components, reports_config=str(file)) as made:
         yield made
 
 
@@ -94,7 +95,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
     picture = page_of(mail)
     if "SCREENSHOTS" in os.environ:
         picture.save(Path(os.environ["SCREENSHOTS"]) / "developers-digest.png")
-    assert picture.width == reports.WIDTH
+    assert picture.width == superset_reports.WIDTH
     assert abs(picture.height - _height("developers_digest")) < 40, "all of it, and no more"
     assert _pixels(picture, LINE_COLOUR) > 300, "the charts' lines are drawn"
 
@@ -130,21 +131,21 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
 @pytest.mark.timeout(300)
 def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
-    part = Reports(stack.settings, stack.home)
-    superset = part.superset.client()
-    reports.apply(superset, part.config())
-    assert reports.apply(superset, part.config()) == [], "doing it twice changes nothing"
-    found = {each["name"]: each for each in superset.every(reports.REPORTS)}
+    component = Reports(stack.settings, stack.home)
+    superset = component.superset.client()
+    superset_reports.apply(superset, component.config())
+    assert superset_reports.apply(superset, component.config()) == [], "doing it twice changes nothing"
+    found = {each["name"]: each for each in superset.every(superset_reports.REPORTS)}
     assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Developers' digest"}
-    compliance = superset.get(f"{reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}")[
-        "result"
-    ]
+    compliance = superset.get(
+        f"{superset_reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}"
+    )["result"]
     assert [owner["last_name"] for owner in compliance["owners"]] == ["Compliance"]
 
-    config = part.config()
-    only = reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
-    assert reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
-    assert reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
+    config = component.config()
+    only = superset_reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
+    assert superset_reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
+    assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
 
 
 def test_the_list_says_who_gets_what_and_when(stack, tailrace, directory):
@@ -176,7 +177,7 @@ def test_superset_shows_its_new_certificate(stack):
     address = urllib.parse.urlsplit(stack.status("superset").address)
     place = (address.hostname, address.port)
     before = ssl.get_server_certificate(place)
-    settling.tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
+    wait_for_idle.tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
     assert ssl.get_server_certificate(place) != before
     context = Certificates(stack.home).client()
     assert answer(f"{address.geturl()}/health", context).read() == b"OK"
@@ -184,12 +185,12 @@ def test_superset_shows_its_new_certificate(stack):
 
 def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(stack, tmp_path, monkeypatch):
     """The first test of this file sends the same report with the right certificate."""
-    part = Reports(stack.settings, stack.home)
+    component = Reports(stack.settings, stack.home)
     stranger = {"SUPERSET_CERTIFICATE_FILE": str(strangers(tmp_path).file("superset"))}
-    environment = part.environment() | stranger
-    monkeypatch.setattr(part, "environment", lambda: environment)
+    environment = component.environment() | stranger
+    monkeypatch.setattr(component, "environment", lambda: environment)
     with mail_receiver(MAIL_PORT):
-        reason = part.send(part.config().subscriptions[1].name)
+        reason = component.send(component.config().subscriptions[1].name)
     assert "invalid cookie domain" in reason, "it shows a warning, which has no host to be logged in at"
 
 
@@ -219,7 +220,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
     file = tmp_path / "reports.yaml"
     file.write_text(wrong)
     with pytest.raises(ConfigurationError, match=re.escape(said)):
-        reports.load(file)
+        superset_reports.load(file)
 
 
 def _drawn(stack) -> int:
@@ -231,7 +232,7 @@ def _drawn(stack) -> int:
 
 def _height(dashboard: str) -> int:
     """Pixels of all rows and of what is between them."""
-    (asset,) = [each for each in dashboards.load() if (each.kind, each.name) == ("dashboards", dashboard)]
+    (asset,) = [each for each in asset_files.load() if (each.kind, each.name) == ("dashboards", dashboard)]
     return sum(8 * row[0]["height"] + 16 for row in asset.content["layout"])
 
 

@@ -1,7 +1,7 @@
 """Books that do not balance are an alert; `tailrace rewind` to a savepoint makes them whole again."""
 
 from e2e.health import await_alert, await_cleared
-from e2e.settling import assert_exact, tailrace
+from e2e.wait_for_idle import assert_exact, tailrace
 
 
 def test_what_somebody_deleted_is_read_again(stack, watched):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e.settling import (
+from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import (
     assert_books_show_missing_bytes,
     assert_exact,
     await_exact,
@@ -16,10 +17,11 @@ from e2e.settling import (
     settle,
     tailrace,
 )
-from e2e.stack import Stack, wait_until
 from e2e.workload.statements import ordinary
-from tailrace import books, console, listing, sources
-from tailrace.sources import Source
+from tailrace.cli import console
+from tailrace.ledger import balance as ledger_balance
+from tailrace.sources import active_sources, sources_file
+from tailrace.sources.sources_file import Source
 
 ENTRY = b"""\
 # Time: 2026-11-21T02:49:%02d.811511Z
@@ -138,7 +140,7 @@ def newcomer(stack: Stack, tmp_path: Path, request):
         Source(instance, "slowlog", log, "shop"),
         Source(instance, "audit", log.parent / "audit.log", "shop"),
     ]
-    sources.add(stack.settings.sources, added)
+    sources_file.add(stack.settings.sources, added)
     yield instance, log
     stack.settings.sources.write_text(before)
 
@@ -147,8 +149,8 @@ def _written(entries: int, table: bytes) -> bytes:
     return b"".join(ENTRY % (second, table) for second in range(entries))
 
 
-def _books(stack: Stack, instance: str) -> books.Books:
-    return books.read(stack.clickhouse(), instance, listed=listing.taken(stack.home).since)
+def _books(stack: Stack, instance: str) -> ledger_balance.LedgerBalance:
+    return ledger_balance.read(stack.clickhouse(), instance, listed=active_sources.active(stack.home).since)
 
 
 def _entries(stack: Stack, instance: str) -> int:

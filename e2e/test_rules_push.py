@@ -11,10 +11,10 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from e2e.stack import Stack
-from tailrace import rules
-from tailrace.exits import Exit
-from tailrace.kafka import KafkaClient
-from tailrace.settings import REPOSITORY
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
+from tailrace.kafka.client import KafkaClient
+from tailrace.rules import push as rule_push
 
 NOBODYS_PORT = 22250
 
@@ -46,7 +46,7 @@ def directory(tmp_path: Path) -> Path:
 def tailrace(stack: Stack, *words: str | Path) -> subprocess.CompletedProcess:
     inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
     return subprocess.run(
-        [sys.executable, "-m", "tailrace", *map(str, words)],
+        [sys.executable, "-m", "tailrace_local", *map(str, words)],
         env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
         capture_output=True,
         text=True,
@@ -58,16 +58,16 @@ def pushes(stack: Stack) -> list[dict]:
     """All candidates of the topic, oldest first."""
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
-        partition = TopicPartition(rules.TOPIC, 0, 0)
+        partition = TopicPartition(rule_push.TOPIC, 0, 0)
         _, end = consumer.get_watermark_offsets(partition, timeout=30)
         consumer.assign([partition])
         records = []
         while len(records) < end:
             record = consumer.poll(30)
-            assert record is not None, f"{rules.TOPIC} ends before offset {end}"
+            assert record is not None, f"{rule_push.TOPIC} ends before offset {end}"
             assert record.error() is None, record.error()
             records.append(record)
-        return [json.loads(each.value()) for each in records if each.key() == rules.CANDIDATE.encode()]
+        return [json.loads(each.value()) for each in records if each.key() == rule_push.CANDIDATE.encode()]
     finally:
         consumer.close()
 
@@ -84,7 +84,7 @@ def test_a_directory_is_one_record_with_its_placeholders(stack: Stack, directory
         "access/admin.yml": RULE,
         "placeholders.yaml": "admins: [root, dba*]\n",
     }
-    assert found[-1]["version"] == rules.VERSION
+    assert found[-1]["version"] == rule_push.VERSION
     assert found[-1]["push_id"] in done.stdout
 
 
@@ -116,6 +116,6 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
 
 def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
     elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
-    monkeypatch.setattr(rules, "TIMEOUT_SECONDS", 1)
-    with pytest.raises(rules.RulesError, match="did not take the push"):
-        rules.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rules.files(directory))
+    monkeypatch.setattr(rule_push, "TIMEOUT_SECONDS", 1)
+    with pytest.raises(rule_push.RulesError, match="did not take the push"):
+        rule_push.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rule_push.files(directory))

@@ -25,14 +25,18 @@ from confluent_kafka.admin import (
 )
 
 from e2e.secured import START_SECONDS, answer, secured, strangers
-from e2e.settling import assert_exact, tailrace
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
-from tailrace import books, kafka, topics
-from tailrace.certificates import Certificates
-from tailrace.health import stack as health
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.stack import control
+from tailrace.credentials.certificates import Certificates
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import client as kafka_client
+from tailrace.kafka import topics
+from tailrace.ledger import balance as ledger_balance
+from tailrace_local import health
+from tailrace_local import kafka as local_kafka
+from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.supervisor import control
 
 FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
@@ -61,7 +65,7 @@ def watched(stack: Stack, tmp_path: Path, request) -> Callable[[int], Workload]:
 class Attempt:
     """One record offered to a topic; what became of it, and what the client said meanwhile."""
 
-    def __init__(self, client: kafka.KafkaClient, topic: str = LINES) -> None:
+    def __init__(self, client: kafka_client.KafkaClient, topic: str = LINES) -> None:
         self.said: list[str] = []
         self.outcome: KafkaError | None = None
         self._delivered = False
@@ -100,7 +104,7 @@ class Attempt:
 
 
 @contextmanager
-def attempt(client: kafka.KafkaClient, topic: str = LINES) -> Iterator[Attempt]:
+def attempt(client: kafka_client.KafkaClient, topic: str = LINES) -> Iterator[Attempt]:
     made = Attempt(client, topic)
     try:
         yield made
@@ -108,25 +112,25 @@ def attempt(client: kafka.KafkaClient, topic: str = LINES) -> Iterator[Attempt]:
         made.end()
 
 
-def as_account(stack: Stack, account: str, **other: str) -> kafka.KafkaClient:
+def as_account(stack: Stack, account: str, **other: str) -> kafka_client.KafkaClient:
     """`other` properties, with _ for `.`; an empty one is left out."""
-    client = kafka.connect(stack.settings, stack.home, account)
+    client = local_kafka.connect(stack.settings, stack.home, account)
     changed = {name.replace("_", "."): value for name, value in other.items()}
     properties = {name: value for name, value in {**client.properties, **changed}.items() if value}
-    return kafka.KafkaClient(client.address, properties)
+    return kafka_client.KafkaClient(client.address, properties)
 
 
-def log_end(stack: Stack, part: str) -> int:
-    return stack.home.log(part).stat().st_size
+def log_end(stack: Stack, component: str) -> int:
+    return stack.home.log(component).stat().st_size
 
 
-def await_logged(stack: Stack, part: str, since: int, words: str) -> None:
+def await_logged(stack: Stack, component: str, since: int, words: str) -> None:
     def said() -> bool:
-        with stack.home.log(part).open("rb") as log:
+        with stack.home.log(component).open("rb") as log:
             log.seek(since if log.seek(0, os.SEEK_END) >= since else 0)
             return words.encode() in log.read()
 
-    wait_until(said, LOG_SECONDS, f"{part} to say {words!r}")
+    wait_until(said, LOG_SECONDS, f"{component} to say {words!r}")
 
 
 def test_lines_become_rows_and_the_books_balance(stack, watched):
@@ -141,20 +145,20 @@ def test_lines_become_rows_and_the_books_balance(stack, watched):
 
 
 def _has_books(stack: Stack, instance: str) -> bool:
-    return bool(books.read(stack.clickhouse(), instance).accounts)
+    return bool(ledger_balance.read(stack.clickhouse(), instance).accounts)
 
 
 def test_no_password_is_in_a_list_of_processes(stack):
     """Nor in the environment of anything but the collector, whose settings it is."""
     names = [name for name in os.listdir(stack.home.secrets) if (stack.home.secrets / name).is_file()]
     passwords = [stack.home.secret(name).encode() for name in names]
-    assert len(passwords) > len(kafka.accounts())
-    for part in control.status(stack.home).parts:
-        command = Path(f"/proc/{part.pid}/cmdline").read_bytes()
-        environment = Path(f"/proc/{part.pid}/environ").read_bytes()
-        assert not any(password in command for password in passwords), part.name
-        if part.name != "fluentbit":
-            assert not any(password in environment for password in passwords), part.name
+    assert len(passwords) > len(kafka_accounts.accounts())
+    for component in control.status(stack.home).components:
+        command = Path(f"/proc/{component.pid}/cmdline").read_bytes()
+        environment = Path(f"/proc/{component.pid}/environ").read_bytes()
+        assert not any(password in command for password in passwords), component.name
+        if component.name != "fluentbit":
+            assert not any(password in environment for password in passwords), component.name
 
 
 def test_files_with_secrets_are_private(stack):
@@ -163,7 +167,7 @@ def test_files_with_secrets_are_private(stack):
 
 
 def test_everything_listens_on_loopback_only(stack):
-    pids = {part.pid for part in control.status(stack.home).parts}
+    pids = {component.pid for component in control.status(stack.home).components}
     shown = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
     listeners = [line.split() for line in shown.splitlines()]
     own = [words for words in listeners if any(f"pid={pid}," in words[-1] for pid in pids)]
@@ -231,7 +235,7 @@ def test_a_broker_under_another_name_is_not_believed(stack):
     right = as_account(stack, "collector")
     with (
         relayed(stack.settings.port_kafka) as elsewhere,
-        attempt(kafka.KafkaClient(f"127.0.0.2:{elsewhere}", right.properties)) as refused,
+        attempt(kafka_client.KafkaClient(f"127.0.0.2:{elsewhere}", right.properties)) as refused,
     ):
         refused.await_saying("certificate verify failed")
 
@@ -276,7 +280,7 @@ def test_reading_is_no_right_to_write(stack):
     assert refused.outcome.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
-@pytest.mark.parametrize("account", kafka.accounts(), ids=lambda account: account.name)
+@pytest.mark.parametrize("account", kafka_accounts.accounts(), ids=lambda account: account.name)
 def test_an_account_sees_its_own_topics_only(stack, account):
     client = AdminClient(as_account(stack, account.name).settings({}))
     seen = set(client.list_topics(timeout=SECONDS).topics)
@@ -298,17 +302,17 @@ def test_no_account_may_administer(stack):
 
 def test_a_right_that_is_not_listed_ends_with_the_next_start(stack):
     """What somebody has granted to an account of ours besides."""
-    administration = AdminClient(kafka.administration(stack.settings, stack.home).settings({}))
-    surplus = kafka.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
+    administration = AdminClient(local_kafka.administration(stack.settings, stack.home).settings({}))
+    surplus = kafka_accounts.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
     for granted in administration.create_acls(list(surplus.rights())).values():
         granted.result(SECONDS)
-    kafka.apply_accounts(administration, kafka.accounts(), stack.home.secret)
-    found = set(administration.describe_acls(kafka.anything()).result(SECONDS))
-    assert found == set().union(*(account.rights() for account in kafka.accounts()))
+    kafka_accounts.apply_accounts(administration, kafka_accounts.accounts(), stack.home.secret)
+    found = set(administration.describe_acls(kafka_accounts.any_acl()).result(SECONDS))
+    assert found == set().union(*(account.rights() for account in kafka_accounts.accounts()))
 
 
 def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
-    right = kafka.administration(stack.settings, stack.home)
+    right = local_kafka.administration(stack.settings, stack.home)
     wrong = str(strangers(tmp_path).file("admin"))
     stranger = {"ssl.certificate.location": wrong, "ssl.key.location": wrong}
     for properties in (
@@ -316,7 +320,7 @@ def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
         {name: right.properties[name] for name in ("security.protocol", "ssl.ca.location")},
     ):
         since = log_end(stack, "kafka")
-        with attempt(kafka.KafkaClient(right.address, properties)) as refused:
+        with attempt(kafka_client.KafkaClient(right.address, properties)) as refused:
             refused.await_saying("SSL")
         await_logged(stack, "kafka", since, "SSL handshake failed")
 
@@ -332,19 +336,19 @@ def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
 )
 def test_a_collector_says_why_it_is_refused(stack, tmp_path, change, said):
     """Fluent Bit, with the files that it always runs."""
-    part = FluentBit(stack.settings, stack.home)
+    component = FluentBit(stack.settings, stack.home)
     if "TAILRACE_KAFKA_CA_FILE" in change:
         change = {"TAILRACE_KAFKA_CA_FILE": str(strangers(tmp_path / "stranger").trust)}
     configuration, state = tmp_path / "tailrace.conf", tmp_path / "state"
     state.mkdir()
-    written = Path(part.command()[-1]).read_text()
+    written = Path(component.command()[-1]).read_text()
     configuration.write_text(written)
     port = {"TAILRACE_HEALTH_PORT": str(FIRST_PORT + 9)}
     log = tmp_path / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [part.program(), "-c", configuration],
-            env={**os.environ, **part.environment(), **port, "TAILRACE_STATE": str(state), **change},
+            [component.program(), "-c", configuration],
+            env={**os.environ, **component.environment(), **port, "TAILRACE_STATE": str(state), **change},
             stdout=output,
             stderr=subprocess.STDOUT,
         )
@@ -358,7 +362,7 @@ def test_a_collector_says_why_it_is_refused(stack, tmp_path, change, said):
 def test_a_job_with_a_wrong_password_says_so_and_loses_nothing(stack, watched):
     workload = watched(seed=72)
     workload.write(100)
-    secret = stack.home.secret_file(kafka.password_name("normalize"))
+    secret = stack.home.secret_file(kafka_accounts.password_name("normalize"))
     right = secret.read_text()
     since = log_end(stack, "flink")
     with stack.without("flink"):
@@ -371,10 +375,10 @@ def test_a_job_with_a_wrong_password_says_so_and_loses_nothing(stack, watched):
     assert_exact(stack, workload.manifests)
 
 
-@pytest.mark.parametrize("part", ["flink", "detect"])
-def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
+@pytest.mark.parametrize("component", ["flink", "detect"])
+def test_flinks_rest_interface_answers_the_stack_only(stack, component, tmp_path):
     certificates = Certificates(stack.home)
-    address = stack.status(part).address
+    address = stack.status(component).address
     jobs = json.load(answer(f"{address}/jobs/overview", certificates.client("admin")))["jobs"]
     assert jobs
     for nobody in (certificates.client(), certificates.client("superset")):
@@ -390,19 +394,19 @@ def test_flinks_rest_interface_answers_the_stack_only(stack, part, tmp_path):
 
 
 def test_metrics_ask_the_jobs_with_the_stacks_certificate(stack):
-    told = {metric.name: metric.samples for metric in health.own(stack.settings, stack.home)}
+    told = {metric.name: metric.samples for metric in health.own_metrics(stack.settings, stack.home)}
     running = {sample.labels["job"]: sample.value for sample in told["tailrace_job_up"]}
     assert running == {"flink": 1, "detect": 1}
     assert told["tailrace_books_up"][0].value == 1
 
 
-@pytest.mark.parametrize("part", ["flink", "detect"])
-def test_who_has_a_certificate_looks_and_submits_nothing(stack, part):
+@pytest.mark.parametrize("component", ["flink", "detect"])
+def test_who_has_a_certificate_looks_and_submits_nothing(stack, component):
     context = Certificates(stack.home).client("admin")
-    features = json.load(answer(f"{stack.status(part).address}/config", context))["features"]
+    features = json.load(answer(f"{stack.status(component).address}/config", context))["features"]
     assert features == {**features, "web-submit": False, "web-cancel": False, "web-rescale": False}
     with pytest.raises(urllib.error.HTTPError) as refused:
-        answer(f"{stack.status(part).address}/jars", context)
+        answer(f"{stack.status(component).address}/jars", context)
     assert refused.value.code == http.HTTPStatus.NOT_FOUND
 
 
@@ -433,8 +437,10 @@ def test_commands_have_accounts_of_their_own(stack, tmp_path):
     )
 
 
-def administrator(certificates: Certificates, stack: Stack, file: Path, trust: Path) -> kafka.KafkaClient:
-    return kafka.KafkaClient(
+def administrator(
+    certificates: Certificates, stack: Stack, file: Path, trust: Path
+) -> kafka_client.KafkaClient:
+    return kafka_client.KafkaClient(
         f"127.0.0.1:{stack.settings.port_kafka_internal}",
         {
             "security.protocol": "ssl",
@@ -445,7 +451,7 @@ def administrator(certificates: Certificates, stack: Stack, file: Path, trust: P
     )
 
 
-def reaches(client: kafka.KafkaClient) -> bool:
+def reaches(client: kafka_client.KafkaClient) -> bool:
     try:
         return bool(AdminClient(client.settings({"log_level": 0})).list_topics(timeout=10).topics)
     except KafkaException:
@@ -469,15 +475,15 @@ def test_certificates_and_passwords_are_replaced_while_logs_grow(stack, watched,
         # stranger.
         assert not reaches(old)
         assert reaches(administrator(certificates, stack, old_file, certificates.trust))
-        for account in kafka.accounts():
-            stack.home.replace_secret(kafka.password_name(account.name))
+        for account in kafka_accounts.accounts():
+            stack.home.replace_secret(kafka_accounts.password_name(account.name))
         tailrace(stack, "credentials", "retire", seconds=START_SECONDS)
         assert not reaches(administrator(certificates, stack, old_file, certificates.trust))
-        assert reaches(kafka.administration(stack.settings, stack.home))
+        assert reaches(local_kafka.administration(stack.settings, stack.home))
         before = workload.entries
         wait_until(lambda: workload.entries >= before + 100, SECONDS, "entries after the change")
     assert_exact(stack, workload.manifests)
-    changed = kafka.KafkaClient(
+    changed = kafka_client.KafkaClient(
         old_password.address, {**old_password.properties, "ssl.ca.location": str(certificates.trust)}
     )
     with attempt(changed) as refused:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from e2e import sigma_oracle
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 TAILRACE = REPOSITORY / "bin" / "tailrace"
 

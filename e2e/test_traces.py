@@ -17,8 +17,8 @@ from opentelemetry.trace import SpanKind, format_span_id, format_trace_id
 
 from e2e.otlp import as_json, as_protobuf
 from e2e.stack import Stack, wait_until
-from tailrace.settings import Settings
-from tailrace.sources import Source
+from tailrace.config.settings import Settings
+from tailrace.sources.sources_file import Source
 
 TOPIC = "otlp_spans"
 CARD = "4111111111111111"

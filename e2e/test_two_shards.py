@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from e2e.settling import assert_exact
 from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import assert_exact
 from e2e.workload.writer import Workload
 from sql.tests.clickhouse_servers import Shards, running
 

@@ -12,7 +12,7 @@ import pytest
 from e2e.stack import Stack, wait_until
 from e2e.topics import make_topic, texts
 from e2e.unsure_broker import Deed, UnsureBroker
-from tailrace.parts.fluentbit import FluentBit
+from tailrace_local.components.fluentbit import FluentBit
 
 CONFIGURATION = """
 [SERVICE]

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from e2e.settling import assert_exact
 from e2e.stack import PARTS, PORTS, Stack, wait_until
+from e2e.wait_for_idle import assert_exact
 from e2e.workload.writer import Workload
 from tailrace import __version__
-from tailrace.health import stack as health
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace_local import health
 
 FIRST_PORT = int(os.environ.get("UPGRADE_FIRST_PORT", "24740"))
 FOLDERS = ("bin", "embedded", "sql", "collectors", "schemas", "stream-jobs", "samples", "rules")
 RATE = 100
-NEXT = "0.2.0"
+NEXT = "0.3.0"
 OF_OLD_ROWS, OF_NEW_ROWS = 7, 0
 """The field's default, which rows and events of the old version have; what the new version writes."""
 FIELD = {"name": "upgraded", "type": "long", "default": OF_OLD_ROWS, "doc": "Which version wrote the event."}
@@ -119,7 +119,7 @@ def rows_by_version(stack: Stack) -> dict[int, int]:
 
 def undecodable_events(stack: Stack) -> float:
     """Events that the detect job could not read, as it counts them itself."""
-    found = text_string_to_metric_families(health.of_part(stack.settings, stack.home, "detect"))
+    found = text_string_to_metric_families(health.component_metrics(stack.settings, stack.home, "detect"))
     samples = [
         each for family in found if re.search("undecodable_events$", family.name) for each in family.samples
     ]

@@ -8,7 +8,7 @@ import msgpack
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tailrace.settings import Settings
+from tailrace.config.settings import Settings
 
 LARGEST_MESSAGE = 30_000_000
 

@@ -109,10 +109,10 @@ def _receive(connection: socket.socket) -> bytes:
 def _exactly(connection: socket.socket, size: int) -> bytes:
     found = b""
     while len(found) < size:
-        part = connection.recv(size - len(found))
-        if not part:
+        component = connection.recv(size - len(found))
+        if not component:
             return b""
-        found += part
+        found += component
     return found
 
 

@@ -19,9 +19,9 @@ from urllib.parse import quote
 from dashboards.bench.fill import DAYS, fill
 from dashboards.tests import browser
 from e2e.stack import Stack
-from tailrace import dashboards
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.parts import superset
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import connections as superset_connections
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21280"))
 CHART_SECONDS = 1.0
@@ -41,7 +41,7 @@ class Work:
 def main() -> int:
     arguments = _arguments()
     home = arguments.home or Path(mkdtemp(prefix="tailrace-bench-")) / "home"
-    stack = Stack(home, FIRST_PORT, parts=("clickhouse", "superset"))
+    stack = Stack(home, FIRST_PORT, components=("clickhouse", "superset"))
     stack.up()
     try:
         admin = stack.clickhouse()
@@ -66,19 +66,19 @@ def _arguments() -> argparse.Namespace:
 def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     titles = {
         asset.content["slug"]: asset.content["dashboard_title"]
-        for asset in dashboards.load()
+        for asset in asset_files.load()
         if asset.kind == "dashboards"
     }
     chosen = [slug for slug in titles if not arguments.only or slug in arguments.only]
     openings = [each for slug in chosen for each in _openings(slug, titles[slug], arguments.own_range)]
-    groups = {part: stack.status(part).pid for part in ("clickhouse", "superset")}
+    groups = {component: stack.status(component).pid for component in ("clickhouse", "superset")}
     files = [stack.home.root / f"bench-{name}.json" for name in ("job", "result")]
     files[0].write_text(json.dumps({"repeat": arguments.repeat, "groups": groups, "dashboards": openings}))
     browser.install()
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
-        "SUPERSET_PASSWORD": stack.home.secret(superset.PASSWORD),
+        "SUPERSET_PASSWORD": stack.home.secret(superset_connections.PASSWORD),
     }
     subprocess.run(["node", "drawn.mjs", *map(str, files)], cwd=HERE, env=environment, check=True)
     return json.loads(files[1].read_text())

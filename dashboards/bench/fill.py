@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jinja2
 
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 
 DAYS = 90
 STATEMENTS = 400

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from e2e.alert_rows import alert, grown, written
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 
 OTHER_RULE = "Schema enumeration"
 ODD_USER = "o'brien! & söhne (50%)"

@@ -11,9 +11,11 @@ import pytest
 
 from dashboards.tests import alerts, browser
 from e2e.stack import Stack
-from tailrace import audiences, dashboards
-from tailrace.accounts import password_name
-from tailrace.parts import superset
+from tailrace.credentials.names import password_name
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import connections as superset_connections
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace_local.components import superset
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21240"))
 TESTS = Path(__file__).parent
@@ -22,7 +24,9 @@ TESTS = Path(__file__).parent
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """ClickHouse and Superset with the dashboards imported; stopped after the last test."""
-    running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, parts=("clickhouse", "superset"))
+    running = Stack(
+        tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse", "superset")
+    )
     running.up()
     yield running
     running.down()
@@ -46,16 +50,16 @@ def browser_tests(stack: Stack) -> dict[str, str]:
     return {
         **environment,
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
-        "ROLES": json.dumps({user: _role(stack, user) for user in (*superset.USERS, "unmasked")}),
+        "ROLES": json.dumps({user: _role(stack, user) for user in (*superset_connections.USERS, "unmasked")}),
     }
 
 
 def _role(stack: Stack, user: str) -> dict[str, object]:
     """How to log in as an audience's user; which dashboards it sees and which not, by slug and title."""
-    password = stack.home.secret(superset.password_of(user))
+    password = stack.home.secret(superset_connections.password_of(user))
     admin = superset.Superset(stack.settings, stack.home).client()
-    audiences.ensure_user(admin, user, audiences.load()[user].name, password, reset=False)
-    shown = [asset.content for asset in dashboards.load() if asset.kind == "dashboards"]
+    dashboard_roles.ensure_user(admin, user, dashboard_roles.load()[user].name, password, reset=False)
+    shown = [asset.content for asset in asset_files.load() if asset.kind == "dashboards"]
     sees, others = (
         {each["slug"]: each["dashboard_title"] for each in shown if (user in each["roles"]) is its}
         for its in (True, False)

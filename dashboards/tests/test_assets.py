@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tailrace import alert_link, dashboards, reports
-from tailrace.dashboards import Asset, AssetError, Compiler
-from tailrace.settings import REPOSITORY
+from tailrace.alerts import link as alert_link
+from tailrace.config.resources import PYTHON_PATH, REPOSITORY
+from tailrace.dashboards import asset_files, compiler
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards.asset_files import Asset, AssetError
+from tailrace.dashboards.compiler import Compiler
+from tailrace.reports import superset_reports
 
-ASSETS = dashboards.load()
-COMPILED = dashboards.compile_assets()
+ASSETS = asset_files.load()
+COMPILED = dashboard_assets.compile_assets()
 COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series", "source", "target")
 COLUMN_LISTS = ("groupby", "groupbyRows", "groupbyColumns", "all_columns", "tooltip_columns")
 METRIC_PARAMETERS = ("metric", "timeseries_limit_metric")
@@ -80,7 +84,7 @@ def test_a_dashboard_is_described_with_a_small_picture(dashboard):
 
 def test_uuids_never_change():
     # A uuid that changes makes a second copy of the asset in every Superset that has the first.
-    assert dashboards.asset_uuid("dashboards", "slow_queries") == "a7150ff5-eb28-5fdf-b2d0-80f0688ac5a3"
+    assert asset_files.asset_uuid("dashboards", "slow_queries") == "a7150ff5-eb28-5fdf-b2d0-80f0688ac5a3"
     assert len({content["uuid"] for content in COMPILED.values()}) == len(COMPILED)
 
 
@@ -93,7 +97,7 @@ def test_chart_asks_for_what_its_dataset_has(chart):
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_query_returns_the_columns_of_its_dataset(dataset):
-    sql = dashboards.query_text(dashboards.QUERIES / dataset.content["sql"])
+    sql = asset_files.query_text(asset_files.QUERIES / dataset.content["sql"])
     for column in dataset.content["columns"]:
         assert re.search(rf"\b{column['column_name']}\b", sql), f"no {column['column_name']} in the query"
 
@@ -134,7 +138,7 @@ def linked_from(dashboard: Asset) -> set[str]:
         chart for chart in of_kind("charts") if chart.name in {cell.get("chart") for cell in cells}
     ):
         dataset = dataset_of(chart).content
-        sql = (dashboards.QUERIES / dataset["sql"]).read_text()
+        sql = (asset_files.QUERIES / dataset["sql"]).read_text()
         sql += " ".join(metric["expression"] for metric in dataset["metrics"])
         found |= {LINKS[macro] for macro in re.findall(r"\{\{ *(link_to_\w+)\(", sql)}
         found |= set(re.findall(r"\{\{ *link(?:_by|_around|_within)?\('([a-z-]+)'", sql))
@@ -144,7 +148,7 @@ def linked_from(dashboard: Asset) -> set[str]:
 LINKS = dict(
     re.findall(
         r"macro (link_to_\w+)\([^)]*\) -%\}[^']*'([a-z-]+)'",
-        (dashboards.QUERIES / "parts" / "links.sql").read_text(),
+        (asset_files.QUERIES / "parts" / "links.sql").read_text(),
     )
 )
 """Macro → the dashboard that it leads to."""
@@ -152,15 +156,20 @@ LINKS = dict(
 
 def test_every_report_is_a_dashboard_that_its_audience_sees():
     seen_by = {asset.name: asset.content["roles"] for asset in of_kind("dashboards")}
-    for report in reports.definitions().values():
+    for report in superset_reports.definitions().values():
         assert report.audience in seen_by[report.dashboard], report.name
 
 
 def test_every_query_is_asked():
     asked_by_charts = {Path(dataset.content["sql"]).stem for dataset in of_kind("datasets")}
-    package = Path(dashboards.__file__).parent
-    commands = "".join(file.read_text() for kind in ("py", "yaml") for file in package.rglob(f"*.{kind}"))
-    for query in dashboards.QUERIES.glob("*.sql"):
+    files = [
+        file
+        for package in ("tailrace", "tailrace_local")
+        for kind in ("py", "yaml")
+        for file in (PYTHON_PATH / package).rglob(f"*.{kind}")
+    ]
+    commands = "".join(file.read_text() for file in files)
+    for query in asset_files.QUERIES.glob("*.sql"):
         name = query.stem.removeprefix("books_").removeprefix("evidence_")
         assert query.stem in asked_by_charts or name in commands, query.name
 
@@ -176,7 +185,7 @@ def test_every_dataset_is_drawn_or_fills_a_filter():
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_rows_fill_the_grid(dashboard):
     for row in dashboard.content["layout"]:
-        assert sum(cell["width"] for cell in row) == dashboards.GRID_COLUMNS
+        assert sum(cell["width"] for cell in row) == compiler.GRID_COLUMNS
         assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
 
 
@@ -257,7 +266,7 @@ def test_numbers_must_be_whole(tmp_path: Path):
     ):
         file.write_text(yaml.safe_dump({"slice_name": name, "dataset": "load", "numbers": numbers}))
         with pytest.raises(AssetError, match=r"charts/some\.yaml: "):
-            dashboards.load(tmp_path)
+            asset_files.load(tmp_path)
 
 
 def charts_of(dashboard: Asset) -> list[Asset]:
@@ -379,7 +388,7 @@ AVERAGED = re.compile(r"\bavg\(|quantile(?!ExactWeighted)")
 
 
 def test_the_shared_percentiles_are_never_averaged():
-    assert not AVERAGED.search((dashboards.QUERIES / "parts" / "percentile.sql").read_text())
+    assert not AVERAGED.search((asset_files.QUERIES / "parts" / "percentile.sql").read_text())
 
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
@@ -389,14 +398,14 @@ def test_percentiles_are_never_averaged(dataset):
 
 
 def test_equal_assets_make_equal_bundles():
-    assert dashboards.bundle(COMPILED) == dashboards.bundle(dashboards.compile_assets())
+    assert dashboard_assets.bundle(COMPILED) == dashboard_assets.bundle(dashboard_assets.compile_assets())
 
 
 def test_problems_name_file_and_key(tmp_path: Path):
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "broken.yaml").write_text("slice_name: 7\nviz_typ: table\n")
     with pytest.raises(AssetError) as raised:
-        dashboards.load(tmp_path)
+        asset_files.load(tmp_path)
     assert "charts/broken.yaml: `slice_name` must be str, found int" in str(raised.value)
     assert "charts/broken.yaml: unknown key `viz_typ`" in str(raised.value)
 
@@ -404,7 +413,7 @@ def test_problems_name_file_and_key(tmp_path: Path):
 def test_dangling_names_are_refused():
     chart = of_kind("charts")[0]
     with pytest.raises(AssetError, match=f"charts/{chart.name}.yaml: refers to datasets/"):
-        Compiler([chart], dashboards.QUERIES, "").compile()
+        Compiler([chart], asset_files.QUERIES, "").compile()
 
 
 def test_yaml_is_read_as_it_was_meant():

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from e2e import hostile_clients
-from tailrace import dashboards
+from tailrace.dashboards import asset_files
 
-DASHBOARDS = [asset.content for asset in dashboards.load() if asset.kind == "dashboards"]
+DASHBOARDS = [asset.content for asset in asset_files.load() if asset.kind == "dashboards"]
 
 
 # It starts the stack, too, and on a new machine installs it.

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tailrace import dashboards
-from tailrace.parts import superset
-from tailrace.superset import Client, SupersetError
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import connections as superset_connections
+from tailrace.dashboards.superset_client import Client, SupersetError
+from tailrace_local.components import superset
 
 # The first test also starts the stack, and on a new machine installs it.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -25,12 +27,12 @@ IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
 @pytest.fixture(scope="module")
 def client(stack) -> Client:
     url = f"http://127.0.0.1:{stack.settings.port_superset}"
-    return Client(url, superset.ADMINISTRATOR, stack.home.secret(superset.PASSWORD))
+    return Client(url, superset_connections.ADMINISTRATOR, stack.home.secret(superset_connections.PASSWORD))
 
 
 def exported(client: Client) -> dict[str, dict]:
     """Assets of this Superset by uuid."""
-    return {asset["uuid"]: dashboards.lasting(asset) for _, asset in dashboards.exported(client)}
+    return {asset["uuid"]: dashboard_assets.lasting(asset) for _, asset in dashboard_assets.exported(client)}
 
 
 def assert_kept(written, found, where: str) -> None:
@@ -52,9 +54,9 @@ def by_name(items: list[dict]) -> dict[str, dict]:
 
 def test_superset_keeps_what_is_written(client):
     found = exported(client)
-    for file, content in dashboards.compile_assets().items():
+    for file, content in dashboard_assets.compile_assets().items():
         written = {
-            key: value for key, value in dashboards.lasting(content).items() if key != "sqlalchemy_uri"
+            key: value for key, value in dashboard_assets.lasting(content).items() if key != "sqlalchemy_uri"
         }
         assert_kept(written, found[content["uuid"]], file)
 
@@ -73,10 +75,10 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     more = with_more_files(tmp_path / "dashboards")
     copy = {**more["charts/old_load.yaml"], "uuid": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001"}
     copy["dataset_uuid"] = more["datasets/tailrace/load.yaml"]["uuid"]
-    bundle = dashboards.bundle({**more, "charts/copy.yaml": copy})
+    bundle = dashboard_assets.bundle({**more, "charts/copy.yaml": copy})
     client.import_assets(bundle, database_passwords(stack))
     old = {
-        dashboards.asset_uuid(kind, f"old_{name}")
+        asset_files.asset_uuid(kind, f"old_{name}")
         for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
     }
     assert exported(client).keys() == before.keys() | old | {copy["uuid"]}
@@ -93,11 +95,11 @@ def database_passwords(stack) -> dict[str, str]:
 
 def with_more_files(directory: Path) -> dict[str, dict]:
     """The assets with a dataset, a chart and a dashboard that the repository does not have."""
-    shutil.copytree(dashboards.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
+    shutil.copytree(asset_files.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
     changed_copy(directory / "datasets" / "load.yaml", table_name="old load")
     changed_copy(directory / "charts" / "slow_load.yaml", to="old_load", slice_name="old", dataset="old_load")
     changed_copy(directory / "dashboards" / "books.yaml", slug="old-books", dashboard_title="old books")
-    return dashboards.compile_assets(directory)
+    return dashboard_assets.compile_assets(directory)
 
 
 def changed_copy(file: Path, to: str = "", **changes: str) -> None:
@@ -106,10 +108,10 @@ def changed_copy(file: Path, to: str = "", **changes: str) -> None:
 
 
 def test_a_refused_bundle_says_where_to_look(client):
-    assets = dashboards.compile_assets()
+    assets = dashboard_assets.compile_assets()
     del assets["charts/slow_load.yaml"]["viz_type"]
     with pytest.raises(SupersetError, match="tailrace logs superset"):
-        client.import_assets(dashboards.bundle(assets), {})
+        client.import_assets(dashboard_assets.bundle(assets), {})
 
 
 NAME_OF_SEARCHED = "Audit events"

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 import pytest
 import yaml
 
-from tailrace import access, audiences, dashboards
-from tailrace.parts import superset
-from tailrace.superset import Client, SupersetError
+from tailrace.clickhouse import row_policies
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace.dashboards.superset_client import Client, SupersetError
+from tailrace_local.components import superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 PASSWORD = "a password of the tests"
 FORBIDDEN = (401, 403, 404)
 LOOKERS = ("developer", "compliance", "security", "unmasked")
-ASSETS = dashboards.load()
+ASSETS = asset_files.load()
 DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == "dashboards"}
 
 
@@ -51,10 +54,10 @@ def admin(stack) -> Client:
 @pytest.fixture(scope="module")
 def clients(admin) -> dict[str, Client]:
     """A person of each role."""
-    roles = audiences.load()
-    for key in (*LOOKERS, audiences.ADMIN):
-        audiences.ensure_user(admin, f"{key}_of_tests", roles[key].name, PASSWORD, reset=True)
-    return {key: Person(admin.url, f"{key}_of_tests", PASSWORD) for key in (*LOOKERS, audiences.ADMIN)}
+    roles = dashboard_roles.load()
+    for key in (*LOOKERS, dashboard_roles.ADMIN):
+        dashboard_roles.ensure_user(admin, f"{key}_of_tests", roles[key].name, PASSWORD, reset=True)
+    return {key: Person(admin.url, f"{key}_of_tests", PASSWORD) for key in (*LOOKERS, dashboard_roles.ADMIN)}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +78,7 @@ def charts(admin) -> list[Chart]:
 
 
 def may(key: str, slug: str) -> bool:
-    return key == audiences.ADMIN or key in DASHBOARDS[slug].content["roles"]
+    return key == dashboard_roles.ADMIN or key in DASHBOARDS[slug].content["roles"]
 
 
 def status(ask, *arguments) -> int:
@@ -102,14 +105,16 @@ def in_its_place(chart: Chart) -> dict[str, object]:
     return question(chart, dashboardId=chart.dashboard, slice_id=chart.number)
 
 
-@pytest.mark.parametrize("key", [*LOOKERS, audiences.ADMIN])
+@pytest.mark.parametrize("key", [*LOOKERS, dashboard_roles.ADMIN])
 def test_lists_and_opens_its_dashboards_and_no_other(clients, key):
     listed = {each["slug"] for each in clients[key].every("/api/v1/dashboard/")}
     assert listed == {slug for slug in DASHBOARDS if may(key, slug)}
     for slug in DASHBOARDS:
-        for part in ("", "/charts", "/datasets"):
-            found = status(clients[key].get, f"/api/v1/dashboard/{slug}{part}")
-            assert (found == 200) == may(key, slug) and found in (200, *FORBIDDEN), f"{slug}{part}: {found}"
+        for component in ("", "/charts", "/datasets"):
+            found = status(clients[key].get, f"/api/v1/dashboard/{slug}{component}")
+            assert (found == 200) == may(key, slug) and found in (200, *FORBIDDEN), (
+                f"{slug}{component}: {found}"
+            )
 
 
 @pytest.mark.parametrize("key", LOOKERS)
@@ -164,7 +169,7 @@ def test_everything_else_is_forbidden(clients, charts, key):
     reads = [
         *("/api/v1/dataset/", f"/api/v1/dataset/{mine.dataset}", "/api/v1/database/", "/api/v1/database/1"),
         *("/api/v1/database/1/tables/", "/api/v1/query/", "/api/v1/saved_query/", "/api/v1/log/"),
-        *(audiences.ROLES, audiences.USERS, audiences.RULES),
+        *(dashboard_roles.ROLES, dashboard_roles.USERS, dashboard_roles.RULES),
         *("/api/v1/assets/export/", "/api/v1/report/", "/api/v1/css_template/", "/api/v1/annotation_layer/"),
         f"/api/v1/chart/export/?q=!({mine.number})",
         f"/api/v1/dashboard/export/?q=!({mine.dashboard})",
@@ -201,8 +206,8 @@ def test_what_somebody_asks_says_who_asks(stack, clients, charts, admin):
     number = admin.get("/api/v1/security/roles/?q=(page_size:100)")
     role = next(each["id"] for each in number["result"] if each["name"] == "Tailrace unmasked samples")
     person = {"username": name, "first_name": "O", "last_name": "B", "email": "ob@localhost.localdomain"}
-    if name not in {each["username"] for each in admin.every(audiences.USERS)}:
-        admin.post(audiences.USERS, {**person, "password": PASSWORD, "active": True, "roles": [role]})
+    if name not in {each["username"] for each in admin.every(dashboard_roles.USERS)}:
+        admin.post(dashboard_roles.USERS, {**person, "password": PASSWORD, "active": True, "roles": [role]})
     chart = next(chart for chart in charts if chart.slug == "samples")
     before = looks(stack)
     Person(admin.url, name, PASSWORD).post("/api/v1/chart/data", in_its_place(chart))
@@ -248,37 +253,39 @@ def test_nothing_of_the_samples_is_kept_in_a_cache(stack, clients, charts):
 
 
 def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, admin):
-    part = superset.Superset(stack.settings, stack.home)
+    component = superset.Superset(stack.settings, stack.home)
     before = everything(admin)
-    part.provision()
+    component.provision()
     assert everything(admin) == before
-    role = next(each for each in admin.every(audiences.ROLES) if each["name"] == "Tailrace developer")
-    known = admin.get(f"{audiences.ROLES}{role['id']}/permissions/")["result"]
+    role = next(each for each in admin.every(dashboard_roles.ROLES) if each["name"] == "Tailrace developer")
+    known = admin.get(f"{dashboard_roles.ROLES}{role['id']}/permissions/")["result"]
     first = {"permission_view_menu_ids": [known[0]["id"]]}
-    admin.post(f"{audiences.ROLES}{role['id']}/permissions", first)
-    admin.post(audiences.ROLES, {"name": "Tailrace guests"})
+    admin.post(f"{dashboard_roles.ROLES}{role['id']}/permissions", first)
+    admin.post(dashboard_roles.ROLES, {"name": "Tailrace guests"})
     books = admin.get("/api/v1/dashboard/books")["result"]["id"]
     admin.put(f"/api/v1/dashboard/{books}", {"roles": []})
     assert everything(admin) != before
-    part.provision()
+    component.provision()
     assert everything(admin) == before
 
 
 def everything(admin: Client) -> dict[str, object]:
     """Roles with permissions, rules, dashboards with roles, numbers of assets: all that apply makes."""
-    roles = {each["name"]: each["id"] for each in admin.every(audiences.ROLES)}
-    ours = {name: number for name, number in roles.items() if name.startswith(audiences.PREFIX)}
+    roles = {each["name"]: each["id"] for each in admin.every(dashboard_roles.ROLES)}
+    ours = {name: number for name, number in roles.items() if name.startswith(dashboard_roles.PREFIX)}
     return {
         "roles": ours,
-        "permissions": {name: audiences._permissions_of(admin, number) for name, number in ours.items()},
-        "rules": [(each["name"], each["id"]) for each in admin.every(audiences.RULES)],
+        "permissions": {
+            name: dashboard_roles._permissions_of(admin, number) for name, number in ours.items()
+        },
+        "rules": [(each["name"], each["id"]) for each in admin.every(dashboard_roles.RULES)],
         "seen by": {
             slug: {role["name"] for role in admin.get(f"/api/v1/dashboard/{slug}")["result"]["roles"]}
             for slug in DASHBOARDS
         },
         "numbers": {
             kind: {each["id"] for each in admin.every(f"/api/v1/{kind}/")}
-            for kind in dashboards.RESOURCES.values()
+            for kind in dashboard_assets.RESOURCES.values()
         },
     }
 
@@ -286,13 +293,15 @@ def everything(admin: Client) -> dict[str, object]:
 @pytest.fixture
 def restricted(stack, admin) -> Iterator[None]:
     """Superset's layer alone is restricted: ClickHouse has read access.yaml before."""
-    written = {key: {"instances": ["nobody"]} for key in access.AUDIENCES}
+    written = {key: {"instances": ["nobody"]} for key in row_policies.AUDIENCES}
     stack.settings.access.write_text(yaml.safe_dump(written))
     superset.Superset(stack.settings, stack.home).provision()
     yield
     stack.settings.access.unlink()
     superset.Superset(stack.settings, stack.home).provision()
-    assert not [each for each in admin.every(audiences.RULES) if each["name"].startswith(audiences.PREFIX)]
+    assert not [
+        each for each in admin.every(dashboard_roles.RULES) if each["name"].startswith(dashboard_roles.PREFIX)
+    ]
 
 
 def test_rows_are_filtered_by_superset_too(stack, clients, charts, restricted):

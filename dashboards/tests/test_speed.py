@@ -18,7 +18,7 @@ from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
     clients,
     in_its_place,
 )
-from tailrace.parts.superset import Superset
+from tailrace_local.components.superset import Superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
@@ -28,12 +28,12 @@ SPARED = Path(__file__).with_name("spared.py")
 @pytest.fixture(scope="module")
 def took(stack, tmp_path_factory) -> dict:
     """What spared.py says, on a copy of the metadata."""
-    part = Superset(stack.settings, stack.home)
+    component = Superset(stack.settings, stack.home)
     home = tmp_path_factory.mktemp("superset")
     shutil.copy(stack.home.data("superset") / "superset.db", home)
-    environment = {**os.environ, **part.environment(), "SUPERSET_HOME": str(home)}
+    environment = {**os.environ, **component.environment(), "SUPERSET_HOME": str(home)}
     said = subprocess.run(
-        [part.python(), SPARED], env=environment, capture_output=True, text=True, check=False
+        [component.python(), SPARED], env=environment, capture_output=True, text=True, check=False
     )
     assert said.returncode == 0, said.stderr[-3000:]
     return json.loads(said.stdout.splitlines()[-1])

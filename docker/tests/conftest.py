@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from docker.tests.go_program import built
-from tailrace.home import Home
-from tailrace.parts.flink import POM
-from tailrace.settings import Settings
-from tailrace.stack import cache, maven
+from tailrace.config import content_hash
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.components.flink import POM
+from tailrace_local.supervisor import maven
 
 DOCKER = Path(__file__).parents[1]
 SOURCES = Path(__file__).parent / "compose"
@@ -68,7 +69,7 @@ def services(project: Project) -> dict[str, dict[str, Any]]:
 @pytest.fixture(scope="session")
 def flink_libraries() -> Path:
     """The directory of Flink's jars that the embedded stack runs."""
-    entry = Settings.from_environment().cache / "flink" / cache.fingerprint(POM)
+    entry = Settings.from_environment().cache / "flink" / content_hash.fingerprint(POM)
     if not entry.exists():
         maven.copy_dependencies(ToOutput(), POM, entry)
     return entry

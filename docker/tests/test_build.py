@@ -22,12 +22,15 @@ import pytest
 from docker.tests.conftest import DOCKER, ToOutput
 from docker.tests.test_steps import running, settings_with_free_ports
 from docker.tests.test_superset_stores import free_port, listening
-from tailrace import jobs, migrations, topics
-from tailrace.accounts import password_name
-from tailrace.clickhouse import ClickHouse
-from tailrace.home import Home
-from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
-from tailrace.settings import REPOSITORY, Settings
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.home import Home
+from tailrace.config.resources import REPOSITORY
+from tailrace.config.settings import Settings
+from tailrace.credentials.names import password_name
+from tailrace.kafka import topics
+from tailrace.migrations import migration_files
+from tailrace_local import java_build
+from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(5400)]
 
@@ -259,7 +262,7 @@ def test_what_is_left_of_a_run_that_fails_is_its_named_images(tmp_path, monkeypa
 
 
 def test_the_command_line_runs_as_its_user(buildah, container, run):
-    assert run("tailrace", "--version") == "tailrace 0.1.0\n"
+    assert run("tailrace", "--version") == "tailrace 0.2.0\n"
     who = buildah("run", "--isolation", "chroot", container, "--", "id", "--user").strip()
     assert who == configuration(buildah, container)["User"].partition(":")[0] == "10001"
 
@@ -281,7 +284,7 @@ def test_a_digest_is_that_of_this_machine(run):
 
 def test_the_classes_are_mapped_from_their_archive(buildah, container):
     """Made for another Java it would be passed over without a word."""
-    jar = jobs._entry(Settings.from_environment()).name
+    jar = java_build._entry(Settings.from_environment()).name
     command = (
         f"java -XX:+UseSerialGC -XX:SharedArchiveFile=/opt/jars/jobs/{jar}/cli.jsa -Xlog:class+load "
         f"-jar /opt/jars/jobs/{jar}/cli.jar --version"
@@ -319,22 +322,22 @@ def test_the_collector_is_configured_and_the_census_and_capture_start(buildah, c
 
 def test_migrations_are_applied_to_a_real_clickhouse(run, tmp_path):
     settings = settings_with_free_ports(tmp_path / "stack")
-    part = ClickHousePart(settings, Home(settings.home))
-    if not part.installed():
-        part.install(ToOutput())
-    part.prepare()
+    component = ClickHousePart(settings, Home(settings.home))
+    if not component.installed():
+        component.install(ToOutput())
+    component.prepare()
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     for name in ("admin", "reader_developer"):
-        (secrets / password_name(name)).write_text(part.home.secret(password_name(name)))
-    with running(part, [str(word) for word in part.command()]):
-        step = ("tailrace.deployment", "migrations", "--clickhouse", part.address())
+        (secrets / password_name(name)).write_text(component.home.secret(password_name(name)))
+    with running(component, [str(word) for word in component.command()]):
+        step = ("tailrace.deployment", "migrations", "--clickhouse", component.address())
         printed = [run(*step, mounts=(f"{secrets}:/run/secrets:ro",)) for _ in range(2)]
         reader = ClickHouse(
-            part.address(), "reader_developer", part.home.secret(password_name("reader_developer"))
+            component.address(), "reader_developer", component.home.secret(password_name("reader_developer"))
         )
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
-    assert len(printed[0].splitlines()) == len(migrations.load_migrations())
+    assert len(printed[0].splitlines()) == len(migration_files.load_migrations())
     assert printed[1] == ""
 
 

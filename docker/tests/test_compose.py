@@ -10,15 +10,19 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, facts, health, migrations
-from tailrace.parts import superset
-from tailrace.parts.clickhouse import USERS_TEMPLATE
-from tailrace.parts.detect import Detect
-from tailrace.parts.explain import Explain
-from tailrace.parts.flink import OPENED_PACKAGES, Flink
-from tailrace.parts.fluentbit import COLLECTOR, FluentBit
-from tailrace.settings import REPOSITORY, Settings, variable
+from tailrace import delivery, deployment, facts, health
+from tailrace.clickhouse.server_config import USERS_TEMPLATE
+from tailrace.config.resources import REPOSITORY
+from tailrace.config.settings import Settings, variable
+from tailrace.dashboards import connections as superset_connections
+from tailrace.migrations import runner as migration_runner
+from tailrace.programs.fluentbit import COLLECTOR
 from tailrace_capture import __main__ as capture
+from tailrace_local.components import superset
+from tailrace_local.components.detect import Detect
+from tailrace_local.components.explain import Explain
+from tailrace_local.components.flink import OPENED_PACKAGES, Flink
+from tailrace_local.components.fluentbit import FluentBit
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -67,11 +71,11 @@ SECRETS = {
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
     "superset": {superset.SECRET_KEY, "clickhouse-witness"},
-    "superset-setup": {superset.SECRET_KEY, superset.PASSWORD, "clickhouse-witness"},
+    "superset-setup": {superset.SECRET_KEY, superset_connections.PASSWORD, "clickhouse-witness"},
     "dashboards": {
-        superset.PASSWORD,
-        *map(superset.password_of, superset.USERS),
-        *(f"clickhouse-{user}" for user in superset.DATABASE_USERS.values()),
+        superset_connections.PASSWORD,
+        *map(superset_connections.password_of, superset_connections.USERS),
+        *(f"clickhouse-{user}" for user in superset_connections.DATABASE_USERS.values()),
     },
 }
 """Which service may know which secret; all others none, save the one that writes ClickHouse's users."""
@@ -122,25 +126,25 @@ def test_every_setting_has_its_place():
 
 
 @pytest.mark.parametrize(
-    ("config", "part", "job", "keys"),
+    ("config", "component", "job", "keys"),
     [
         ("normalize.yaml", Flink, "normalize", "NormalizeJobOptions"),
         ("detect.yaml", Detect, "detect", "DetectionJobOptions"),
     ],
 )
-def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, part, job, keys):
+def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, component, job, keys):
     given, defaults = content_of(project, config), job_defaults(job, keys)
     assert given.keys() <= defaults.keys()
     on_the_command_line = {"checkpoint.dir"}  # docker/flink/tailrace-job
     assert {key for key, usual in defaults.items() if usual is None} == on_the_command_line | {
         key for key in given if defaults[key] is None
     }
-    for key, value in part(settings, home).job_configuration().items():
+    for key, value in component(settings, home).job_configuration().items():
         assert given.get(key, defaults[key]) == str(value), key
 
 
 def test_defaults_of_the_job_keep_rows_as_long_as_the_tables():
-    kept, defaults = migrations.load_retention(), job_defaults("normalize", "NormalizeJobOptions")
+    kept, defaults = migration_runner.load_retention(), job_defaults("normalize", "NormalizeJobOptions")
     for key in (key for key in defaults if key.startswith("retention.")):
         assert defaults[key] == str(kept[key.split(".")[1].replace("-", "_")])
 
@@ -251,8 +255,8 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
 @pytest.mark.parametrize("name", ["facts", "delivery"])
 def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
     (beat,) = (word.removeprefix("--beat=") for word in services[name]["command"] if "--beat=" in word)
-    part = deployment.HEALTH_BY_FILE[name](settings, home)
-    assert beat == str(part._beat()).replace(str(home.root), "/var/lib/tailrace")
+    component = deployment.HEALTH_BY_FILE[name](settings, home)
+    assert beat == str(component._heartbeat()).replace(str(home.root), "/var/lib/tailrace")
     assert str(Path(beat).parent) in services[name]["tmpfs"]
 
 
@@ -302,7 +306,11 @@ def test_each_service_knows_its_own_secrets_only(services):
 
 
 def test_secrets_are_those_of_the_accounts(project):
-    of_superset = {superset.PASSWORD, superset.SECRET_KEY, *map(superset.password_of, superset.USERS)}
+    of_superset = {
+        superset_connections.PASSWORD,
+        superset.SECRET_KEY,
+        *map(superset_connections.password_of, superset_connections.USERS),
+    }
     assert project["secrets"].keys() == clickhouse_accounts() | of_superset
     for name, secret in project["secrets"].items():
         assert secret["file"] == f"secrets/{name}"

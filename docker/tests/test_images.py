@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from docker.tests.conftest import DOCKER
-from tailrace import jobs
-from tailrace.settings import REPOSITORY, Settings
+from tailrace.config.resources import REPOSITORY
 
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 
@@ -68,12 +67,13 @@ def run(image: Path, *words: str, **environment: str) -> str:
 
 def test_the_stages_copy_what_they_need():
     assert set(copied_to("jars")) == {"schemas", "stream-jobs", "samples", "embedded"}
-    assert set(copied_to("jars")) < set(copied_to("tools"))
+    production = {"schemas", "samples", "rules", "sql", "dashboards", "collectors", "embedded/tailrace"}
+    assert set(copied_to("tools")) == production
 
 
 def test_no_tests_and_nothing_built_is_in_the_image(image):
     directories = {path.name for path in image.rglob("*") if path.is_dir()}
-    assert {"parts", "migrations", "normalize"} <= directories
+    assert {"programs", "migrations", "capture"} <= directories
     assert not directories & {"tests", "test", "target", "node_modules", "__pycache__", ".git"}
 
 
@@ -89,15 +89,26 @@ def test_the_collector_is_configured_from_the_image_alone(image, tmp_path):
     assert all(Path(file).is_relative_to(image / "collectors") for file in included)
 
 
-def test_the_image_finds_the_jars_that_were_built_of_the_same_sources(image):
-    """Else its command line would want Maven: the jars are in the cache by the content of the sources."""
-    here = jobs._entry(Settings.from_environment())
-    program = "from tailrace import jobs, settings; print(jobs._entry(settings.Settings.from_environment()))"
+def test_the_image_finds_the_jars_that_were_built_before(image, tmp_path):
+    """By the link that the build leaves for a checkout in the same directory: WORKDIR of both stages."""
+    assert DOCKERFILE.count("WORKDIR /opt/tailrace\n") == 2
+    built = tmp_path / "jobs" / "built"
+    built.mkdir(parents=True)
+    program = (
+        "from tailrace.cli.java_command_line import installed_jar, last_build\n"
+        "from tailrace.config.settings import Settings\n"
+        f"last_build(Settings.from_environment()).symlink_to({str(built)!r})\n"
+        "print(installed_jar(Settings.from_environment()))"
+    )
     found = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(image / "embedded")},
+        env={**os.environ, "PYTHONPATH": str(image / "embedded"), "TAILRACE_CACHE": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.strip() == str(here)
+    assert found.stdout.strip() == str(built / "cli.jar")
+
+
+def test_the_image_has_only_the_production_package(image):
+    assert [path.name for path in (image / "embedded").iterdir()] == ["tailrace"]

@@ -16,22 +16,30 @@ from cryptography import x509
 from docker.tests.conftest import DOCKER, Project
 from docker.tests.test_compose import content_of
 from docker.tests.test_steps import kafka_of, property_of, settings_with_free_ports
-from tailrace import deployment, kafka, topics
-from tailrace.certificates import Certificates
-from tailrace.exits import Exit
-from tailrace.home import Home
-from tailrace.parts import superset
-from tailrace.parts.detect import Detect
-from tailrace.parts.flink import Flink
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.parts.kafka import SECURED
-from tailrace.settings import Settings
+from tailrace import deployment
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.credentials.certificates import Certificates
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import client as kafka_client
+from tailrace.kafka import topics
+from tailrace_local import kafka as local_kafka
+from tailrace_local.components import superset
+from tailrace_local.components.detect import Detect
+from tailrace_local.components.flink import Flink
+from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.components.kafka import SECURED
 
 FILES = ("compose.yaml", "compose.secure.yaml")
 ANSWER_SECONDS = 20
 ADDED = {
     "kafka": {"tls-kafka", "tls-trust"},
-    "topics": {"tls-admin", "tls-trust", *(kafka.password_name(each.name) for each in kafka.accounts())},
+    "topics": {
+        "tls-admin",
+        "tls-trust",
+        *(kafka_accounts.password_name(each.name) for each in kafka_accounts.accounts()),
+    },
     "rules": {"kafka-rules", "tls-trust"},
     "collector-setup": {"kafka-traces", "tls-trust"},
     "fluentbit": {"tls-trust"},
@@ -130,12 +138,12 @@ def test_fluent_bit_is_the_collector_by_tls(services, settings, files, directory
             assert given[name] == in_container(embedded[name], files), name
 
 
-@pytest.mark.parametrize(("config", "part"), [("normalize.yaml", Flink), ("detect.yaml", Detect)])
+@pytest.mark.parametrize(("config", "component"), [("normalize.yaml", Flink), ("detect.yaml", Detect)])
 def test_jobs_are_their_accounts_and_otherwise_as_before(
-    secured, project, settings, files, directory, config, part
+    secured, project, settings, files, directory, config, component
 ):
     given, before = content_of(secured, config), content_of(project, config)
-    embedded = part(settings, Home(directory))._kafka()
+    embedded = component(settings, Home(directory))._kafka()
     login = embedded["kafka.properties.sasl.jaas.config"]
     expected = {
         **{key: in_container(value, files) for key, value in embedded.items()},
@@ -150,7 +158,7 @@ def test_jobs_are_their_accounts_and_otherwise_as_before(
     ("service", "account"), [("facts", "facts"), ("rules", "rules"), ("collector-setup", "traces")]
 )
 def test_programs_are_their_accounts(services, settings, files, directory, service, account):
-    embedded = kafka.as_arguments(settings, Home(directory), account)
+    embedded = local_kafka.as_arguments(settings, Home(directory), account)
     pairs = zip(embedded[::2], embedded[1::2], strict=True)
     expected = [f"{name}={in_container(value, files)}" for name, value in pairs]
     given = [word for word in services[service]["command"] if word.startswith("--kafka")]
@@ -252,7 +260,7 @@ def step(services, service: str, settings: Settings, files: dict[str, str]) -> N
     assert deployment.main([*words, *(["--secrets", secrets] if "--accounts" in words else [])]) == Exit.OK
 
 
-def produced(client: kafka.KafkaClient, topic: str) -> KafkaError | None:
+def produced(client: kafka_client.KafkaClient, topic: str) -> KafkaError | None:
     """What became of a record."""
     outcome: list[KafkaError | None] = []
     options = {"message.timeout.ms": 1000 * ANSWER_SECONDS, "log_level": 0}
@@ -268,15 +276,15 @@ def test_the_steps_secure_a_real_kafka(services, settings, files, directory, add
         step(services, service, settings, files)
 
     home = Home(directory)
-    admin = AdminClient(kafka.administration(settings, home).settings({}))
+    admin = AdminClient(local_kafka.administration(settings, home).settings({}))
     made = admin.list_topics(timeout=ANSWER_SECONDS).topics
     assert {topic.name for topic in topics.load()} <= made.keys()
     lines = "tailrace.slowlog.lines"
-    assert produced(kafka.connect(settings, home, "collector"), lines) is None
-    refused = produced(kafka.connect(settings, home, "facts"), lines)
+    assert produced(local_kafka.connect(settings, home, "collector"), lines) is None
+    refused = produced(local_kafka.connect(settings, home, "facts"), lines)
     assert refused and refused.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
-    unknown = kafka.connect(settings, home, "collector")
-    unknown = kafka.KafkaClient(address, {**unknown.properties, "sasl.password": "wrong"})
-    for client in (kafka.KafkaClient(address), unknown):
+    unknown = local_kafka.connect(settings, home, "collector")
+    unknown = kafka_client.KafkaClient(address, {**unknown.properties, "sasl.password": "wrong"})
+    for client in (kafka_client.KafkaClient(address), unknown):
         with pytest.raises(KafkaException):
             AdminClient(client.settings({"log_level": 0})).list_topics(timeout=5)

@@ -16,16 +16,21 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from docker.tests.conftest import ToOutput
-from tailrace import demo, deployment, migrations, rules, sources, topics
-from tailrace.accounts import password_name
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.exits import Exit
-from tailrace.home import Home
-from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
-from tailrace.parts.kafka import Kafka
-from tailrace.settings import Settings
-from tailrace.stack import endpoint
-from tailrace.stack.part import Part
+from tailrace import deployment
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.credentials.names import password_name
+from tailrace.demo import feed as demo_feed
+from tailrace.kafka import topics
+from tailrace.migrations import migration_files
+from tailrace.rules import push as rule_push
+from tailrace.sources import sources_file
+from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
+from tailrace_local.components.kafka import Kafka
+from tailrace_local.supervisor import endpoint
+from tailrace_local.supervisor.component import Component
 
 START_SECONDS = 60
 WRONG_PASSWORD = 516
@@ -33,25 +38,27 @@ ANSWER_SECONDS = 20
 
 
 @contextmanager
-def running(part: Part, command: list[str | Path]) -> Iterator[None]:
+def running(component: Component, command: list[str | Path]) -> Iterator[None]:
     """The part's process, from when it is healthy until it has ended."""
-    with part.home.log(part.name).open("ab") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **part.environment()})
+    with component.home.log(component.name).open("ab") as log:
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env={**os.environ, **component.environment()}
+        )
     try:
         deadline = time.monotonic() + START_SECONDS
-        while not is_healthy(part):
-            assert process.poll() is None, part.home.log(part.name).read_text()
-            assert time.monotonic() < deadline, f"{part.name} is not up"
+        while not is_healthy(component):
+            assert process.poll() is None, component.home.log(component.name).read_text()
+            assert time.monotonic() < deadline, f"{component.name} is not up"
             time.sleep(0.05)
         yield
     finally:
         process.terminate()
-        process.wait(part.grace_seconds)
+        process.wait(component.grace_seconds)
 
 
-def is_healthy(part: Part) -> bool:
+def is_healthy(component: Component) -> bool:
     with suppress(OSError):
-        return part.health().ok
+        return component.health().ok
     return False
 
 
@@ -82,17 +89,17 @@ def kafka(settings: Settings, services: dict[str, dict[str, Any]]) -> Iterator[s
 @contextmanager
 def kafka_of(environment: dict[str, str], settings: Settings) -> Iterator[str]:
     """The address of a Kafka without a topic that runs as the image would with this environment."""
-    part = Kafka(settings, Home(settings.home))
-    if not part.installed():
-        part.install(ToOutput())
-    configuration = part.home.data(part.name) / "compose.properties"
+    component = Kafka(settings, Home(settings.home))
+    if not component.installed():
+        component.install(ToOutput())
+    configuration = component.home.data(component.name) / "compose.properties"
     configuration.write_text(properties(environment, settings, configuration.parent / "log"))
-    endpoint.choose(part.home, part.name)
-    *java, program, _ = (word for word in part.command() if "-javaagent:" not in str(word))
+    endpoint.choose(component.home, component.name)
+    *java, program, _ = (word for word in component.command() if "-javaagent:" not in str(word))
     tool = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", environment["CLUSTER_ID"]]
     subprocess.run([*tool, "--config", configuration], check=True, stdout=subprocess.DEVNULL)
-    with running(part, [*java, program, configuration]):
-        yield part.address()
+    with running(component, [*java, program, configuration]):
+        yield component.address()
 
 
 def properties(environment: dict[str, str], settings: Settings, logs: Path) -> str:
@@ -159,22 +166,22 @@ def test_topics_are_made_and_rules_pushed_once(kafka, run):
 
     for _ in range(2):
         run("rules", "--kafka", kafka)
-    assert messages(kafka, rules.TOPIC) == 1
+    assert messages(kafka, rule_push.TOPIC) == 1
 
 
 def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path):
     run("topics", "--kafka", kafka)
     home = Home(tmp_path / "home")
-    before = messages(kafka, demo.SPANS_TOPIC)
+    before = messages(kafka, demo_feed.SPANS_TOPIC)
     run("collector", "--demo", "--kafka", kafka)
-    spans = messages(kafka, demo.SPANS_TOPIC) - before
+    spans = messages(kafka, demo_feed.SPANS_TOPIC) - before
     watched = {path: path.stat().st_size for path in home.watch.rglob("*.log")}
     run("collector", "--demo", "--kafka", kafka)
 
     assert spans > 0
-    assert messages(kafka, demo.SPANS_TOPIC) - before == spans
+    assert messages(kafka, demo_feed.SPANS_TOPIC) - before == spans
     assert watched == {path: path.stat().st_size for path in home.watch.rglob("*.log")}
-    assert {log.path for log in sources.load(home.root / "sources.yaml")} == watched.keys()
+    assert {log.path for log in sources_file.load(home.root / "sources.yaml")} == watched.keys()
     included = (home.data("fluentbit") / "configuration/tailrace.conf").read_text().split()[1::2]
     assert all(Path(file).is_file() for file in included)
     assert sum(Path(file).parent == home.data("fluentbit") / "configuration" for file in included) == len(
@@ -185,7 +192,7 @@ def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path
 def test_without_the_demo_nothing_is_watched_but_what_is_listed(run, tmp_path):
     run("collector")
     home = Home(tmp_path / "home")
-    assert sources.load(home.root / "sources.yaml") == []
+    assert sources_file.load(home.root / "sources.yaml") == []
     assert not list(home.watch.iterdir())
 
 
@@ -206,16 +213,16 @@ def test_parts_run_and_tell_their_health(name, run, tmp_path):
         "- {instance: db-1, source: server, dsn: 'mysql://nobody@127.0.0.1:1/'}\n"
     )
     run("collector")
-    part = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", name])
+    component = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", name])
     try:
         deadline = time.monotonic() + START_SECONDS
         while deployment.main(["health", name]) != Exit.OK:
-            assert part.poll() is None
+            assert component.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
     finally:
-        part.terminate()
-        assert part.wait(START_SECONDS) is not None
+        component.terminate()
+        assert component.wait(START_SECONDS) is not None
     if name == "census":
         spooled = next(home.data("census").glob("spool/census-slowlog-*.jsonl"))
         assert f"{tmp_path}/slow.log" in spooled.read_text()
@@ -235,19 +242,19 @@ def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tm
     assert written.stat().st_mode & 0o777 == 0o600
     written.write_text(written.read_text().replace("/var/lib/clickhouse", str(tmp_path / "store")))
 
-    part = ClickHousePart(settings, Home(settings.home))
-    if not part.installed():
-        part.install(ToOutput())
+    component = ClickHousePart(settings, Home(settings.home))
+    if not component.installed():
+        component.install(ToOutput())
     # The part's own command with this configuration: program, two options, server, library, configuration, …
-    command = part.command()
-    command[command.index(part._config())] = written
-    with running(part, command):
-        address = part.address()
+    command = component.command()
+    command[command.index(component._config())] = written
+    with running(component, command):
+        address = component.address()
         migrate = ("migrations", "--secrets", secrets, "--clickhouse", address)
         for _ in range(2):
             run(*migrate)
         applied = capsys.readouterr().out.splitlines()
-        assert len(applied) == len(migrations.load_migrations())
+        assert len(applied) == len(migration_files.load_migrations())
         reader = ClickHouse(address, "reader_developer", "secret of reader_developer")
         assert reader.execute("SELECT count() FROM tailrace.query_events") == "0\n"
         networks = ClickHouse(address, "admin", "secret of admin").rows(

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from docker.tests.conftest import DOCKER, ToOutput
-from tailrace.home import Home
-from tailrace.parts.superset import METADATA, Superset
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.components.superset import METADATA, Superset
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
@@ -100,22 +100,22 @@ def superset(redis_port, postgres_port, tmp_path_factory) -> tuple[Path, dict[st
     """The embedded Superset's Python, and the environment of one with these stores."""
     root = tmp_path_factory.mktemp("superset")
     settings = Settings.from_environment({"HOME": os.environ["HOME"], "TAILRACE_HOME": str(root / "home")})
-    part = Superset(settings, Home(settings.home))
-    if not part.installed():
-        part.install(ToOutput())
+    component = Superset(settings, Home(settings.home))
+    if not component.installed():
+        component.install(ToOutput())
     driver = root / "driver"
     install = ["pip", "install", "--quiet", "--require-hashes", "--no-deps", "--target", driver]
     lock = DOCKER / "superset" / "requirements.lock"
-    subprocess.run([part.python(), "-m", *install, "--requirement", lock], check=True)
+    subprocess.run([component.python(), "-m", *install, "--requirement", lock], check=True)
     files = {
         "SUPERSET_METADATA_URI_FILE": f"postgresql+psycopg2://postgres@127.0.0.1:{postgres_port}/postgres",
         "SUPERSET_REDIS_URL_FILE": f"redis://:secret@127.0.0.1:{redis_port}/0",
     }
     for name, content in files.items():
         (root / name).write_text(f"{content}\n")
-    environment = {**os.environ, **part.environment(), **{name: str(root / name) for name in files}}
+    environment = {**os.environ, **component.environment(), **{name: str(root / name) for name in files}}
     environment["PYTHONPATH"] += f":{driver}"
-    return part.python(), environment
+    return component.python(), environment
 
 
 def test_servers_that_start_at_once_share_metadata_and_caches(superset, redis_port, tmp_path):

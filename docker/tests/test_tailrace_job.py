@@ -1,4 +1,4 @@
-"""docker/flink/tailrace-job resumes from and removes what tailrace.checkpoints does."""
+"""docker/flink/tailrace-job resumes from and removes what tailrace_local.checkpoints does."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docker.tests.conftest import DOCKER
-from tailrace import checkpoints
+from tailrace_local import checkpoints
 
 JOB = DOCKER / "flink" / "tailrace-job"
 RUNS = ("0" * 31 + "a", "0" * 31 + "b")

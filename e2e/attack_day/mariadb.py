@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pymysql
 
-from tailrace.stack import cache
+from tailrace.config import content_hash
+from tailrace_local.supervisor import cache
 
 PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime", "logrotate")
 PORT = 3306
 START_SECONDS = 60
 STOP_SECONDS = 60
 SETTLE_SECONDS = 0.5
-LONGEST_CLOSE = 1024
+MAX_CLOSE = 1024
 """Bytes of an audit record of a session's end."""
 PACKAGE_LOCK_SECONDS = 300
 
@@ -69,7 +70,7 @@ class Installation:
     @staticmethod
     def install(cache_directory: Path) -> "Installation":
         """Unpacks Debian's packages, with all that this machine lacks of what they need. Needs root."""
-        entry = cache_directory / "mariadb" / cache.fingerprint(*PACKAGES)
+        entry = cache_directory / "mariadb" / content_hash.fingerprint(*PACKAGES)
         if not entry.exists():
             with cache.build(entry) as draft:
                 archives = draft / "archives"
@@ -232,7 +233,7 @@ class Server:
 
     def _last_line(self) -> bytes:
         with (self.logs / "server_audit.log").open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - LONGEST_CLOSE))
+            log.seek(max(0, log.seek(0, os.SEEK_END) - MAX_CLOSE))
             lines = log.read().splitlines(keepends=True)
         return lines[-1] if lines and lines[-1].endswith(b"\n") else b""
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from e2e.attack_day.verdict import Alert, Verdict, judge, table
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 DOCUMENT = REPOSITORY / "docs" / "DETECTIONS.md"
 LOGS = ("server_audit.log", "slow.log", "error.log")

@@ -28,13 +28,13 @@ from croniter import croniter
 
 LOOK_SECONDS = 5
 FIRST_RETRY_SECONDS = 60
-LONGEST_RETRY_SECONDS = 3600
+MAX_RETRY_SECONDS = 3600
 CONNECT_SECONDS = 10
 """For a connection to the mail server."""
 
 GRID_UNIT, ROW_GAP, WINDOW_FRAME = 8, 16, 160
 """Pixels: of a unit of height, between rows, and of a window that the page does not get."""
-MOST_HEIGHT = 8000
+MAX_HEIGHT = 8000
 
 
 class Timer:
@@ -66,7 +66,7 @@ class Timer:
 
     def failed(self, report: dict, now: float, reason: str) -> None:
         _, failures = self._retries.get(report["name"], (0.0, 0))
-        pause = min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2**failures)
+        pause = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2**failures)
         self._retries[report["name"]] = (now + pause, failures + 1)
         self.problems[report["name"]] = reason
 
@@ -170,7 +170,7 @@ def height_of(position: dict) -> int:
     """Pixels that a dashboard takes: what is below the window's edge would not be on the page."""
     rows = [node for node in position.values() if isinstance(node, dict) and node.get("type") == "ROW"]
     heights = [max(position[cell]["meta"]["height"] for cell in row["children"]) for row in rows]
-    return min(MOST_HEIGHT, WINDOW_FRAME + sum(GRID_UNIT * height + ROW_GAP for height in heights))
+    return min(MAX_HEIGHT, WINDOW_FRAME + sum(GRID_UNIT * height + ROW_GAP for height in heights))
 
 
 def main(arguments: list[str]) -> None:

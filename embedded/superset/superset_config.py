@@ -1,6 +1,6 @@
 """Superset's configuration, loaded through SUPERSET_CONFIG_PATH; the defaults are superset.config's.
 
-These variables come from the part (tailrace.parts.superset), or from whatever else runs Superset:
+These variables come from the part (tailrace_local.components.superset), or from whatever else runs Superset:
 
     PYTHONPATH                 this directory, for tailrace_asker.py, tailrace_search.py and tailrace_speed.py
     SUPERSET_HOME              directory for the metadata database and the caches
@@ -220,7 +220,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     only, so that people read another range than the charts show."""
     from superset.views import api
 
-    tailrace_speed.quicken()
+    tailrace_speed.apply_patches()
     tailrace_search.keep_patterns_from_queries()
     app.before_request(_leave_colours)
     app.before_request(tailrace_search.search_anywhere)

@@ -40,7 +40,7 @@ NOBODY = "(nobody: Superset itself)"
 TIMEOUT_SECONDS = 10
 MODEL_SECONDS = 60
 """How long a server's version, time zone and settings are believed."""
-MOST_MODELS = 64
+MAX_MODELS = 64
 
 
 def connection(uri, params, username, security_manager, source):
@@ -48,7 +48,7 @@ def connection(uri, params, username, security_manager, source):
     if uri.get_backend_name() != DRIVER:
         return uri, params
     asker = {"user": username or NOBODY, **_place()}
-    driver = SimpleNamespace(**{**vars(dbapi), "connect": partial(AskingConnection, asker)})
+    driver = SimpleNamespace(**{**vars(dbapi), "connect": partial(AuditedConnection, asker)})
     return uri, {**params, "module": driver}
 
 
@@ -60,7 +60,7 @@ def comment(asker: Mapping[str, Any]) -> str:
     return f"/* superset {text} */"
 
 
-class AskingConnection(Connection):
+class AuditedConnection(Connection):
     """A connection all of whose statements pass `_ask`."""
 
     def __init__(self, asker: Mapping[str, Any], **arguments: Any) -> None:
@@ -118,7 +118,7 @@ def _client(arguments: Mapping[str, Any]) -> Client:
         model = Connection(**arguments).client
         if not _can_be_copied(model):
             return model
-        if len(_models) >= MOST_MODELS:
+        if len(_models) >= MAX_MODELS:
             _models.clear()
         _models[key] = (time.monotonic(), model)
     return _copy(model)

@@ -1,9 +1,9 @@
 """Spares Superset 6.1.0 work that it does again for every chart, with the same result each time.
 
-superset_config.py calls `quicken` when the application starts. Written for, and tested with, VERSIONS; with
-any other version of these packages nothing is replaced, a warning says so, and charts only take longer. Each
-function below replaces one thing. None decides who may see what: wherever Superset has rules of its own about
-rows, or a statement is not the plain case, Superset's own code runs.
+superset_config.py calls `apply_patches` when the application starts. Written for, and tested with, VERSIONS;
+with any other version of these packages nothing is replaced, a warning says so, and charts only take longer.
+Each function below replaces one thing. None decides who may see what: wherever Superset has rules of its own
+about rows, or a statement is not the plain case, Superset's own code runs.
 """
 
 import logging
@@ -15,7 +15,7 @@ from types import FunctionType, SimpleNamespace
 
 VERSIONS = {"apache-superset": "6.1.0", "clickhouse-connect": "1.12.0"}
 ENGINE = "clickhousedb"
-LONGEST_TEMPLATE = 100_000
+MAX_TEMPLATE = 100_000
 """Characters of a template that is kept compiled: 256 of them shall not fill the memory."""
 
 _TIMES = re.compile(r"toDateTime\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d'")
@@ -26,7 +26,7 @@ _QUOTED = re.compile(
 _log = logging.getLogger(__name__)
 
 
-def quicken() -> None:
+def apply_patches() -> None:
     """Replaces what is described below; nothing if a package has another version than VERSIONS."""
     found = {package: _version(package) for package in VERSIONS}
     if found != VERSIONS:
@@ -35,10 +35,14 @@ def quicken() -> None:
         )
         return
     check_datasets_once()
-    collect_no_predicates_without_rules()
-    run_one_statement_as_it_is()
-    know_the_database()
+    skip_empty_row_level_security()
+    skip_statement_rewrite()
+    cache_database_name()
     compile_templates_once()
+
+
+quicken = apply_patches
+"""The old name, which a superset_config.py elsewhere may call."""
 
 
 def _version(package: str) -> str:
@@ -73,7 +77,7 @@ def check_datasets_once() -> None:
     helpers.SQLScript = checked
 
 
-def collect_no_predicates_without_rules() -> None:
+def skip_empty_row_level_security() -> None:
     """A chart's cache key holds the predicates of all rules about its rows: without rules, there are none.
 
     Superset parses the dataset's SQL for its tables, looks each up and asks for its rules (`utils.rls`).
@@ -101,7 +105,7 @@ def _has_rules() -> bool:
     return g.tailrace_has_rules
 
 
-def run_one_statement_as_it_is() -> None:
+def skip_statement_rewrite() -> None:
     """Gives ClickHouse a chart's SQL as it is, unless a semicolon may end a statement in it.
 
     Superset parses it to split it, and writes it anew (`Database.get_df`). ClickHouse takes one statement at
@@ -131,7 +135,7 @@ def _with(function: Callable, **names: object) -> Callable:
     return wraps(function)(changed)
 
 
-def know_the_database() -> None:
+def cache_database_name() -> None:
     """A connection knows the database that it was made for, and so does its address.
 
     SQLAlchemy asks ClickHouse for it whenever Superset makes an engine, which is for each statement; Superset
@@ -170,7 +174,7 @@ def compile_templates_once() -> None:
             super().__init__(*arguments, **{**named, "optimized": False})
 
         def compile(self, source, *arguments, **named):
-            if arguments or named or not isinstance(source, str) or len(source) > LONGEST_TEMPLATE:
+            if arguments or named or not isinstance(source, str) or len(source) > MAX_TEMPLATE:
                 return super().compile(source, *arguments, **named)
             if source not in compiled:
                 if len(compiled) >= 256:

@@ -1,3 +1,3 @@
-"""Tailrace on one machine: installs, starts, watches and stops the real parts, and keeps their books."""
+"""Tailrace for production: provisioning, alerts, ledger, evidence and health of any installation."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,18 +1,18 @@
-"""`python -m tailrace`, which bin/tailrace executes."""
+"""`python -m tailrace`: the command line, with the commands of every installed package."""
 
 import sys
 
-from tailrace import jvm
+from tailrace.cli import java_command_line
 
 
 def main() -> int:
     """Runs one command. Those of the JVM do without what the others import."""
     words = sys.argv[1:]
-    if jvm.runs(words):
-        jvm.start_if_built(words)
-    from tailrace import cli
+    if java_command_line.runs(words):
+        java_command_line.start_if_installed(words)
+    from tailrace.cli.main import main as run
 
-    return cli.main(words)
+    return run(words)
 
 
 if __name__ == "__main__":

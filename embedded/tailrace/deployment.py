@@ -16,29 +16,36 @@ from typing import NoReturn
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from tailrace import access, audiences, demo, kafka, migrations, rules, sources, topics
-from tailrace.accounts import password_name
-from tailrace.certificates import HOSTS, USAGES, Certificates
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.configuration import ConfigurationError
-from tailrace.dashboards import AssetError
-from tailrace.exits import Exit
-from tailrace.home import Home
-from tailrace.migrations import MigrationError
-from tailrace.parts import superset
-from tailrace.parts.capture import Capture
-from tailrace.parts.census import Census
-from tailrace.parts.clickhouse import LOOPBACK, configuration_text, users_text
-from tailrace.parts.delivery import Delivery
-from tailrace.parts.explain import Explain
-from tailrace.parts.facts import Facts
-from tailrace.parts.fluentbit import FluentBit
-from tailrace.rules import RulesError
-from tailrace.settings import Settings, SettingsError
-from tailrace.sources import SourcesError
-from tailrace.stack.part import Part
-from tailrace.stack.template import write_private
-from tailrace.superset import Client, SupersetError
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import row_policies
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings, SettingsError
+from tailrace.config.template import write_private
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.credentials.certificates import HOSTS, USAGES, Certificates
+from tailrace.credentials.names import password_name
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace.dashboards.asset_files import AssetError
+from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
+from tailrace.dashboards.superset_client import Client, SupersetError
+from tailrace.demo import feed as demo_feed
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import client as kafka_client
+from tailrace.kafka import topics
+from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.migration_files import MigrationError
+from tailrace.programs.capture import CaptureProgram
+from tailrace.programs.census import CensusProgram
+from tailrace.programs.delivery import DeliveryProgram
+from tailrace.programs.explain import ExplainProgram
+from tailrace.programs.fluentbit import CollectorError, FluentBitProgram
+from tailrace.programs.snapshots import SnapshotProgram
+from tailrace.rules import push as rule_push
+from tailrace.rules.push import RulesError
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import SourcesError
 
 DESCRIPTION = (__doc__ or "").strip()
 SECRETS = Path("/run/secrets")
@@ -51,19 +58,23 @@ SERVER_LISTENERS = (
 )
 """The ports and directories of ClickHouse's own packages and image."""
 
-RUNNABLE: dict[str, type[Part]] = {"census": Census, "capture": Capture}
-"""Parts whose command needs no address."""
-HEALTH_BY_FILE: dict[str, type[Part]] = {
-    **RUNNABLE,
-    "explain": Explain,
-    "facts": Facts,
-    "delivery": Delivery,
+RUNNABLE: dict[str, type[CensusProgram | CaptureProgram]] = {
+    "census": CensusProgram,
+    "capture": CaptureProgram,
 }
-"""Parts whose health is told by a file of theirs under the home directory."""
+"""Programs whose command needs no address."""
+HEALTH_BY_FILE = {
+    **RUNNABLE,
+    "explain": ExplainProgram,
+    "facts": SnapshotProgram,
+    "delivery": DeliveryProgram,
+}
+"""Programs whose health is told by a file of theirs under the home directory."""
 
 FAILURES = (
     AssetError,
     ClickHouseError,
+    CollectorError,
     ConfigurationError,
     MigrationError,
     RulesError,
@@ -88,9 +99,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Makes Kafka's topics, and its accounts if asked, be as schemas/ lists them."""
-    admin = AdminClient(kafka.from_arguments(arguments).settings({}))
+    admin = AdminClient(kafka_client.from_arguments(arguments).settings({}))
     if arguments.accounts:
-        kafka.apply_accounts(admin, kafka.accounts(), _secrets(arguments))
+        kafka_accounts.apply_accounts(admin, kafka_accounts.accounts(), _secrets(arguments))
     topics.apply(admin, topics.load())
 
 
@@ -109,7 +120,7 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
 
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Pushes the repository's rules where nothing was ever pushed."""
-    rules.push_first(kafka.from_arguments(arguments), home.run)
+    rule_push.push_first(kafka_client.from_arguments(arguments), home.run)
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -120,7 +131,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
         raise MigrationError(
             "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
         )
-    migrations.apply(
+    migration_runner.apply(
         first,
         arguments.cluster,
         arguments.writers_stopped,
@@ -133,24 +144,18 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Imports dashboards and roles into Superset, and makes a user for each audience that has none."""
     secret = _secrets(arguments)
-    client = Client(arguments.superset.rstrip("/"), superset.ADMINISTRATOR, secret(superset.PASSWORD))
-    connections = {
-        name: (
-            f"clickhousedb://{user}:XXXXXXXXXX@{arguments.clickhouse}/tailrace",
-            secret(password_name(user)),
-        )
-        for name, user in superset.DATABASE_USERS.items()
-    }
-    for line in audiences.publish(client, connections, access.load(settings.access)):
+    client = Client(arguments.superset.rstrip("/"), ADMINISTRATOR, secret(PASSWORD))
+    connections = connections_to(arguments.clickhouse, secret)
+    for line in dashboard_roles.publish(client, connections, row_policies.load(settings.access)):
         print(line)
-    for user in superset.USERS:
-        role = audiences.load()[user].name
-        audiences.ensure_user(client, user, role, secret(superset.password_of(user)), reset=False)
+    for user in USERS:
+        role = dashboard_roles.load()[user].name
+        dashboard_roles.ensure_user(client, user, role, secret(password_of(user)), reset=False)
 
 
 def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Writes ClickHouse's config.xml and users.xml, private to the user who runs this."""
-    listed = access.load(settings.access)
+    listed = row_policies.load(settings.access)
     networks = [LOOPBACK, *arguments.network]
     secret = _secrets(arguments)
     text = users_text(secret, settings.memory_clickhouse, networks, listed, arguments.sharded)
@@ -165,15 +170,15 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
 
     The demo's logs are written when they are first watched.
     """
-    if arguments.demo and demo.watch(settings, home):
-        fed = demo.feed(home)
-        if left := demo.send(kafka.from_arguments(arguments), fed.spans):
+    if arguments.demo and demo_feed.watch(settings, home):
+        fed = demo_feed.feed(home)
+        if left := demo_feed.send(kafka_client.from_arguments(arguments), fed.spans):
             raise OSError(f"{left} spans of the demo were not confirmed by Kafka at {arguments.kafka}")
-    sources.make_empty(settings.sources)
-    parts = [part(settings, home) for part in (FluentBit, Census, Capture, Explain)]
-    for part in parts:
-        if part.configured():
-            part.prepare()
+    sources_file.make_empty(settings.sources)
+    for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram):
+        program = kind(settings, home)
+        if program.configured():
+            program.prepare()
 
 
 def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
@@ -209,13 +214,13 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     _configure_topics(add("topics", apply_topics))
-    kafka.add_arguments(add("rules", push_rules))
+    kafka_client.add_arguments(add("rules", push_rules))
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
     _configure_dashboards(add("dashboards", publish_dashboards))
     _configure_clickhouse(add("clickhouse", write_clickhouse))
     collector = add("collector", write_collector)
-    kafka.add_arguments(collector, required=False)
+    kafka_client.add_arguments(collector, required=False)
     collector.add_argument("--demo", action="store_true", help="watch the demo's logs too; needs --kafka")
     add("run", run_part).add_argument("part", choices=RUNNABLE)
     add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
@@ -223,7 +228,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _configure_topics(command: argparse.ArgumentParser) -> None:
-    kafka.add_arguments(command)
+    kafka_client.add_arguments(command)
     _add_secrets(command)
     command.add_argument("--accounts", action="store_true", help="make Kafka's accounts too")
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tailrace.alert_link import link_path
-from tailrace.settings import REPOSITORY
+from tailrace.alerts.link import link_path
+from tailrace.config.resources import REPOSITORY
 
 CASES = json.loads((REPOSITORY / "schemas" / "links" / "alert_links.json").read_text())
 

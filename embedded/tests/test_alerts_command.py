@@ -3,9 +3,9 @@
 import json
 import re
 
-from tailrace.alerts import FIELDS
-from tailrace.commands import alerts
-from tailrace.settings import REPOSITORY
+from tailrace.alerts.triage import FIELDS
+from tailrace.cli.commands import alerts
+from tailrace.config.resources import REPOSITORY
 
 TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/DatabaseField.java"
 

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.configuration import ConfigurationError
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.stack.assembly import assemble
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace_local.supervisor.assembly import assemble
 
 
-def parts(home: Path, **environment: str) -> list:
+def components(home: Path, **environment: str) -> list:
     settings = Settings.from_environment({"HOME": "/nowhere", "TAILRACE_HOME": str(home), **environment})
     return assemble(settings, Home(home))
 
 
 def names(home: Path, **environment: str) -> list[str]:
-    return [part.name for part in parts(home, **environment)]
+    return [component.name for component in components(home, **environment)]
 
 
 def test_alerts_are_delivered_where_a_file_says_to_whom(tmp_path):
@@ -40,6 +40,6 @@ def test_servers_are_asked_where_a_list_names_one(tmp_path):
 
 
 def test_delivery_that_is_asked_for_needs_its_file(tmp_path):
-    (delivery,) = parts(tmp_path, TAILRACE_PARTS="delivery")
+    (delivery,) = components(tmp_path, TAILRACE_PARTS="delivery")
     with pytest.raises(ConfigurationError, match=r"alerts.yaml: cannot be read"):
         delivery.check()

@@ -8,26 +8,27 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from tailrace import backfill
-from tailrace.backfill import BackfillError, Shipment, Sighting, Stretch
-from tailrace.books import LogFile
+from tailrace.backfill import ranges, shipping
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate
+from tailrace.backfill.shipping import Shipment
+from tailrace.ledger.records import LogFile
 
 FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 1)
 OTHER_FILE = LogFile("db-1", "slowlog", "/var/log/slow.log", 2)
 
 
-def gap(start: int, end: int, file: LogFile = FILE) -> Stretch:
-    return Stretch(file, start, end, missing=end - start)
+def gap(start: int, end: int, file: LogFile = FILE) -> ByteRange:
+    return ByteRange(file, start, end, missing=end - start)
 
 
-def dead_letter(start: int, end: int, file: LogFile = FILE) -> Stretch:
-    return Stretch(file, start, end)
+def dead_letter(start: int, end: int, file: LogFile = FILE) -> ByteRange:
+    return ByteRange(file, start, end)
 
 
-def sighting(path: Path, head_length: int = 100) -> Sighting:
+def candidate(path: Path, head_length: int = 100) -> FileCandidate:
     head = path.read_bytes()[:head_length]
     digest = hashlib.md5(head, usedforsecurity=False).hexdigest()
-    return Sighting("shop", str(path), path.stat().st_ino, len(head), digest)
+    return FileCandidate("shop", str(path), path.stat().st_ino, len(head), digest)
 
 
 @pytest.fixture
@@ -38,21 +39,21 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_the_halves_of_cut_entries_are_shipped_with_the_gap():
-    found = backfill.with_edges([gap(100, 200)], [dead_letter(80, 100), dead_letter(200, 230)])
+    found = ranges.with_edges([gap(100, 200)], [dead_letter(80, 100), dead_letter(200, 230)])
 
-    assert found == [Stretch(FILE, 80, 230, missing=100)]
+    assert found == [ByteRange(FILE, 80, 230, missing=100)]
 
 
 def test_gaps_with_only_a_dead_letter_between_them_go_together():
-    found = backfill.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
+    found = ranges.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
 
-    assert found == [Stretch(FILE, 100, 300, missing=150)]
+    assert found == [ByteRange(FILE, 100, 300, missing=150)]
 
 
 def test_dead_letters_elsewhere_are_left_alone():
     elsewhere = [dead_letter(10, 20), dead_letter(300, 310), dead_letter(200, 210, OTHER_FILE)]
 
-    assert backfill.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
+    assert ranges.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
 
 
 CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head_length": 0, "head_hash": ""}
@@ -61,7 +62,7 @@ CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head
 def test_a_census_may_hold_bytes_for_text():
     message = msgpack.packb({name.encode(): value for name, value in CENSUS.items()})
 
-    assert backfill.census_record(message) == CENSUS
+    assert ranges.census_record(message) == CENSUS
 
 
 @pytest.mark.parametrize(
@@ -70,24 +71,24 @@ def test_a_census_may_hold_bytes_for_text():
     ids=["empty", "no-msgpack", "no-map", "torn"],
 )
 def test_a_message_that_is_no_census_is_passed_over(message):
-    assert backfill.census_record(message) is None
+    assert ranges.census_record(message) is None
 
 
 def test_of_a_file_that_may_grow_only_whole_lines_are_shipped(tmp_path):
     path = tmp_path / "slow.log"
     path.write_bytes(b"one\ntwo\nthr")
 
-    assert backfill.whole_lines(Stretch(FILE, 4, 11, 7, may_grow=True), path) == Stretch(
+    assert shipping.whole_lines(ByteRange(FILE, 4, 11, 7, may_grow=True), path) == ByteRange(
         FILE, 4, 8, 7, may_grow=True
     )
-    assert backfill.whole_lines(gap(4, 11), path) == gap(4, 11)
+    assert shipping.whole_lines(gap(4, 11), path) == gap(4, 11)
 
 
 def test_a_line_that_is_being_written_is_not_lost(tmp_path):
     path = tmp_path / "slow.log"
     path.write_bytes(b"one\ntw")
 
-    found = backfill.whole_lines(Stretch(FILE, 4, 6, 2, may_grow=True), path)
+    found = shipping.whole_lines(ByteRange(FILE, 4, 6, 2, may_grow=True), path)
 
     assert found.start == found.end
 
@@ -96,15 +97,15 @@ def test_the_line_feed_after_an_unshipped_carriage_return_is_no_line(tmp_path):
     path = tmp_path / "slow.log"
     path.write_bytes(b"one\r\ntwo\r\n")
 
-    found = backfill.whole_lines(Stretch(FILE, 4, 10, 6, may_grow=True), path)
+    found = shipping.whole_lines(ByteRange(FILE, 4, 10, 6, may_grow=True), path)
 
     assert (found.start, found.end) == (5, 10)
-    assert backfill.whole_lines(Stretch(FILE, 4, 5, 1, may_grow=True), path).end == 5
+    assert shipping.whole_lines(ByteRange(FILE, 4, 5, 1, may_grow=True), path).end == 5
 
 
 def test_a_block_holds_whole_lines_and_no_more_than_it_may():
     content = b"".join(b"%03d\n" % number for number in range(20))
-    found = list(backfill.blocks(io.BytesIO(content), 8, 60, most=10))
+    found = list(shipping.blocks(io.BytesIO(content), 8, 60, maximum=10))
 
     assert all(block.endswith(b"\n") and len(block) <= 10 for _, block in found)
     assert b"".join(block for _, block in found) == content[8:60]
@@ -114,7 +115,7 @@ def test_a_block_holds_whole_lines_and_no_more_than_it_may():
 def test_a_line_longer_than_a_block_is_a_block_of_its_own():
     content = b"a\n" + b"x" * 50 + b"\nb\n"
 
-    assert [len(block) for _, block in backfill.blocks(io.BytesIO(content), 0, len(content), most=10)] == [
+    assert [len(block) for _, block in shipping.blocks(io.BytesIO(content), 0, len(content), maximum=10)] == [
         2,
         51,
         2,
@@ -122,58 +123,58 @@ def test_a_line_longer_than_a_block_is_a_block_of_its_own():
 
 
 def test_a_last_line_without_its_end_is_shipped_as_it_is():
-    assert list(backfill.blocks(io.BytesIO(b"a\nbc"), 0, 4)) == [(0, b"a\nbc")]
+    assert list(shipping.blocks(io.BytesIO(b"a\nbc"), 0, 4)) == [(0, b"a\nbc")]
 
 
 def test_a_file_that_is_too_short_is_refused():
     with pytest.raises(BackfillError, match="the file ends at 4, before offset 10"):
-        list(backfill.blocks(io.BytesIO(b"a\nbc"), 0, 10))
+        list(shipping.blocks(io.BytesIO(b"a\nbc"), 0, 10))
 
 
 def test_finds_a_file_where_the_census_saw_it(log):
-    assert backfill.locate(sighting(log)) == log
+    assert ranges.locate(candidate(log)) == log
 
 
 def test_finds_a_file_that_was_rotated_since(log):
-    seen = sighting(log)
+    seen = candidate(log)
     rotated = log.rename(log.with_name("slow.log.1"))
     log.write_bytes(b"another file\n")
 
-    assert backfill.locate(seen) == rotated
+    assert ranges.locate(seen) == rotated
 
 
 def test_a_file_that_has_grown_is_still_the_same(log):
-    seen = sighting(log, head_length=4096)
+    seen = candidate(log, head_length=4096)
     with log.open("ab") as file:
         file.write(b"more\n")
 
-    assert backfill.locate(seen) == log
+    assert ranges.locate(seen) == log
 
 
 def test_a_file_that_is_gone_is_asked_for(log):
-    seen = sighting(log)
+    seen = candidate(log)
     log.rename(log.parent.parent / "elsewhere.log")
 
     with pytest.raises(BackfillError, match="is not on this machine any more; give a copy with --file"):
-        backfill.locate(seen)
+        ranges.locate(seen)
 
 
 def test_a_reused_inode_is_not_taken_for_the_file(log):
-    seen = sighting(log)
+    seen = candidate(log)
     with log.open("r+b") as file:
         file.write(b"LINE")
 
     with pytest.raises(BackfillError, match="is another file: its first 100 bytes are not those"):
-        backfill.locate(seen)
+        ranges.locate(seen)
 
 
 def test_a_compressed_copy_serves(log, tmp_path):
     packed = tmp_path / "slow.log.3.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))
-    backfill.check(packed, sighting(log))
+    ranges.check(packed, candidate(log))
 
-    with backfill.opened(packed) as content:
-        assert list(backfill.blocks(content, 7, 14)) == [(7, b"line 1\n")]
+    with ranges.opened(packed) as content:
+        assert list(shipping.blocks(content, 7, 14)) == [(7, b"line 1\n")]
 
 
 def test_a_message_says_whose_bytes_it_holds(log):

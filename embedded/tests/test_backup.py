@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import backup
-from tailrace.backup import MANIFEST, BackupError
-from tailrace.home import Home
+from tailrace.config.home import Home
+from tailrace_local import backup
+from tailrace_local.backup import MANIFEST, BackupError
 
 
 @pytest.fixture

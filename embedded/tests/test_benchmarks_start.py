@@ -14,7 +14,7 @@ PROGRAMS = (
     "e2e.chaos",
     "e2e.sample_errors",
     "e2e.sample_intrusion",
-    "e2e.sample_looks",
+    "e2e.sample_snapshots",
     "e2e.sample_shop",
 )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.certificates import RENEWAL_DAYS, USAGES, CertificateError, Certificates, issuer
-from tailrace.home import Home
+from tailrace.config.home import Home
+from tailrace.credentials.certificates import RENEWAL_DAYS, USAGES, CertificateError, Certificates, issuer
 
 
 @pytest.fixture

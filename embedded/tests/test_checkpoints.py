@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import checkpoints
-from tailrace.checkpoints import HEADER, MAGIC, CheckpointError
+from tailrace_local import checkpoints
+from tailrace_local.checkpoints import HEADER, MAGIC, CheckpointError
 
 OLD_RUN, NEW_RUN, DEAD_RUN = "a" * 32, "b" * 32, "c" * 32
 LAYOUT_VERSION = 4

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.cli import COMMANDS
-from tailrace.exits import Exit
-from tailrace.settings import REPOSITORY
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import REPOSITORY
+from tailrace_local.cli import EXTENSION
 
 TAILRACE = REPOSITORY / "bin" / "tailrace"
+COMMANDS = EXTENSION.order
 
 NEED_A_STACK = [
     ["status"],
@@ -93,7 +94,7 @@ def test_a_symbolic_link_to_it_works(tmp_path):
     link = tmp_path / "tailrace"
     link.symlink_to(TAILRACE)
 
-    assert "tailrace 0.1.0" in tailrace("--version", home=tmp_path, program=link).stdout
+    assert "tailrace 0.2.0" in tailrace("--version", home=tmp_path, program=link).stdout
 
 
 def test_settings_show_the_values_in_force(tmp_path):

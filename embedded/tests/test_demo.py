@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tailrace import demo, replay, sources
-from tailrace.home import Home
-from tailrace.parts.capture import spool_of, tells
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.demo import feed as demo_feed
+from tailrace.demo import time_shift
+from tailrace.programs.capture import spool_of, tells
+from tailrace.sources import sources_file
 
 HOUR = 3600
 
@@ -26,53 +28,53 @@ def home(settings) -> Home:
     return Home(settings.home)
 
 
-def lines_of(home: Home, sample: demo.Sample) -> list[bytes]:
+def lines_of(home: Home, sample: demo_feed.Sample) -> list[bytes]:
     return sample.watched(home).path.read_bytes().splitlines(keepends=True)
 
 
 def test_watches_every_sample_once(settings, home):
-    assert demo.watch(settings, home)
-    assert not demo.watch(settings, home)
-    assert [source.path.parent.name for source in sources.load(settings.sources)] == [
-        sample.instance for sample in demo.FILES
+    assert demo_feed.watch(settings, home)
+    assert not demo_feed.watch(settings, home)
+    assert [source.path.parent.name for source in sources_file.load(settings.sources)] == [
+        sample.instance for sample in demo_feed.FILES
     ]
 
 
 def test_keeps_the_logs_that_the_user_watches(settings, home):
     settings.sources.write_text("- {instance: mine, source: audit, path: /var/log/audit.log}\n")
-    demo.watch(settings, home)
+    demo_feed.watch(settings, home)
 
-    assert len(sources.load(settings.sources)) == 1 + len(demo.FILES)
+    assert len(sources_file.load(settings.sources)) == 1 + len(demo_feed.FILES)
 
 
-@pytest.mark.parametrize("sample", demo.FILES, ids=lambda sample: sample.file)
+@pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
 def test_the_last_entry_is_of_now_and_the_first_of_an_hour_ago(home, sample):
     before = time.time()
-    demo.feed(home)
+    demo_feed.feed(home)
     after = time.time()
-    first, last = replay.time_range(lines_of(home, sample))
+    first, last = time_shift.time_range(lines_of(home, sample))
 
     assert before - 5 <= last <= after
     assert before - HOUR - 5 <= first <= after - HOUR + 5
 
 
-@pytest.mark.parametrize("sample", demo.FILES, ids=lambda sample: sample.file)
+@pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
 def test_fed_again_a_log_goes_on_and_does_not_go_back_in_time(home, sample):
-    demo.feed(home)
+    demo_feed.feed(home)
     log = sample.watched(home).path
     once = len(lines_of(home, sample))
     ten_minutes_ago = time.time() - 600
     os.utime(log, (ten_minutes_ago, ten_minutes_ago))
-    demo.feed(home)
+    demo_feed.feed(home)
     again = lines_of(home, sample)[once:]
 
     assert len(again) == once
-    assert replay.time_range(again)[0] == pytest.approx(ten_minutes_ago, abs=5)
+    assert time_shift.time_range(again)[0] == pytest.approx(ten_minutes_ago, abs=5)
 
 
 def test_spans_go_with_the_entries_of_their_log(home):
-    spans = {span["spanId"]: span for span in spans_of(demo.feed(home))}
-    shop = next(sample for sample in demo.FILES if sample.file == demo.SHOP_LOG)
+    spans = {span["spanId"]: span for span in spans_of(demo_feed.feed(home))}
+    shop = next(sample for sample in demo_feed.FILES if sample.file == demo_feed.SHOP_LOG)
     entries = logged(lines_of(home, shop))
 
     assert len(entries) > 400
@@ -81,7 +83,9 @@ def test_spans_go_with_the_entries_of_their_log(home):
 
 
 def test_spans_keep_their_durations(home):
-    written = [json.loads(line) for line in (demo.SAMPLES / demo.SHOP_SPANS).read_bytes().splitlines()]
+    written = [
+        json.loads(line) for line in (demo_feed.SAMPLES / demo_feed.SHOP_SPANS).read_bytes().splitlines()
+    ]
     durations = {
         span["spanId"]: duration(span)
         for message in written
@@ -90,10 +94,10 @@ def test_spans_keep_their_durations(home):
         for span in of_scope["spans"]
     }
 
-    assert {span["spanId"]: duration(span) for span in spans_of(demo.feed(home))} == durations
+    assert {span["spanId"]: duration(span) for span in spans_of(demo_feed.feed(home))} == durations
 
 
-def spans_of(fed: demo.Fed) -> list[dict]:
+def spans_of(fed: demo_feed.Fed) -> list[dict]:
     return [
         span
         for message in map(json.loads, fed.spans)
@@ -125,13 +129,13 @@ def looks_of(home: Home) -> list[dict]:
 
 def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
     now = time.time()
-    demo.feed(home)
-    looks = looks_of(home)
+    demo_feed.feed(home)
+    snapshots = looks_of(home)
 
-    assert looks[0]["at"] == pytest.approx(now - HOUR, abs=10)
-    assert looks[-1]["at"] == pytest.approx(now, abs=10)
-    assert all(fact["since"] <= look["at"] for look in looks for fact in look["facts"])
-    accounts = next(look for look in looks if look["kind"] == "accounts")["facts"]
+    assert snapshots[0]["at"] == pytest.approx(now - HOUR, abs=10)
+    assert snapshots[-1]["at"] == pytest.approx(now, abs=10)
+    assert all(fact["since"] <= snapshot["at"] for snapshot in snapshots for fact in snapshot["facts"])
+    accounts = next(snapshot for snapshot in snapshots if snapshot["kind"] == "accounts")["facts"]
     ages = {
         fact["attributes"]["user"]: now - datetime.fromisoformat(changed).timestamp()
         for fact in accounts
@@ -143,14 +147,14 @@ def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
 
 def test_what_was_found_is_shipped_without_a_server_to_ask(settings, home):
     assert not tells(home, ())
-    demo.feed(home)
+    demo_feed.feed(home)
     assert tells(home, ())
 
 
 def test_the_stock_has_what_the_dashboards_of_errors_are_about(home):
     now = time.time()
-    demo.feed(home)
-    stock = next(sample for sample in demo.FILES if sample.file == demo.STOCK_ERRORS)
+    demo_feed.feed(home)
+    stock = next(sample for sample in demo_feed.FILES if sample.file == demo_feed.STOCK_ERRORS)
     log = b"".join(lines_of(home, stock))
 
     assert log.count(b"Transactions deadlock detected") == 12

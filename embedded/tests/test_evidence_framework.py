@@ -2,9 +2,9 @@
 
 import pytest
 
+from tailrace.config.resources import REPOSITORY
 from tailrace.evidence import framework
 from tailrace.evidence.framework import QUERIES
-from tailrace.settings import REPOSITORY
 
 COMPLIANCE = (REPOSITORY / "docs" / "COMPLIANCE.md").read_text()
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tailrace.cli import main
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.home import Home
 from tailrace.evidence import archive, signing
 from tailrace.evidence.verify import Verdict, verify
-from tailrace.exits import Exit
-from tailrace.home import Home
+from tailrace_local.cli import main
 
 KEY, OTHER_KEY = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 FILES = {

@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from tailrace.parts import flink_classes
-from tailrace.stack.install import LoggedProgress
+from tailrace_local.components import flink_classes
+from tailrace_local.supervisor.install import LoggedProgress
 
 
 def test_without_an_archive_the_jvm_runs_and_says_nothing(tmp_path: Path):

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 
+from tailrace.config.resources import REPOSITORY
 from tailrace.health import rules
 from tailrace.health.rules import Rule
-from tailrace.settings import REPOSITORY
 
 RULES = rules.load()
 RUNBOOKS = REPOSITORY / "docs" / "runbooks"

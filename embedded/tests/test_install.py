@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tailrace.stack import cache
-from tailrace.stack.install import install_missing
-from tailrace.stack.part import InstallError
-from tiny_stack import TinyPart
+from fake_stack import FakeComponent
+from tailrace.config.content_hash import fingerprint
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.supervisor import cache
+from tailrace_local.supervisor.component import InstallError
+from tailrace_local.supervisor.install import install_missing
 
 
-class InstallablePart(TinyPart):
+class InstallablePart(FakeComponent):
     """Its installation is a shell script."""
 
     script = "echo made > made"
@@ -31,57 +32,57 @@ class InstallablePart(TinyPart):
 
 @pytest.fixture
 def make(tmp_path):
-    def part(name: str, script: str) -> InstallablePart:
+    def component(name: str, script: str) -> InstallablePart:
         made = InstallablePart(name, (), Settings(home=tmp_path, cache=tmp_path / "cache"), Home(tmp_path))
         made.script = script
         return made
 
-    return part
+    return component
 
 
 def test_installs_what_is_missing_and_says_so(make, tmp_path):
-    part = make("one", "echo made > made")
+    component = make("one", "echo made > made")
     told: list[tuple[str, str]] = []
-    install_missing([part], Home(tmp_path), lambda who, what: told.append((who, what)))
+    install_missing([component], Home(tmp_path), lambda who, what: told.append((who, what)))
 
-    assert (part.entry() / "made").read_text() == "made\n"
+    assert (component.entry() / "made").read_text() == "made\n"
     assert told == [("one", "making it"), ("one", "installed in 0 s")]
 
 
 def test_does_nothing_the_second_time(make, tmp_path):
-    part = make("one", "true")
-    install_missing([part], Home(tmp_path), lambda *_: None)
+    component = make("one", "true")
+    install_missing([component], Home(tmp_path), lambda *_: None)
     told: list[str] = []
-    install_missing([part], Home(tmp_path), lambda _, what: told.append(what))
+    install_missing([component], Home(tmp_path), lambda _, what: told.append(what))
 
     assert told == []
 
 
 def test_a_failure_leaves_no_entry_and_shows_the_last_lines(make, tmp_path):
-    part = make("one", "touch half; echo the reason; exit 7")
+    component = make("one", "touch half; echo the reason; exit 7")
     with pytest.raises(InstallError) as failed:
-        install_missing([part], Home(tmp_path), lambda *_: None)
+        install_missing([component], Home(tmp_path), lambda *_: None)
 
     assert "one could not be installed" in str(failed.value)
     assert "failed (7):\n    " in str(failed.value)
     assert "the reason" in str(failed.value)
-    assert list(part.entry().parent.glob("*[!k]")) == []
+    assert list(component.entry().parent.glob("*[!k]")) == []
 
 
 def test_one_failure_does_not_stop_the_others_and_all_are_told(make, tmp_path):
-    parts = [make("bad", "exit 1"), make("good", "true"), make("worse", "exit 2")]
+    components = [make("bad", "exit 1"), make("good", "true"), make("worse", "exit 2")]
     with pytest.raises(InstallError, match=r"(?s)bad could not.*worse could not"):
-        install_missing(parts, Home(tmp_path), lambda *_: None)
+        install_missing(components, Home(tmp_path), lambda *_: None)
 
-    assert parts[1].installed()
+    assert components[1].installed()
 
 
 def test_a_program_that_is_absent_is_named(make, tmp_path, monkeypatch):
-    part = make("one", "true")
+    component = make("one", "true")
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(InstallError, match="there is no program sh"):
-        install_missing([part], Home(tmp_path), lambda *_: None)
+        install_missing([component], Home(tmp_path), lambda *_: None)
 
 
 def test_an_interrupted_venv_is_made_again(tmp_path):
@@ -99,10 +100,8 @@ def test_an_interrupted_venv_is_made_again(tmp_path):
 def test_a_fingerprint_changes_with_any_piece(tmp_path):
     file = tmp_path / "lock"
     file.write_text("a")
-    before = cache.fingerprint(file, "x")
+    before = fingerprint(file, "x")
     file.write_text("b")
 
-    assert (
-        len({before, cache.fingerprint(file, "x"), cache.fingerprint(file, "y"), cache.fingerprint("b", "x")})
-        == 3
-    )
+    after = {fingerprint(file, "x"), fingerprint(file, "y"), fingerprint("b", "x")}
+    assert len({before} | after) == 3

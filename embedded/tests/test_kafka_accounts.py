@@ -3,15 +3,18 @@
 import argparse
 from pathlib import Path
 
-from tailrace import kafka, topics
-from tailrace.certificates import Certificates
-from tailrace.home import Home
-from tailrace.settings import Settings
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.credentials.certificates import Certificates
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import client as kafka_client
+from tailrace.kafka import topics
+from tailrace_local import kafka as local_kafka
 
 
 def test_accounts_name_topics_that_exist_each_with_one_writer():
-    written = [topic for account in kafka.accounts() for topic in account.write]
-    read = {topic for account in kafka.accounts() for topic in account.read}
+    written = [topic for account in kafka_accounts.accounts() for topic in account.write]
+    read = {topic for account in kafka_accounts.accounts() for topic in account.read}
     names = {topic.name for topic in topics.load()}
     assert sorted(written) == sorted(names)
     assert read < names
@@ -19,18 +22,20 @@ def test_accounts_name_topics_that_exist_each_with_one_writer():
 
 def test_without_certificates_there_are_no_accounts(tmp_path):
     home, settings = Home(tmp_path), Settings.from_environment({"TAILRACE_HOME": str(tmp_path)})
-    assert kafka.connect(settings, home, "facts").properties == {}
-    assert kafka.as_arguments(settings, home, "facts") == ["--kafka", "127.0.0.1:19092"]
+    assert local_kafka.connect(settings, home, "facts").properties == {}
+    assert local_kafka.as_arguments(settings, home, "facts") == ["--kafka", "127.0.0.1:19092"]
 
 
 def test_a_program_becomes_an_account_by_its_arguments_which_hold_no_password(tmp_path):
     home, settings = Home(tmp_path), Settings.from_environment({"TAILRACE_HOME": str(tmp_path)})
     Certificates(home).make()
-    words = kafka.as_arguments(settings, home, "facts")
+    words = local_kafka.as_arguments(settings, home, "facts")
     parser = argparse.ArgumentParser()
-    kafka.add_arguments(parser)
+    kafka_client.add_arguments(parser)
 
-    assert kafka.from_arguments(parser.parse_args(words)) == kafka.connect(settings, home, "facts")
+    assert kafka_client.from_arguments(parser.parse_args(words)) == local_kafka.connect(
+        settings, home, "facts"
+    )
     assert home.secret("kafka-facts") not in " ".join(words)
     assert Path(words[-1]).read_text() == home.secret("kafka-facts")
 

@@ -8,36 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import preflight
-from tailrace.home import Home
-from tailrace.settings import Settings
-from tiny_stack import TinyPart
+from fake_stack import FakeComponent
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local import preflight
 
 
 @pytest.fixture
-def part(tmp_path: Path) -> TinyPart:
-    return TinyPart("steady-a", (), Settings(home=tmp_path, cache=tmp_path), Home(tmp_path))
+def component(tmp_path: Path) -> FakeComponent:
+    return FakeComponent("steady-a", (), Settings(home=tmp_path, cache=tmp_path), Home(tmp_path))
 
 
-def test_names_the_process_that_holds_a_port(part, monkeypatch):
+def test_names_the_process_that_holds_a_port(component, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        monkeypatch.setattr(part, "ports", lambda: {"web UI": port})
-        (finding,) = preflight.taken_ports([part])
+        monkeypatch.setattr(component, "ports", lambda: {"web UI": port})
+        (finding,) = preflight.taken_ports([component])
 
     assert finding.startswith(f"port {port} for steady-a (web UI) is taken by process {os.getpid()} (")
 
 
-def test_a_port_that_was_just_given_up_is_free(part, monkeypatch):
+def test_a_port_that_was_just_given_up_is_free(component, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client:
             connection, _ = server.accept()
             connection.close()
             client.recv(1)
-    monkeypatch.setattr(part, "ports", lambda: {"web UI": port})
+    monkeypatch.setattr(component, "ports", lambda: {"web UI": port})
 
-    assert preflight.taken_ports([part]) == []
+    assert preflight.taken_ports([component]) == []
 
 
 def test_a_missing_program_comes_with_the_way_to_get_it(monkeypatch, tmp_path):
@@ -49,12 +49,12 @@ def test_a_missing_program_comes_with_the_way_to_get_it(monkeypatch, tmp_path):
     ]
 
 
-def test_programs_are_asked_for_only_by_parts_that_are_not_installed(part, monkeypatch):
-    monkeypatch.setattr(part, "tools", ("no-such-compiler",))
-    assert not [finding for finding in preflight.missing_tools([part]) if "no-such-compiler" in finding]
+def test_programs_are_asked_for_only_by_parts_that_are_not_installed(component, monkeypatch):
+    monkeypatch.setattr(component, "tools", ("no-such-compiler",))
+    assert not [finding for finding in preflight.missing_tools([component]) if "no-such-compiler" in finding]
 
-    monkeypatch.setattr(part, "installed", lambda: False)
-    assert [finding for finding in preflight.missing_tools([part]) if "no-such-compiler" in finding]
+    monkeypatch.setattr(component, "installed", lambda: False)
+    assert [finding for finding in preflight.missing_tools([component]) if "no-such-compiler" in finding]
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_refuses_older_java(version):
     assert finding == f"Java 17 or newer is needed, but `java -version` says: {version}"
 
 
-def test_packages_are_missing_when_their_proof_is(part, monkeypatch):
-    monkeypatch.setattr(part, "os_packages", {"bash": "/bin/sh", "no-such-package": "/no/such/file"})
+def test_packages_are_missing_when_their_proof_is(component, monkeypatch):
+    monkeypatch.setattr(component, "os_packages", {"bash": "/bin/sh", "no-such-package": "/no/such/file"})
 
-    assert preflight.missing_packages([part]) == ["no-such-package"]
+    assert preflight.missing_packages([component]) == ["no-such-package"]
 
 
-def test_who_is_not_root_gets_one_command_for_packages(part, monkeypatch):
-    monkeypatch.setattr(part, "os_packages", {"flex": "/no/such/flex", "bison": "/no/such/bison"})
+def test_who_is_not_root_gets_one_command_for_packages(component, monkeypatch):
+    monkeypatch.setattr(component, "os_packages", {"flex": "/no/such/flex", "bison": "/no/such/bison"})
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    (finding,) = preflight.packages_to_ask_for([part])
+    (finding,) = preflight.packages_to_ask_for([component])
 
     assert finding.endswith(
         "run: sudo apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 bison flex"
@@ -112,17 +112,17 @@ def _free(finding: str) -> int:
 
 
 def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):
-    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "MIN_DISK_BYTES", 10**18)
     settings = Settings(home=tmp_path / "not" / "yet", cache=tmp_path)
     (finding,) = preflight.too_little_disk(settings, Home(settings.home))
 
     assert finding.startswith(f"{settings.home} has ")
 
 
-def test_everything_that_is_missing_is_said_at_once(part, monkeypatch):
-    monkeypatch.setattr(preflight, "LEAST_DISK_BYTES", 10**18)
-    monkeypatch.setattr(preflight, "LEAST_MEMORY_BYTES", 10**18)
+def test_everything_that_is_missing_is_said_at_once(component, monkeypatch):
+    monkeypatch.setattr(preflight, "MIN_DISK_BYTES", 10**18)
+    monkeypatch.setattr(preflight, "MIN_MEMORY_BYTES", 10**18)
 
     with pytest.raises(preflight.PreflightError) as refused:
-        preflight.check([part], part.settings, part.home)
+        preflight.check([component], component.settings, component.home)
     assert len(str(refused.value).splitlines()) == 2

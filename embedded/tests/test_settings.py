@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.settings import CLOSED, Settings, SettingsError, variable
+from tailrace.config.settings import CLOSED, Settings, SettingsError, variable
 
 
 def test_defaults_are_those_of_the_documented_table():
@@ -70,4 +70,4 @@ def test_settings_survive_the_way_through_the_environment_of_a_child():
 
     assert Settings.from_environment(settings.environment()) == settings
     assert len({variable(field) for field in dataclasses.fields(Settings)}) == len(settings.environment())
-    assert settings.chosen_parts() == {"kafka", "flink"}
+    assert settings.chosen_components() == {"kafka", "flink"}

@@ -3,8 +3,8 @@
 import msgpack
 import pytest
 
-from tailrace.facts.loader import unpacked
-from tailrace.facts.rows import RecordError, rows_of
+from tailrace.snapshots.loader import unpacked
+from tailrace.snapshots.rows import RecordError, rows_of
 
 SIZE = {"database": "d", "table": "t", "engine": "e", "rows": "1", "data_bytes": "1", "index_bytes": "1"}
 RECORD = {

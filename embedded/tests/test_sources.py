@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import sources
-from tailrace.sources import Source, SourcesError
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import Source, SourcesError
 
 
 def written(directory: Path, text: str) -> Path:
@@ -17,7 +17,7 @@ def written(directory: Path, text: str) -> Path:
 def test_fills_in_cluster_zone_and_format_and_resolves_paths(tmp_path):
     file = written(tmp_path, "- {instance: db-1, source: slowlog, path: logs/slow.log}")
 
-    assert sources.load(file) == [
+    assert sources_file.load(file) == [
         Source("db-1", "slowlog", tmp_path / "logs/slow.log", "db-1", "UTC", "auto")
     ]
 
@@ -28,38 +28,38 @@ def test_what_is_added_is_loaded_again_and_leaves_the_rest_as_it_was(tmp_path):
         Source("db-2", "slowlog", tmp_path / "slow.log", "shop", "Europe/Berlin", "mysql-slow"),
         Source("db-2", "audit", tmp_path / "audit.log", "shop"),
     ]
-    sources.add(file, added)
+    sources_file.add(file, added)
 
-    assert sources.load(file)[1:] == added
+    assert sources_file.load(file)[1:] == added
     assert file.read_text().startswith(
         "# mine\n- {instance: db-1, source: slowlog, path: a.log}\n- instance: db-2"
     )
 
 
 def test_the_empty_list_can_be_added_to(tmp_path):
-    sources.make_empty(tmp_path / "sources.yaml")
-    sources.add(tmp_path / "sources.yaml", [Source("db-1", "audit", tmp_path / "a.log", "shop")])
+    sources_file.make_empty(tmp_path / "sources.yaml")
+    sources_file.add(tmp_path / "sources.yaml", [Source("db-1", "audit", tmp_path / "a.log", "shop")])
 
-    assert [source.instance for source in sources.load(tmp_path / "sources.yaml")] == ["db-1"]
+    assert [source.instance for source in sources_file.load(tmp_path / "sources.yaml")] == ["db-1"]
 
 
 def test_a_list_in_brackets_is_left_as_it_is(tmp_path):
     file = written(tmp_path, "[{instance: db-1, source: slowlog, path: a.log}]\n")
     with pytest.raises(SourcesError, match="only to a list of lines that begin with `- `"):
-        sources.add(file, [Source("db-2", "audit", tmp_path / "a.log", "shop")])
+        sources_file.add(file, [Source("db-2", "audit", tmp_path / "a.log", "shop")])
 
-    assert len(sources.load(file)) == 1
+    assert len(sources_file.load(file)) == 1
 
 
 def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
     file = tmp_path / "new" / "sources.yaml"
-    sources.make_empty(file)
-    assert sources.load(file) == []
+    sources_file.make_empty(file)
+    assert sources_file.load(file) == []
     assert "# `path` is one file" in file.read_text()
 
     written(tmp_path / "new", "- {instance: db-1, source: audit, path: a.log}")
-    sources.make_empty(file)
-    assert len(sources.load(file)) == 1
+    sources_file.make_empty(file)
+    assert len(sources_file.load(file)) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,15 +91,15 @@ def test_a_mistake_is_named(tmp_path, text, message):
     file = written(tmp_path, "")
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(SourcesError, match=message):
-        sources.load(file)
+        sources_file.load(file)
 
 
 def test_the_same_entries_in_another_order_mean_the_same(tmp_path):
     one, two = "- {instance: a, source: audit, path: x}\n", "- {instance: b, source: audit, path: x}\n"
-    first = sources.read(written(tmp_path, one + two))
+    first = sources_file.read(written(tmp_path, one + two))
 
-    assert first.means(sources.read(written(tmp_path, "# b first\n" + two + one)))
-    assert not first.means(sources.read(written(tmp_path, one)))
+    assert first.means(sources_file.read(written(tmp_path, "# b first\n" + two + one)))
+    assert not first.means(sources_file.read(written(tmp_path, one)))
 
 
 def test_servers_stand_beside_logs(tmp_path):
@@ -108,12 +108,12 @@ def test_servers_stand_beside_logs(tmp_path):
         "- {instance: db-1, source: slowlog, path: a.log}\n"
         "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}\n",
     )
-    sources.add(file, [sources.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True)])
+    sources_file.add(file, [sources_file.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True)])
 
-    assert [log.source for log in sources.load(file)] == ["slowlog"]
-    assert sources.load_servers(file) == [
-        sources.Server("db-1", "server", "mysql://tailrace@db-1/", "db-1", tmp_path / "secret"),
-        sources.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True),
+    assert [log.source for log in sources_file.load(file)] == ["slowlog"]
+    assert sources_file.load_servers(file) == [
+        sources_file.Server("db-1", "server", "mysql://tailrace@db-1/", "db-1", tmp_path / "secret"),
+        sources_file.Server("db-2", "server", "mysql://t@db-2/", "shop", explain=True),
     ]
 
 
@@ -129,21 +129,21 @@ def test_servers_stand_beside_logs(tmp_path):
 )
 def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):
     with pytest.raises(SourcesError, match=message) as error:
-        sources.load_servers(written(tmp_path, f"- {entry}"))
+        sources_file.load_servers(written(tmp_path, f"- {entry}"))
     assert "secret" not in str(error.value)
 
 
 def test_a_missing_list_is_named(tmp_path):
     with pytest.raises(SourcesError, match=r"sources\.yaml: cannot be read"):
-        sources.load(tmp_path / "sources.yaml")
+        sources_file.load(tmp_path / "sources.yaml")
 
 
 def test_who_explains_has_an_account_and_a_password_of_its_own(tmp_path):
     entry = "{instance: a, source: server, dsn: 'mysql://t@a/', password_file: t, explain: true, "
-    (one,) = sources.load_servers(
+    (one,) = sources_file.load_servers(
         written(tmp_path, f"- {entry}explain_dsn: 'mysql://e@a/', explain_password_file: e}}")
     )
     assert (one.dsn, one.password_file) == ("mysql://t@a/", tmp_path / "t")
     assert (one.explained().dsn, one.explained().password_file) == ("mysql://e@a/", tmp_path / "e")
-    (other,) = sources.load_servers(written(tmp_path, f"- {entry[:-2]}}}"))
+    (other,) = sources_file.load_servers(written(tmp_path, f"- {entry[:-2]}}}"))
     assert other.explained() == other

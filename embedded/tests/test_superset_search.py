@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 _SPEC = importlib.util.spec_from_file_location(
     "tailrace_search", REPOSITORY / "embedded" / "superset" / "tailrace_search.py"

@@ -12,47 +12,50 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import listing
-from tailrace.home import Home
-from tailrace.stack import control, procfs
-from tailrace.stack.keeper import BackOff
-from tailrace.stack.supervisor import in_order
-from tiny_stack import TinyPart
+from fake_stack import FakeComponent
+from tailrace.cli import context as cli_context
+from tailrace.config.home import Home
+from tailrace.sources import active_sources
+from tailrace_local.supervisor import control, procfs
+from tailrace_local.supervisor.process_manager import BackOff
+from tailrace_local.supervisor.supervisor import in_order
 
-TINY_STACK = Path(__file__).with_name("tiny_stack.py")
+FAKE_STACK = Path(__file__).with_name("fake_stack.py")
 PATIENCE_SECONDS = 90
 
 
 class RunningStack:
     """A supervisor process of its own, which tests may kill."""
 
-    def __init__(self, home: Path, parts: tuple[str, ...], poll: int) -> None:
+    def __init__(self, home: Path, components: tuple[str, ...], poll: int) -> None:
         self.home = Home(home)
-        embedded = str(TINY_STACK.parents[1])
+        embedded = str(FAKE_STACK.parents[1])
         self.process = subprocess.Popen(
-            [sys.executable, TINY_STACK, home, *parts],
+            [sys.executable, FAKE_STACK, home, *components],
             env={**os.environ, "PYTHONPATH": embedded, "SOURCES_POLL": str(poll)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
 
-    def status(self, part: str) -> control.PartStatus:
-        found = control.status(self.home).part(part)
+    def status(self, component: str) -> control.ComponentStatus:
+        found = control.status(self.home).component(component)
         assert found is not None
         return found
 
-    def await_status(self, part: str, condition: Callable[[control.PartStatus], bool]) -> control.PartStatus:
-        seen: list[control.PartStatus] = []
+    def await_status(
+        self, component: str, condition: Callable[[control.ComponentStatus], bool]
+    ) -> control.ComponentStatus:
+        seen: list[control.ComponentStatus] = []
 
         def is_there() -> bool:
-            seen[:] = [self.status(part)] if self._reachable() else []
+            seen[:] = [self.status(component)] if self._reachable() else []
             return bool(seen) and condition(seen[0])
 
-        wait_until(is_there, f"{part} did not get there")
+        wait_until(is_there, f"{component} did not get there")
         return seen[0]
 
-    def await_healthy(self, part: str) -> control.PartStatus:
-        return self.await_status(part, lambda status: status.is_healthy)
+    def await_healthy(self, component: str) -> control.ComponentStatus:
+        return self.await_status(component, lambda status: status.is_healthy)
 
     def ended(self) -> int:
         return self.process.wait(PATIENCE_SECONDS)
@@ -60,7 +63,7 @@ class RunningStack:
     def _reachable(self) -> bool:
         try:
             control.status(self.home)
-        except control.NotRunningError:
+        except cli_context.NotRunningError:
             return False
         return True
 
@@ -69,8 +72,8 @@ class RunningStack:
 def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
     stacks: list[RunningStack] = []
 
-    def start_stack(*parts: str, poll: int = 0) -> RunningStack:
-        stacks.append(RunningStack(tmp_path / "home", parts, poll))
+    def start_stack(*components: str, poll: int = 0) -> RunningStack:
+        stacks.append(RunningStack(tmp_path / "home", components, poll))
         return stacks[-1]
 
     yield start_stack
@@ -85,8 +88,8 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     """Gives a part a disk of its own, with 200 MiB."""
     mounted: list[Path] = []
 
-    def mount(part: str) -> Path:
-        directory = Home(tmp_path / "home").data(part)
+    def mount(component: str) -> Path:
+        directory = Home(tmp_path / "home").data(component)
         command = ["mount", "-t", "tmpfs", "-o", "size=200m,mode=0700", "tailrace", directory]
         done = subprocess.run(command, capture_output=True)
         if done.returncode:
@@ -183,7 +186,7 @@ def test_a_part_stopped_while_it_is_being_ended_is_ended_all_the_same(start):
     stack = start("deafstubborn-a")
     pid = stack.await_status("deafstubborn-a", lambda s: s.state == "starting" and s.pid is not None).pid
     time.sleep(3.3)  # its three seconds to become healthy are over, its second of grace is not
-    control.stop_part(stack.home, "deafstubborn-a")
+    control.stop_component(stack.home, "deafstubborn-a")
 
     assert not is_running(pid)
 
@@ -208,7 +211,7 @@ def test_stops_in_reverse_order_of_needs(start):
 def test_a_part_starts_without_the_one_that_it_feeds_and_is_stopped_before_it(start):
     stack = start("steady-b>crashing-c", "crashing-c", "steady-d>steady-e", "steady-e")
     pids = [stack.await_healthy(name).pid for name in ("steady-b", "steady-d", "steady-e")]
-    control.stop_part(stack.home, "steady-b")
+    control.stop_component(stack.home, "steady-b")
     control.stop(stack.home)
 
     assert stack.ended() == 0
@@ -295,12 +298,12 @@ def test_stops_and_starts_one_part_when_asked(start):
     stack = start("steady-a", "steady-b:steady-a")
     pid = stack.await_healthy("steady-a").pid
     stack.await_healthy("steady-b")
-    control.stop_part(stack.home, "steady-a")
+    control.stop_component(stack.home, "steady-a")
     assert not is_running(pid)
     assert stack.status("steady-a").state == "stopped"
     assert stack.status("steady-b").is_healthy
 
-    control.start_part(stack.home, "steady-a")
+    control.start_component(stack.home, "steady-a")
     stack.await_healthy("steady-a")
 
 
@@ -326,7 +329,7 @@ def listed(tmp_path) -> Path:
 
 
 def instances_in_force(stack: RunningStack) -> list[str]:
-    return [log.instance for log in listing.taken(stack.home).listed.logs]
+    return [log.instance for log in active_sources.active(stack.home).listed.logs]
 
 
 def starts(stack: RunningStack) -> int:
@@ -385,7 +388,7 @@ def test_a_list_that_is_gone_leaves_the_other_in_force(start, listed):
 def test_a_part_that_was_stopped_by_hand_stays_so_and_starts_by_the_new_list(start, listed):
     stack = start("reading-a", "reading-b")
     stack.await_healthy("reading-a")
-    control.stop_part(stack.home, "reading-a")
+    control.stop_component(stack.home, "reading-a")
     listed.write_text(LOG % "db-2")
 
     assert control.take_list(stack.home) == (["reading-b"], "")
@@ -407,14 +410,14 @@ def test_who_restarts_a_part_by_hand_takes_over_the_list(start, listed):
 def test_parts_come_and_go_with_what_is_listed(start, listed):
     stack = start("steady-a", "asking-b")
     pid = stack.await_healthy("steady-a").pid
-    assert control.status(stack.home).part("asking-b") is None
+    assert control.status(stack.home).component("asking-b") is None
     listed.write_text(LOG % "db-1" + SERVER)
     assert control.take_list(stack.home) == (["asking-b"], "")
     asking = stack.await_healthy("asking-b").pid
     listed.write_text(LOG % "db-1")
     control.take_list(stack.home)
 
-    assert control.status(stack.home).part("asking-b") is None
+    assert control.status(stack.home).component("asking-b") is None
     assert not is_running(asking)
     assert stack.status("steady-a").pid == pid
 
@@ -435,11 +438,11 @@ def test_an_unusable_list_at_the_start_leaves_that_of_the_last_time_in_force(sta
 def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[str]:
     """Runs bin/tailrace's program for the stack."""
     return subprocess.run(
-        [sys.executable, "-m", "tailrace", *words],
+        [sys.executable, "-m", "tailrace_local", *words],
         env={
             "HOME": "/nowhere",
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(TINY_STACK.parents[1]),
+            "PYTHONPATH": str(FAKE_STACK.parents[1]),
             "TAILRACE_HOME": str(stack.home.root),
         },
         capture_output=True,
@@ -486,7 +489,7 @@ def test_says_how_the_listed_logs_are(start, listed):
     stack = start("reading-a")
     stack.await_healthy("reading-a")
 
-    assert [(log.source, log.ok, log.says) for log in control.logs(stack.home)] == [
+    assert [(log.source, log.ok, log.description) for log in control.logs(stack.home)] == [
         ("slowlog", True, "is watched, 4 B"),
         ("audit", False, "does not exist yet; it is read from its first byte once it does"),
     ]
@@ -497,7 +500,7 @@ def test_follows_changes_until_the_end(start):
     stack.await_healthy("steady-a")
     states = []
     for status in control.follow(stack.home):
-        states.append(status.part("steady-a").state)
+        states.append(status.component("steady-a").state)
         if len(states) == 1:
             stack.process.terminate()
 
@@ -517,7 +520,7 @@ def test_rotates_logs_by_size(start):
 
 
 def test_says_that_nothing_runs(tmp_path):
-    with pytest.raises(control.NotRunningError, match="start it with: tailrace up"):
+    with pytest.raises(cli_context.NotRunningError, match="start it with: tailrace up"):
         control.status(Home(tmp_path))
 
 
@@ -534,19 +537,19 @@ def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_pat
             server.bind(path)
         server.listen()
         ended = threads.submit(end_without_reading, server)
-        with pytest.raises(control.NotRunningError, match="ended before it answered"):
+        with pytest.raises(cli_context.NotRunningError, match="ended before it answered"):
             control.stop(home)
         ended.result()
 
 
 def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
-    back_off = BackOff(first=1, most=5, stable=60)
+    back_off = BackOff(first=1, maximum=5, stable=60)
 
     assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
 
 
 def test_parts_that_need_each_other_in_a_circle_are_refused():
-    circle = [TinyPart("a", ("b",), None, None), TinyPart("b", ("a",), None, None)]
+    circle = [FakeComponent("a", ("b",), None, None), FakeComponent("b", ("a",), None, None)]
 
     with pytest.raises(ValueError, match="circle: a, b"):
         in_order(circle)

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tailrace.settings import Settings
-from tailrace.stack import cache
+from tailrace.config import content_hash
+from tailrace.config.settings import Settings
+from tailrace_local.supervisor import cache
 
 CHART = Path(__file__).parents[1] / "tailrace"
 HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0"
@@ -34,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def helm() -> Path:
     """Helm from its Go module, as Go's checksum database has it; built once, in four CPU-minutes."""
-    entry = Settings.from_environment().cache / "helm" / cache.fingerprint(HELM)
+    entry = Settings.from_environment().cache / "helm" / content_hash.fingerprint(HELM)
     if not entry.exists():
         with cache.build(entry) as draft:
             environment = {**os.environ, "GOBIN": str(draft), "GOFLAGS": "-trimpath"}
@@ -47,7 +48,7 @@ def unittest() -> Path:
     """helm-unittest from its Go module, built once, in two CPU-minutes.
 
     Its go.mod replaces a module, which `go install` refuses to honour: it is built where the module lies."""
-    entry = Settings.from_environment().cache / "helm-unittest" / cache.fingerprint(UNITTEST)
+    entry = Settings.from_environment().cache / "helm-unittest" / content_hash.fingerprint(UNITTEST)
     if not entry.exists():
         with cache.build(entry) as draft:
             download = ["go", "mod", "download", "-json", UNITTEST]

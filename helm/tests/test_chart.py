@@ -14,10 +14,14 @@ import yaml
 
 from docker.tests.test_compose import SECRETS, clickhouse_accounts, job_defaults
 from helm.tests.conftest import CHART, KUBERNETES, RELEASE, options
-from tailrace import access, deployment, kafka, topics
-from tailrace.parts.detect import Detect
-from tailrace.parts.fluentbit import COLLECTOR
-from tailrace.settings import REPOSITORY
+from tailrace import deployment
+from tailrace.clickhouse import row_policies
+from tailrace.config.resources import REPOSITORY
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import client as kafka_client
+from tailrace.kafka import topics
+from tailrace.programs.fluentbit import COLLECTOR
+from tailrace_local.components.detect import Detect
 
 pytestmark = pytest.mark.long  # Helm is built
 
@@ -138,7 +142,7 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
 
 def test_users_are_those_of_the_list(everything):
     users = {name for kind, name in everything if kind == "KafkaUser"}
-    assert users == {account.user for account in kafka.accounts()}
+    assert users == {account.user for account in kafka_accounts.accounts()}
 
 
 SECURED = (
@@ -158,7 +162,7 @@ def test_every_client_of_a_secured_kafka_is_an_account_of_its_own(render):
             assert authority == "kafka-cluster-ca-cert"
     named = {name: f"tailrace-{name}" for name in ("collector", "normalize", "detect", "facts", "rules")}
     assert accounts == {**named, "capture": "tailrace-collector"}
-    assert set(accounts.values()) <= {account.user for account in kafka.accounts()}
+    assert set(accounts.values()) <= {account.user for account in kafka_accounts.accounts()}
 
 
 def kafka_secrets(pod: dict) -> tuple[str, str]:
@@ -177,11 +181,11 @@ def test_clients_of_a_secured_kafka_are_told_so(render):
     secured = {(each["kind"], each["metadata"]["name"]): each for each in render("", *SECURED)}
     words = pods(list(secured.values()))[f"Deployment/{RELEASE}-facts"]["spec"]["containers"][0]["args"]
     parser = argparse.ArgumentParser()
-    kafka.add_arguments(parser)
+    kafka_client.add_arguments(parser)
     arguments, _ = parser.parse_known_args(words)
     assert arguments.kafka_password_file == Path("/run/kafka/password")
     arguments.kafka_password_file = None
-    assert kafka.from_arguments(arguments).properties == {
+    assert kafka_client.from_arguments(arguments).properties == {
         "security.protocol": "sasl_ssl",
         "ssl.ca.location": "/run/kafka/ca.crt",
         "sasl.mechanism": "SCRAM-SHA-512",
@@ -401,7 +405,7 @@ def test_superset_of_several_servers_shares_its_stores(render, everything):
 def test_restrictions_reach_the_dashboards(everything, tmp_path):
     listed = tmp_path / "access.yaml"
     listed.write_text(everything["ConfigMap", f"{RELEASE}-access"]["data"]["access.yaml"])
-    assert {name: each.values for name, each in access.load(listed).items()} == {
+    assert {name: each.values for name, each in row_policies.load(listed).items()} == {
         "developer": {"cluster": ("shop",)}
     }
     pod = everything["Job", f"{RELEASE}-dashboards"]["spec"]["template"]["spec"]

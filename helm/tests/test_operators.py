@@ -14,8 +14,9 @@ import pytest
 
 from docker.tests.conftest import ToOutput
 from helm.tests.test_chart import EVERYTHING, PROFILES
-from tailrace.settings import Settings
-from tailrace.stack import cache, maven
+from tailrace.config import content_hash
+from tailrace.config.settings import Settings
+from tailrace_local.supervisor import maven
 
 pytestmark = pytest.mark.long  # Helm is built
 
@@ -29,7 +30,7 @@ NEWEST_KNOWN = "v1_20"
 def decode():
     """Decodes resources, and returns what the types complain of: a line for each resource."""
     pom = SOURCES / "pom.xml"
-    entry = Settings.from_environment().cache / "operators" / cache.fingerprint(pom)
+    entry = Settings.from_environment().cache / "operators" / content_hash.fingerprint(pom)
     if not entry.exists():
         maven.copy_dependencies(ToOutput(), pom, entry)
     command = ["java", "-cp", f"{entry}/*", SOURCES / "Decode.java"]

@@ -10,7 +10,7 @@ import yaml
 
 from docker.tests.test_compose import job_defaults
 from helm.tests.conftest import CHART
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
 
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text())

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tailrace import accounts, migrations, shards
-from tailrace.clickhouse import ClickHouse
-from tailrace.home import Home
-from tailrace.parts.clickhouse import ClickHouse as ClickHousePart
-from tailrace.settings import Settings
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.migrations import runner as migration_runner
+from tailrace.migrations import shards
+from tailrace_local import clickhouse as local_clickhouse
+from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
 START_SECONDS = 120
 LISTENING = "0A"
@@ -73,7 +75,7 @@ class Server:
         self._process.wait()
 
     def user(self, name: str) -> ClickHouse:
-        return accounts.connect(self.settings, self.home, name)
+        return local_clickhouse.connect(self.settings, self.home, name)
 
     def _is_healthy(self) -> bool:
         with contextlib.suppress(OSError):
@@ -85,7 +87,7 @@ class Server:
         return [self.user(name)]
 
     def migrate(self) -> None:
-        migrations.apply(self.user("admin"))
+        migration_runner.apply(self.user("admin"))
 
     def forget(self) -> None:
         """Drops what the migrations made."""
@@ -131,7 +133,7 @@ class Shards(Server):
 
     def migrate(self) -> None:
         first, second = self.each("admin")
-        migrations.apply(first, self.CLUSTER, sharded=True, others=[second])
+        migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second])
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
         """The part's configuration, with what makes it a shard of two."""

@@ -8,9 +8,10 @@ import jinja2
 import pytest
 from clickhouse_servers import Server, Shards, running
 
-from tailrace import dashboards
-from tailrace.clickhouse import ClickHouse
-from tailrace.facts.rows import rows_of
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.snapshots.rows import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def rendered() -> Callable[..., str]:
     def render(
         name: str, since: str | None, until: str | None, over_time: bool = False, **filters: list[str]
     ) -> str:
-        template = _jinja().from_string(dashboards.query_text(dashboards.QUERIES / f"{name}.sql"))
+        template = _jinja().from_string(asset_files.query_text(asset_files.QUERIES / f"{name}.sql"))
         return template.render(
             from_dttm=since,
             to_dttm=until,
@@ -91,7 +92,7 @@ def metric() -> Callable[..., str]:
     def render(dataset: str, name: str, over_time: bool = False, **filters: list[str]) -> str:
         (metrics,) = (
             content["metrics"]
-            for file, content in dashboards.compile_assets().items()
+            for file, content in dashboard_assets.compile_assets().items()
             if file.startswith("datasets/") and file.endswith(f"/{dataset}.yaml")
         )
         (expression,) = (each["expression"] for each in metrics if each["metric_name"] == name)

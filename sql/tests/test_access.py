@@ -9,11 +9,10 @@ import pytest
 import yaml
 from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
 
-from tailrace import access
-from tailrace.access import AUDIENCES, COLUMNS, OF_TAILRACE
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.configuration import ConfigurationError
-from tailrace.parts import clickhouse as part
+from tailrace.clickhouse import row_policies, server_config
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.row_policies import AUDIENCES, COLUMNS, OF_TAILRACE
+from tailrace.config.yaml_reader import ConfigurationError
 
 NO_MERGE_OF_SHARDS = 10
 """merge() finds no columns where a Distributed table has a row policy."""
@@ -91,7 +90,7 @@ def places_shown(clickhouse: ClickHouse, table: str) -> set[tuple]:
 def places_expected(audience: str, table: str) -> set[tuple]:
     """The same, of the places that the audience may see."""
     columns = COLUMNS[table]
-    asked = {access.DIMENSIONS[key] for key in RESTRICTED[audience]}
+    asked = {row_policies.DIMENSIONS[key] for key in RESTRICTED[audience]}
     if columns == ("cluster", "instance") and not asked & set(columns):
         return set()  # rows of whole servers cannot be told by database
     by_server = {"cluster", "instance"}.issuperset(columns)
@@ -180,8 +179,8 @@ def test_a_reader_cannot_leave_its_rows(seeded, user):
 
 
 def test_without_the_file_nobody_is_restricted(tmp_path):
-    assert access.load(tmp_path / "access.yaml") == {}
-    assert part.row_policies("reader_developer", {}) == ""
+    assert row_policies.load(tmp_path / "access.yaml") == {}
+    assert server_config.row_policies("reader_developer", {}) == ""
 
 
 @pytest.mark.parametrize(
@@ -203,5 +202,5 @@ def test_a_mistake_is_told_with_its_key(tmp_path, written, message):
     file = tmp_path / "access.yaml"
     file.write_text(written)
     with pytest.raises(ConfigurationError) as error:
-        access.load(file)
+        row_policies.load(file)
     assert message in str(error.value) and str(file) in str(error.value)

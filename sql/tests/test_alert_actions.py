@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
 ACCESS_DENIED = 497
 CONSTRAINT_VIOLATED = 469

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import results
 from tailrace.evidence.framework import Result
 from tailrace.evidence.results import ResultError

@@ -7,21 +7,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from bookkeeper import NOW, Bookkeeper, minutes_ago
+from ledger_fixture import NOW, Bookkeeper, minutes_ago
 
-from tailrace import backfill, books, books_report
-from tailrace.books import LogFile
-from tailrace.health import facts, rules
-from tailrace.sources import Source
+from tailrace.backfill import ranges
+from tailrace.health import metrics as health_metrics
+from tailrace.health import rules
+from tailrace.ledger import balance as ledger_balance
+from tailrace.ledger import formatting as ledger_formatting
+from tailrace.ledger.records import LogFile
+from tailrace.sources.sources_file import Source
 
 FILE = LogFile("db1", "slowlog", "/log/slow.log", 1)
 PARSED = "entries cut by the framer against what the parser made of them"
 STORED = "entries against stored events and dead letters"
 
 
-def read(clickhouse, file: Bookkeeper) -> books.Books:
+def read(clickhouse, file: Bookkeeper) -> ledger_balance.LedgerBalance:
     file.store(clickhouse)
-    return books.read(clickhouse, patience_seconds=0)
+    return ledger_balance.read(clickhouse, patience_seconds=0)
 
 
 def faults(clickhouse, file: Bookkeeper) -> list[str]:
@@ -40,7 +43,7 @@ def test_sound_books(admin):
 
 
 def test_empty_books_balance(admin):
-    assert books.read(admin).balances
+    assert ledger_balance.read(admin).balances
 
 
 def test_pending_and_behind(admin):
@@ -306,7 +309,7 @@ def test_looks_again_before_it_says_that_books_do_not_balance(admin):
     late = threading.Timer(1, Bookkeeper().store_events(0, 1).store, [admin])
     late.start()
 
-    assert books.read(admin, patience_seconds=20).balances
+    assert ledger_balance.read(admin, patience_seconds=20).balances
     late.join()
 
 
@@ -315,9 +318,9 @@ def test_files_are_judged_apart(admin):
     Bookkeeper(generation=2).read(3).post("ENTRY", 500, 600).store(admin)
     Bookkeeper(instance="db2").read(2).store(admin)
 
-    found = books.read(admin, patience_seconds=0)
+    found = ledger_balance.read(admin, patience_seconds=0)
     assert {wrong.file for wrong in found.imbalances} == {LogFile("db1", "slowlog", "/log/slow.log", 2)}
-    assert books.read(admin, instance="db2").balances
+    assert ledger_balance.read(admin, instance="db2").balances
 
 
 def test_a_file_of_which_nothing_arrived(admin):
@@ -349,7 +352,7 @@ def test_minutes(admin):
     file.post("GAP", 400, 500, detail="lost").read(4, begin=500).reached(900, size=1000)
 
     file.store(admin)
-    found = books.coverage(admin, minutes_ago(12), minutes_ago(0))
+    found = ledger_balance.coverage(admin, minutes_ago(12), minutes_ago(0))
     assert [(s.state, s.minutes, s.grown_bytes, s.behind_bytes, s.missing_bytes) for s in found] == [
         ("covered", 2, 400, 0, 0),
         ("unknown", 2, 0, 0, 0),
@@ -365,7 +368,7 @@ def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
     file = Bookkeeper(at=minutes_ago(1)).census(300, at=minutes_ago(2), generation=0).read(3)
     file.store(admin)
 
-    found = books.coverage(admin, minutes_ago(2), minutes_ago(0))
+    found = ledger_balance.coverage(admin, minutes_ago(2), minutes_ago(0))
     assert [(s.state, s.minutes, s.grown_bytes) for s in found] == [("covered", 2, 300)]
 
 
@@ -373,7 +376,7 @@ def test_a_log_that_no_census_has_ever_seen_is_unknown_not_quiet(admin):
     file = Bookkeeper(at=minutes_ago(3)).post("ENTRY", 0, 300, count=3)
     file.post("FRONTIER", 300, 300, count=0, amount=0).store(admin)
 
-    found = books.coverage(admin, minutes_ago(5), minutes_ago(0))
+    found = ledger_balance.coverage(admin, minutes_ago(5), minutes_ago(0))
     assert [(s.state, s.minutes, s.log) for s in found] == [("unknown", 3, "/log/slow.log")]
 
 
@@ -381,7 +384,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
     Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
     looks = []
 
-    def write_more(_: books.Books) -> None:
+    def write_more(_: ledger_balance.LedgerBalance) -> None:
         looks.append(len(looks))
         more = Bookkeeper(at=NOW + timedelta(hours=1))
         if len(looks) == 2:
@@ -389,7 +392,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
         if len(looks) == 3:
             more.read(2, begin=300).store(admin)
 
-    found = books.balance(admin, wait_seconds=30, on_look=write_more)
+    found = ledger_balance.balance(admin, wait_seconds=30, on_read=write_more)
     assert len(looks) == 4
     assert found.balances and found.accounts[0].events == 5
 
@@ -397,14 +400,14 @@ def test_waits_until_what_the_files_held_is_read(admin):
 def test_gives_up_waiting(admin):
     Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
 
-    assert not books.balance(admin, wait_seconds=0).covers(NOW.timestamp() + 60)
+    assert not ledger_balance.balance(admin, wait_seconds=0).covers(NOW.timestamp() + 60)
 
 
 @pytest.mark.parametrize("user_name", ["reader_compliance", "reader_security"])
 def test_a_reader_can_read_the_books(admin, user, user_name):
     Bookkeeper().read(3).store_events(200, 1).store(admin)
 
-    assert len(books.read(user(user_name), minutes=5, patience_seconds=0).imbalances) == 3
+    assert len(ledger_balance.read(user(user_name), minutes=5, patience_seconds=0).imbalances) == 3
 
 
 def test_prints_and_serialises(admin, capsys):
@@ -412,8 +415,8 @@ def test_prints_and_serialises(admin, capsys):
     file.post("GAP", 400, 500, detail="lost").read(2, begin=500).reject(700, 720, "FRAMER", "STRAY_TEXT")
     file.reached(720, frontier=800, size=900)
     file.store(admin)
-    found = books.read(admin, minutes=5)
-    books_report.show(found)
+    found = ledger_balance.read(admin, minutes=5)
+    ledger_formatting.show(found)
 
     out = capsys.readouterr().out
     assert "The books balance. Missing: 100 B in 1 gap. Not read yet: 100 B." in out
@@ -422,7 +425,7 @@ def test_prints_and_serialises(admin, capsys):
 
 
 def test_prints_what_does_not_balance(admin, capsys):
-    books_report.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
+    ledger_formatting.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
 
     assert f"The books do not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out
 
@@ -442,9 +445,9 @@ def fresh(instance: str = "db1") -> Bookkeeper:
     return Bookkeeper(instance, at=datetime.now(UTC))
 
 
-def read_listed(clickhouse, *keys: tuple[str, str, str], instance: str = "") -> books.Books:
+def read_listed(clickhouse, *keys: tuple[str, str, str], instance: str = "") -> ledger_balance.LedgerBalance:
     listed = dict.fromkeys(keys or [KEY], minutes_ago(9).timestamp())
-    return books.read(clickhouse, instance, patience_seconds=0, listed=listed)
+    return ledger_balance.read(clickhouse, instance, patience_seconds=0, listed=listed)
 
 
 def test_a_log_without_a_census_is_unknown_and_not_complete(admin, capsys):
@@ -452,7 +455,7 @@ def test_a_log_without_a_census_is_unknown_and_not_complete(admin, capsys):
 
     assert found.balances and not found.is_complete
     assert [(log.instance, log.log, log.census_at) for log in found.unknown] == [("db1", "/log/slow.log", 0)]
-    books_report.show(found)
+    ledger_formatting.show(found)
     out = capsys.readouterr().out
     assert "What came balances; whether all came is not known." in out
     assert "db1 slowlog /log/slow.log: lines of it came, and no census ever has" in out
@@ -465,7 +468,7 @@ def test_a_listed_log_that_never_came_is_unknown(admin, capsys):
 
     assert not found.is_complete and not found.hold_anything
     assert [log.why for log in found.unknown] == ["it is listed, and nothing of it has ever come"]
-    books_report.show(found)
+    ledger_formatting.show(found)
     assert "Nothing is in the books." in (out := capsys.readouterr().out)
     assert "The books balance" not in out
 
@@ -490,7 +493,7 @@ def test_a_log_of_one_kind_does_not_speak_for_another_of_its_server(admin):
         row["log"] = "/log/other.log"
     other.store(admin)
 
-    assert [log.log for log in books.read(admin, patience_seconds=0).unknown] == ["/log/other.log"]
+    assert [log.log for log in ledger_balance.read(admin, patience_seconds=0).unknown] == ["/log/other.log"]
 
 
 def test_a_pattern_is_seen_once_one_of_its_files_is(admin):
@@ -503,14 +506,14 @@ def test_lines_long_after_the_last_census_are_unknown(admin):
     Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
     without_census().store(admin)
 
-    (log,) = books.read(admin, patience_seconds=0).unknown
+    (log,) = ledger_balance.read(admin, patience_seconds=0).unknown
     assert log.why == "lines of it came after the last census"
 
 
 def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
     Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
 
-    assert books.read(admin, patience_seconds=0).unknown == []  # nobody says that it is watched
+    assert ledger_balance.read(admin, patience_seconds=0).unknown == []  # nobody says that it is watched
     (log,) = read_listed(admin).unknown
     assert log.why == "it is listed, and no census of it has come for long"
 
@@ -518,14 +521,16 @@ def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
 def test_waits_for_the_census_of_a_listed_log(admin):
     Bookkeeper(at=NOW + timedelta(hours=1)).read(3).store(admin)
     missing = ("db1", "slowlog", "/log/other.log")
-    found = books.balance(admin, wait_seconds=0, listed={KEY: 0, missing: 0})
+    found = ledger_balance.balance(admin, wait_seconds=0, listed={KEY: 0, missing: 0})
 
     assert found.covers(NOW.timestamp()) and found.unknown
 
 
 def firing(admin, listed: dict[tuple[str, str, str], float]) -> list[str]:
     (rule,) = [rule for rule in rules.load() if rule.name == "TailraceUnknown"]
-    return [found.summary for found in rules.firing([rule], facts.of_books(admin, listed=listed))]
+    return [
+        found.summary for found in rules.firing([rule], health_metrics.ledger_metrics(admin, listed=listed))
+    ]
 
 
 def test_a_log_without_a_census_raises_an_alert(admin):
@@ -546,11 +551,11 @@ def test_a_log_that_nobody_watches_any_more_raises_no_alert_and_stays_unknown(ad
     without_census(at=NOW - timedelta(days=9)).store(admin)
 
     assert firing(admin, {}) == []
-    assert not books.read(admin, patience_seconds=0).is_complete
+    assert not ledger_balance.read(admin, patience_seconds=0).is_complete
 
 
 def untouched(clickhouse, path: Path) -> list[tuple[str, str]]:
-    found = backfill.untouched(clickhouse, [Source("db1", "slowlog", path, "shop")], NOW.timestamp())
+    found = ranges.unread_files(clickhouse, [Source("db1", "slowlog", path, "shop")], NOW.timestamp())
     return [(file.path.name, file.why) for file in found]
 
 
@@ -577,9 +582,9 @@ def test_files_of_which_nothing_came_are_named_before_nothing_is_said_to_be_miss
     Bookkeeper(log=log).census(2, generation=0, inode=inode["slow.log.1"]).store(admin)
 
     assert untouched(admin, path) == [
-        ("slow.log.1", backfill.NO_LINE),
-        ("slow.log.2", backfill.NO_CENSUS),
-        ("slow.log.3", backfill.NO_CENSUS),
+        ("slow.log.1", ranges.NO_LINE),
+        ("slow.log.2", ranges.NO_CENSUS),
+        ("slow.log.3", ranges.NO_CENSUS),
     ]
     os.utime(tmp_path / "slow.log.3")
-    assert ("slow.log.3", backfill.NO_CENSUS) not in untouched(admin, path)  # it may be on its way
+    assert ("slow.log.3", ranges.NO_CENSUS) not in untouched(admin, path)  # it may be on its way

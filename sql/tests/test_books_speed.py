@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import books, dashboards
+from tailrace.dashboards import asset_files
+from tailrace.ledger import balance as ledger_balance
 
 FILES = 40
 OF_A_FILE = (
     "concat('db', toString(file % 20)) AS instance, 'slowlog' AS source, "
     "concat('/log/', toString(file)) AS log"
 )
-MOST_GROWTH = 2.8
+MAX_GROWTH = 2.8
 """Of CPU time, for twice as much: as far from linear (2) as from quadratic (4) on a logarithmic scale."""
 NOISE_SECONDS = 1.0
 """What the server does besides. A quadratic window takes tens of seconds here."""
@@ -65,7 +66,7 @@ def test_minutes_of_months_cost_no_more_than_their_number(admin, rendered, cpu_s
             )
             costs.setdefault(name, []).append(min(cpu_seconds(ask) for _ in range(2)))
     for name, (one, two) in costs.items():
-        assert two <= MOST_GROWTH * one + NOISE_SECONDS, f"{name}: {one:.2f} s of CPU, then {two:.2f} s"
+        assert two <= MAX_GROWTH * one + NOISE_SECONDS, f"{name}: {one:.2f} s of CPU, then {two:.2f} s"
 
 
 def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
@@ -76,8 +77,12 @@ def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
     return [
         ("coverage", rendered("coverage", *shown), {}),
         ("bytes_behind", rendered("bytes_behind", *shown), {}),
-        ("books_minutes", (dashboards.QUERIES / "books_minutes.sql").read_text(), period | {"instance": ""}),
-        ("evidence_coverage", (dashboards.QUERIES / "evidence_coverage.sql").read_text(), period),
+        (
+            "books_minutes",
+            (asset_files.QUERIES / "books_minutes.sql").read_text(),
+            period | {"instance": ""},
+        ),
+        ("evidence_coverage", (asset_files.QUERIES / "evidence_coverage.sql").read_text(), period),
         ("minutes_without_audit", "SELECT * FROM tailrace.minutes_without_audit", {}),
     ]
 
@@ -93,7 +98,7 @@ def test_a_million_postings_balance(admin):
         "after_checkpoint, rows, bytes) "
         f"SELECT {OF_A_FILE}, 1, 'EVENT', 'PARSER', today(), i, 10, 1000 {_numbers(10_000)}"
     )
-    found = books.read(admin, minutes=60)
+    found = ledger_balance.read(admin, minutes=60)
     assert found.balances
     assert [account.events for account in found.accounts] == [100_000] * FILES
 

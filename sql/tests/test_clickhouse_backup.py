@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import migrations
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations import runner as migration_runner
 
 ALLOWED = "<backups><allowed_path>{}</allowed_path></backups></clickhouse>"
 COUNTS = "SELECT name, total_rows FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree'"
@@ -40,7 +40,7 @@ def counts(clickhouse: ClickHouse) -> dict[str, int]:
 
 def test_rows_come_back_and_tokens_do_not(server, empty: ClickHouse, allowed: Path):
     admin = server.user("admin")
-    migrations.apply(admin)
+    migration_runner.apply(admin)
     for _ in range(2):
         insert(admin, "the same")
     before = counts(admin)
@@ -51,6 +51,6 @@ def test_rows_come_back_and_tokens_do_not(server, empty: ClickHouse, allowed: Pa
     admin.execute(f"RESTORE DATABASE tailrace FROM File('{allowed}/saved')")
 
     assert counts(admin) == before
-    assert migrations.apply(admin) == []
+    assert migration_runner.apply(admin) == []
     insert(admin, "the same")
     assert counts(admin)["ledger"] == 2

@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.evidence import framework, reviews
 from tailrace.evidence.export import EvidenceError, Exported, Exporter
 from tailrace.evidence.period import Period
 from tailrace.evidence.reviews import Review
 from tailrace.evidence.verify import verify
-from tailrace.migrations import load_retention
+from tailrace.migrations.runner import load_retention
 
 DAYS = 2
 END = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)

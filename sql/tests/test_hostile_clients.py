@@ -15,7 +15,7 @@ import pytest
 from clickhouse_servers import Server, running
 
 from e2e import hostile_clients as hostile
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 
 RESETS = 5_000
 """For each of the two protocols."""

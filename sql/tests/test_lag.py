@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from bookkeeper import Bookkeeper
+from ledger_fixture import Bookkeeper
 
-from tailrace.health import facts, rules
+from tailrace.health import metrics as health_metrics
+from tailrace.health import rules
 
 RULE = [rule for rule in rules.load() if rule.name == "TailraceLag"]
 
@@ -24,7 +25,7 @@ def lagging(admin) -> dict[str, float]:
     Bookkeeper("new", at=minutes_ago(1)).post("FRONTIER", 0, 200).store(admin)
     Bookkeeper("left", at=minutes_ago(8 * 1440)).read(2).store(admin)
     Bookkeeper("left-unseen", at=minutes_ago(8 * 1440)).post("FRONTIER", 0, 200).store(admin)
-    found = rules.firing(RULE, facts.of_books(admin))
+    found = rules.firing(RULE, health_metrics.ledger_metrics(admin))
     return {each.labels["instance"]: each.value for each in found}
 
 

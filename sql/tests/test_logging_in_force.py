@@ -1,6 +1,6 @@
 """What each server was told to write into its slow log, and when that became different."""
 
-from tailrace.facts.rows import rows_of
+from tailrace.snapshots.rows import rows_of
 
 AT = 1_795_307_187.0
 HOUR = 3600

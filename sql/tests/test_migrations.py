@@ -8,12 +8,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from tailrace import migrations
-from tailrace.clickhouse import ClickHouseError
-from tailrace.migrations import Dialect, LockedError, Migration, MigrationError
-from tailrace.settings import REPOSITORY
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.config.resources import REPOSITORY
+from tailrace.migrations import lock, migration_files
+from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.lock import LockedError
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 
-NEXT = migrations.load_migrations()[-1].number + 1
+NEXT = migration_files.load_migrations()[-1].number + 1
 SMALL = Migration(
     NEXT,
     "small",
@@ -22,21 +24,23 @@ SMALL = Migration(
 
 
 def test_applies_everything_once(empty):
-    assert migrations.apply(empty) == [m.title for m in migrations.load_migrations()]
-    assert migrations.apply(empty) == []
-    assert all(state.applied_at and not state.problem for state in migrations.status(empty))
+    assert migration_runner.apply(empty) == [m.title for m in migration_files.load_migrations()]
+    assert migration_runner.apply(empty) == []
+    assert all(state.applied_at and not state.problem for state in migration_runner.status(empty))
 
 
 def test_status_of_an_empty_server_lists_what_is_to_be_done(empty):
-    assert [s.title for s in migrations.status(empty) if not s.applied_at] == [
-        m.title for m in migrations.load_migrations()
+    assert [s.title for s in migration_runner.status(empty) if not s.applied_at] == [
+        m.title for m in migration_files.load_migrations()
     ]
 
 
 def test_applies_only_what_is_new(empty):
-    migrations.apply(empty)
+    migration_runner.apply(empty)
 
-    assert migrations.apply(empty, migrations=[*migrations.load_migrations(), SMALL]) == [SMALL.title]
+    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
+        SMALL.title
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,62 +52,64 @@ def test_applies_only_what_is_new(empty):
     ],
 )
 def test_refuses_what_no_longer_fits_the_database(empty, change, complaint):
-    migrations.apply(empty)
+    migration_runner.apply(empty)
 
     with pytest.raises(MigrationError, match=complaint):
-        migrations.apply(empty, migrations=change(migrations.load_migrations()))
+        migration_runner.apply(empty, migrations=change(migration_files.load_migrations()))
 
 
 def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
-    migrations.apply(empty)
+    migration_runner.apply(empty)
     empty.execute("ALTER TABLE tailrace.schema_migrations DELETE WHERE number = 5", mutations_sync=2)
 
     with pytest.raises(MigrationError, match=r"0005_dead_letters: not applied, but \d+ is"):
-        migrations.apply(empty)
+        migration_runner.apply(empty)
 
 
 def test_names_the_migration_that_clickhouse_refuses_and_goes_on_from_there(empty):
     broken = dataclasses.replace(SMALL, text="-- why\nCREATE TABLE tailrace.small (a Nothing42)")
     with pytest.raises(MigrationError, match=rf"{SMALL.title}: Code: 50"):
-        migrations.apply(empty, migrations=[*migrations.load_migrations(), broken])
+        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), broken])
 
-    assert migrations.apply(empty, migrations=[*migrations.load_migrations(), SMALL]) == [SMALL.title]
+    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
+        SMALL.title
+    ]
 
 
 def test_refuses_to_change_views_of_a_database_in_use(empty):
-    migrations.apply(empty)
+    migration_runner.apply(empty)
     view = dataclasses.replace(SMALL, text="-- why\nDROP VIEW IF EXISTS tailrace.no MATERIALIZED VIEW")
 
     with pytest.raises(MigrationError, match="stop the job with a savepoint"):
-        migrations.apply(empty, migrations=[*migrations.load_migrations(), view])
+        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), view])
 
 
 def test_changes_the_retention_of_existing_tables(empty):
-    migrations.apply(empty)
-    changed = {**migrations.load_retention(), "query_samples": 3}
+    migration_runner.apply(empty)
+    changed = {**migration_runner.load_retention(), "query_samples": 3}
     said = []
-    migrations.apply(empty, retention_days=changed, say=said.append)
-    migrations.apply(empty, retention_days=changed, say=said.append)
+    migration_runner.apply(empty, retention_days=changed, say=said.append)
+    migration_runner.apply(empty, retention_days=changed, say=said.append)
 
     assert said == ["retention of query_samples: 3 days instead of 7"]
 
 
 def test_only_one_migrates_at_a_time(empty):
     with (
-        migrations.lock(empty),
+        lock.lock(empty),
         pytest.raises(LockedError, match=r"another migration is running: .* process \d+"),
-        migrations.lock(empty),
+        lock.lock(empty),
     ):
         pass
 
-    with migrations.lock(empty):
+    with lock.lock(empty):
         pass
 
 
 def test_the_lock_ends_with_its_holder(empty):
     hold = (
-        "import sys; from tailrace import migrations; from tailrace.clickhouse import ClickHouse\n"
-        "with migrations.lock(ClickHouse(*sys.argv[1:])): print('held', flush=True); sys.stdin.read()"
+        "import sys; from tailrace.migrations import lock; from tailrace.clickhouse.client import ClickHouse\n"
+        "with lock.lock(ClickHouse(*sys.argv[1:])): print('held', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen(
         [sys.executable, "-c", hold, empty.url, empty.user, empty.password],
@@ -123,7 +129,7 @@ def test_the_lock_ends_with_its_holder(empty):
 
 def _can_lock(clickhouse) -> bool:
     try:
-        with migrations.lock(clickhouse):
+        with lock.lock(clickhouse):
             return True
     except LockedError:
         return False
@@ -137,17 +143,17 @@ def test_file_names_and_numbers_are_checked(tmp_path, names, complaint):
     for name in names:
         (tmp_path / name).write_text("SELECT 1")
     with pytest.raises(MigrationError, match=complaint):
-        migrations.load_migrations(tmp_path)
+        migration_files.load_migrations(tmp_path)
 
 
 def test_one_statement_per_file(tmp_path):
     (tmp_path / "0001_a.sql").write_text("SELECT 1; SELECT 2")
     with pytest.raises(MigrationError, match="one statement per file"):
-        migrations.load_migrations(tmp_path)
+        migration_files.load_migrations(tmp_path)
 
 
 def test_every_migration_says_why():
-    assert all(migration.text.startswith("-- ") for migration in migrations.load_migrations())
+    assert all(migration.text.startswith("-- ") for migration in migration_files.load_migrations())
 
 
 def test_renders_for_a_replicated_cluster():
@@ -167,8 +173,8 @@ def test_renders_for_a_replicated_cluster():
 
 
 def test_every_migration_renders_for_a_replicated_cluster():
-    dialect = Dialect(migrations.load_retention(), cluster="main")
-    rendered = [dialect.render(migration) for migration in migrations.load_migrations()]
+    dialect = Dialect(migration_runner.load_retention(), cluster="main")
+    rendered = [dialect.render(migration) for migration in migration_files.load_migrations()]
 
     assert all("ON CLUSTER 'main'" in statement for statement in rendered)
     assert not any("non_replicated" in statement or " = MergeTree" in statement for statement in rendered)
@@ -176,8 +182,8 @@ def test_every_migration_renders_for_a_replicated_cluster():
 
 def test_the_engine_parses_every_migration_of_a_replicated_cluster(server):
     """Parsed only: this engine has neither ON CLUSTER nor Keeper to run them."""
-    dialect, admin = Dialect(migrations.load_retention(), cluster="main"), server.user("admin")
-    for migration in migrations.load_migrations():
+    dialect, admin = Dialect(migration_runner.load_retention(), cluster="main"), server.user("admin")
+    for migration in migration_files.load_migrations():
         assert admin.execute(f"EXPLAIN AST {dialect.render(migration)}"), migration.title
     with pytest.raises(ClickHouseError):
         admin.execute("EXPLAIN AST CREATE TABLE t ON CLUSTER 'main' (a UInt8) ENGINE = ORDER BY a")
@@ -192,19 +198,19 @@ def test_rebuilding_a_rollup_gives_what_the_view_gave(admin):
     days = [datetime.now(UTC).date() - timedelta(days=ago) for ago in (2, 1)]
     for day in days:
         insert_events(admin, day, 500)
-    before = {rollup: summed(admin, rollup) for rollup in migrations.ROLLUPS}
-    for rollup in migrations.ROLLUPS:
+    before = {rollup: summed(admin, rollup) for rollup in migration_runner.ROLLUPS}
+    for rollup in migration_runner.ROLLUPS:
         insert_noise(admin, rollup)
 
-    migrations.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
+    migration_runner.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
 
-    assert {rollup: summed(admin, rollup) for rollup in migrations.ROLLUPS} == before
+    assert {rollup: summed(admin, rollup) for rollup in migration_runner.ROLLUPS} == before
     assert not admin.rows("SELECT name FROM system.tables WHERE name LIKE '%_draft'")
 
 
 def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
     with pytest.raises(MigrationError, match="may be gone"):
-        migrations.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
+        migration_runner.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
 
 
 def test_rollups_are_all_views_but_the_receipts_and_those_of_spans(admin):
@@ -212,7 +218,7 @@ def test_rollups_are_all_views_but_the_receipts_and_those_of_spans(admin):
         "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine = 'MaterializedView' "
         "AND name NOT LIKE 'receipts_%' AND name NOT LIKE 'otel_traces_%'"
     )
-    assert {view["name"] for view in views} == {f"{rollup}_mv" for rollup in migrations.ROLLUPS}
+    assert {view["name"] for view in views} == {f"{rollup}_mv" for rollup in migration_runner.ROLLUPS}
 
 
 def insert_events(clickhouse, day: date, count: int) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tailrace.clickhouse import ClickHouseError
+from tailrace.clickhouse.client import ClickHouseError
 from tailrace.evidence import reviews
 from tailrace.evidence.period import Period
 from tailrace.evidence.reviews import Review, ReviewError

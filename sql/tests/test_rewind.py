@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tailrace.rewind import rewind
+from tailrace.migrations.rewind import rewind
 
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 COUNTED = {

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.parts.clickhouse import USERS_TEMPLATE
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.server_config import USERS_TEMPLATE
 
 ACCESS_DENIED = 497
 SETTING_OUT_OF_RANGE = 452

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tailrace import alerts
+from tailrace.alerts import triage
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 RANGE = ((NOW - timedelta(hours=2)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
@@ -542,7 +542,7 @@ def test_alerts_are_listed_by_level_and_by_the_time_of_their_events(stored, user
             for level, event, detected in raised
         ),
     )
-    rows, total = alerts.list_worst(user("analyst"), alerts.Choice(), 3)
+    rows, total = triage.list_worst(user("analyst"), triage.AlertQuery(), 3)
     assert [row["rule_title"] for row in rows] == ["critical 90", "high 30", "high 1000"]
     assert total == 4
 

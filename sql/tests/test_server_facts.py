@@ -2,7 +2,7 @@
 
 import time
 
-from tailrace.facts.rows import rows_of
+from tailrace.snapshots.rows import rows_of
 
 AT = 1_795_307_187.0
 

@@ -16,11 +16,14 @@ from clickhouse_servers import Server, Shards, running
 from test_rights import MAY_READ, users
 from test_tables import EXACTLY_ONCE, TABLES, encoded_as, events, letter
 
-from tailrace import dashboards, deployment, migrations, shards
-from tailrace.clickhouse import ClickHouse, ClickHouseError
-from tailrace.exits import Exit
-from tailrace.migrations import Dialect, Migration, MigrationError
-from tailrace.parts import clickhouse as part
+from tailrace import deployment
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import server_config
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.dashboards import asset_files
+from tailrace.migrations import migration_files, shards
+from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 
 ACCESS_DENIED = 497
 VIOLATED_CONSTRAINT = 469
@@ -185,7 +188,7 @@ def test_what_a_view_fills_can_be_read_from_many_shards(two_shards):
         "WHERE database = 'tailrace_shard' AND engine = 'MaterializedView'"
     )
     assert {view["target"] for view in views} == VIEW_TARGETS
-    statements = [path.read_text() for path in dashboards.QUERIES.rglob("*.sql")]
+    statements = [path.read_text() for path in asset_files.QUERIES.rglob("*.sql")]
     for target in VIEW_TARGETS:
         assert not [text for text in statements if re.search(rf"tailrace\.{target}( AS \w+)? FINAL", text)]
 
@@ -282,13 +285,13 @@ def test_who_signs_gives_neither_time_nor_account(clean, database, forged):
 
 
 def test_a_migration_reaches_the_tables_over_all_shards(two_shards):
-    files = migrations.load_migrations()
+    files = migration_files.load_migrations()
     text = "-- why\nALTER TABLE tailrace.reviews {on_cluster} ADD COLUMN note String"
     more = Migration(files[-1].number + 1, "note", text)
     first, second = two_shards.each("admin")
     apply = {"cluster": Shards.CLUSTER, "sharded": True, "others": [second]}
     try:
-        assert migrations.apply(first, migrations=[*files, more], **apply) == [more.title]
+        assert migration_runner.apply(first, migrations=[*files, more], **apply) == [more.title]
         for admin in (first, second):
             assert admin.execute("SELECT count(note) FROM tailrace.reviews").strip() == "0"
     finally:
@@ -332,16 +335,16 @@ def test_the_deployments_step_migrates_each_shard_where_there_is_no_keeper(two_s
 
 def test_one_shard_does_not_become_two_nor_two_one(two_shards, admin):
     with pytest.raises(MigrationError, match="more than one shard, say so"):
-        migrations.apply(two_shards.user("admin"))
+        migration_runner.apply(two_shards.user("admin"))
     with pytest.raises(MigrationError, match="begin anew"):
-        migrations.apply(admin, Shards.CLUSTER, sharded=True, others=[admin])
+        migration_runner.apply(admin, Shards.CLUSTER, sharded=True, others=[admin])
 
 
 def test_the_engine_parses_every_statement_of_replicated_shards(two_shards):
     """Parsed only: this engine has neither ON CLUSTER nor Keeper to run them."""
     admin = two_shards.user("admin")
-    dialect = Dialect(migrations.load_retention(), cluster="main", sharded=True)
-    statements = [dialect.render(migration) for migration in migrations.load_migrations()]
+    dialect = Dialect(migration_runner.load_retention(), cluster="main", sharded=True)
+    statements = [dialect.render(migration) for migration in migration_files.load_migrations()]
     admin.execute("DROP DATABASE tailrace SYNC")
     try:
         shards.spread(admin, "main", dialect.on_cluster(), statements.append)
@@ -359,9 +362,9 @@ def test_rights_without_shards_are_as_they_were():
     def secret(name: str) -> str:
         return name
 
-    one = part.users_text(secret, 1000, [], {})
+    one = server_config.users_text(secret, 1000, [], {})
     assert shards.SHARD_DATABASE not in one
-    assert shards.SHARD_DATABASE in part.users_text(secret, 1000, [], {}, sharded=True)
+    assert shards.SHARD_DATABASE in server_config.users_text(secret, 1000, [], {}, sharded=True)
 
 
 # What only one server can tell: how much of itself is in use, and in which order equals come.
@@ -454,7 +457,7 @@ def value(generator: random.Random, name: str, kind: str) -> object:
 
 
 def queries() -> list[str]:
-    return sorted(path.stem for path in dashboards.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
+    return sorted(path.stem for path in asset_files.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
 
 
 @pytest.mark.parametrize("name", queries())

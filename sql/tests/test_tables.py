@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace import migrations
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import REPOSITORY
+from tailrace.migrations import migration_files
+from tailrace.migrations import runner as migration_runner
 
 AVRO = REPOSITORY / "schemas" / "avro"
 
@@ -113,9 +114,9 @@ def test_every_table_remembers_the_blocks_it_was_given(admin):
     tables = admin.rows(
         "SELECT name, engine_full FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree'"
     )
-    window = f"non_replicated_deduplication_window = {migrations.DEDUPLICATION_BLOCKS}"
+    window = f"non_replicated_deduplication_window = {migration_files.DEDUPLICATION_BLOCKS}"
 
-    assert {t["name"] for t in tables} >= {*TABLES.values(), *migrations.ROLLUPS, "receipts"}
+    assert {t["name"] for t in tables} >= {*TABLES.values(), *migration_runner.ROLLUPS, "receipts"}
     assert [t["name"] for t in tables if window not in t["engine_full"]] == []
 
 
@@ -135,7 +136,7 @@ def test_every_table_with_rows_has_a_retention(admin):
         "SELECT name, create_table_query FROM system.tables WHERE database = 'tailrace' "
         "AND engine LIKE '%MergeTree' AND name != 'schema_migrations'"
     )
-    retention = migrations.load_retention()
+    retention = migration_runner.load_retention()
 
     assert retention.keys() == {table["name"] for table in tables}
     for table in tables:
@@ -143,11 +144,11 @@ def test_every_table_with_rows_has_a_retention(admin):
 
 
 def test_the_ledger_outlives_what_it_accounts_for():
-    retention = migrations.load_retention()
+    retention = migration_runner.load_retention()
 
     assert retention["receipts"] >= retention["ledger"]
     assert retention["ledger"] >= max(retention["query_events"], retention["audit_events"])
-    assert min(retention[rollup] for rollup in migrations.ROLLUPS) >= retention["query_events"]
+    assert min(retention[rollup] for rollup in migration_runner.ROLLUPS) >= retention["query_events"]
 
 
 def test_a_block_that_is_posted_again_counts_once_everywhere(admin, user):
@@ -158,7 +159,7 @@ def test_a_block_that_is_posted_again_counts_once_everywhere(admin, user):
     writer.insert("tailrace.query_events", events(50), insert_deduplication_token="three", **EXACTLY_ONCE)
 
     assert admin.rows("SELECT count() AS n FROM tailrace.query_events") == [{"n": 250}]
-    for rollup in migrations.ROLLUPS:
+    for rollup in migration_runner.ROLLUPS:
         assert admin.rows(f"SELECT sum(count) AS n, sum(weight) AS w FROM tailrace.{rollup}") == [
             {"n": 250, "w": 500}
         ]
@@ -185,7 +186,7 @@ def test_percentiles_of_a_rollup_are_right_within_one_percent(admin):
     exact = "quantilesExactWeighted(0.5, 0.95, 0.99)(query_time, toUInt64(weight))"
     bucketed = "quantilesExactWeighted(0.5, 0.95, 0.99)(query_time_of_bucket, toUInt64(round(weight)))"
     (raw,) = admin.rows(f"SELECT {exact} AS q FROM tailrace.query_events")
-    for rollup in migrations.ROLLUPS:
+    for rollup in migration_runner.ROLLUPS:
         (found,) = admin.rows(f"SELECT {bucketed} AS q FROM tailrace.{rollup}")
         assert found["q"] == pytest.approx(raw["q"], rel=0.0101)
 

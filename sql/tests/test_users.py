@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.clickhouse import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
 ACCESS_DENIED = 497
 SETTING_OUT_OF_RANGE = 452

@@ -17,7 +17,7 @@ from tailrace_capture.doctor import command as doctor
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Samples, from_clickhouse, from_file
 from tailrace_capture.explain.service import ExplainService, Limits
-from tailrace_capture.service import PROGRAM, Rhythm, Service, say
+from tailrace_capture.service import PROGRAM, Schedule, Service, say
 from tailrace_capture.targets import ConfigurationError
 
 
@@ -49,9 +49,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     _add_servers_and_spool(parser)
-    rhythm = Rhythm()
-    parser.add_argument("--poll", type=float, default=rhythm.poll, metavar="SECONDS", help="default: 60")
-    parser.add_argument("--full", type=float, default=rhythm.full, metavar="SECONDS", help="default: 3600")
+    schedule = Schedule()
+    parser.add_argument("--poll", type=float, default=schedule.poll, metavar="SECONDS", help="default: 60")
+    parser.add_argument("--full", type=float, default=schedule.full, metavar="SECONDS", help="default: 3600")
     parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every look")
     parser.add_argument("--once", action="store_true", help="take one look and exit")
     parser.set_defaults(run=_snapshots)
@@ -131,7 +131,7 @@ def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
 
 
 def _snapshots(arguments: argparse.Namespace) -> int:
-    service = Service(*_places(arguments), Rhythm(arguments.poll, arguments.full), arguments.beat)
+    service = Service(*_places(arguments), Schedule(arguments.poll, arguments.full), arguments.beat)
     return _serve(service, arguments.once)
 
 

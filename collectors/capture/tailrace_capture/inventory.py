@@ -7,7 +7,7 @@ from pathlib import Path
 from tailrace_capture.facts import Fact, text
 from tailrace_capture.server import Server
 
-MOST_TABLES = 1000
+MAX_TABLES = 1000
 SYSTEM_SCHEMAS = ("mysql", "information_schema", "performance_schema", "sys")
 
 _VARIABLES = (
@@ -57,7 +57,7 @@ def _mounts() -> Iterator[tuple[str, str]]:
 
 
 def read_table_sizes(server: Server) -> list[Fact]:
-    """The largest tables, MOST_TABLES and one more if there are more. Sizes in bytes, rows as estimated by
+    """The largest tables, MAX_TABLES and one more if there are more. Sizes in bytes, rows as estimated by
     the engine. Raises ServerError."""
     hidden = ", ".join(f"'{schema}'" for schema in SYSTEM_SCHEMAS)
     rows = server.rows(
@@ -65,7 +65,7 @@ def read_table_sizes(server: Server) -> list[Fact]:
         "DATA_LENGTH AS data_bytes, INDEX_LENGTH AS index_bytes, DATA_FREE AS free_bytes "
         f"FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN ({hidden}) "
         "ORDER BY COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) DESC, TABLE_SCHEMA, TABLE_NAME "
-        f"LIMIT {MOST_TABLES + 1}"
+        f"LIMIT {MAX_TABLES + 1}"
     )
     return [
         Fact(

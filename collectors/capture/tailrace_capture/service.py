@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tailrace_capture import snapshot
 from tailrace_capture.dsn import Dsn, DsnError, password_of
-from tailrace_capture.memory import Memory
 from tailrace_capture.server import Product, Server, ServerError, connect
-from tailrace_capture.snapshot import KINDS, Identity, Kind, Look
+from tailrace_capture.snapshot import KINDS, Identity, Kind, Snapshot
 from tailrace_capture.spool import Spool
+from tailrace_capture.state_file import StateFile
 
 PROGRAM = "tailrace-capture"
 STATEMENT_SECONDS = 10.0
@@ -42,7 +42,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Rhythm:
+class Schedule:
     """How often, in seconds: between two looks, and between two of which everything is written."""
 
     poll: float = 60
@@ -53,58 +53,60 @@ class Watcher:
     """One server. That it is away is a fact too: written when it goes and hourly; all is written when it is
     back."""
 
-    def __init__(self, target: Target, spool: Spool, memory: Memory, rhythm: Rhythm) -> None:
+    def __init__(self, target: Target, spool: Spool, state_file: StateFile, schedule: Schedule) -> None:
         self.problem = ""
         """What the last look could not see; empty if it saw everything."""
         self.is_away = False
         """Whether the server did not let us in."""
-        self.looked_at = 0.0
+        self.polled_at = 0.0
         """When the last look was finished, seconds since 1970 UTC."""
         self._target = target
         self._spool = spool
-        self._memory = memory
-        self._rhythm = rhythm
+        self._state = state_file
+        self._schedule = schedule
         self._product: Product | None = None
         self._full_at: float | None = None
 
-    def look(self, now: float) -> None:
+    def poll(self, now: float) -> None:
         """Looks once, by a connection of its own, and writes what there is to write.
 
         Raises OSError if the spool or the memory cannot be written.
         """
-        is_due = self._full_at is None or now - self._full_at >= self._rhythm.full
+        is_due = self._full_at is None or now - self._full_at >= self._schedule.full
         full = is_due or self.is_away
         try:
-            looks = self._looks(full)
+            snapshots = self._snapshots(full)
             away = ""
         except (ServerError, DsnError) as error:
             status = error.status if isinstance(error, ServerError) else FAILED
             away = f"{status}: {error}"
-            looks, full = [Look(_kind("server"), [], status, str(error))], is_due
-        self._write(looks, full, now)
+            snapshots, full = [Snapshot(_kind("server"), [], status, str(error))], is_due
+        self._write(snapshots, full, now)
         self.is_away = bool(away)
-        self.problem = away or "; ".join(f"{each.kind.name} {each.outcome}" for each in looks if each.error)
-        self.looked_at = now
+        self.problem = away or "; ".join(
+            f"{each.kind.name} {each.outcome}" for each in snapshots if each.error
+        )
+        self.polled_at = now
 
-    def _looks(self, full: bool) -> list[Look]:
+    def _snapshots(self, full: bool) -> list[Snapshot]:
         """What the server says of each kind. Raises ServerError if it does not let us in, or ends
         meanwhile, DsnError."""
         server = self._target.connect(STATEMENT_SECONDS, PROGRAM)
         self._product = server.product
         try:
-            return [snapshot.look(server, kind) for kind in KINDS if full or kind.period != "full"]
+            return [snapshot.take_snapshot(server, kind) for kind in KINDS if full or kind.period != "full"]
         finally:
             server.close()
 
-    def _write(self, looks: list[Look], full: bool, now: float) -> None:
+    def _write(self, snapshots: list[Snapshot], full: bool, now: float) -> None:
         reason = self._reason(full)
-        chosen = [each for each in looks if full or self._is_new(each)]
+        chosen = [each for each in snapshots if full or self._is_new(each)]
         lines = [line for each in chosen for line in self._envelopes(each, reason, now)]
         if lines:
             self._spool.append(lines, now)
             for each in chosen:
                 self._keep(each, now)
-            self._memory.save()
+            self._state.save()
         if full:
             self._full_at = now
 
@@ -113,19 +115,19 @@ class Watcher:
             return snapshot.CHANGE
         return snapshot.START if self._full_at is None or self.is_away else snapshot.HOURLY
 
-    def _envelopes(self, look: Look, reason: str, now: float) -> list[dict[str, object]]:
+    def _envelopes(self, taken: Snapshot, reason: str, now: float) -> list[dict[str, object]]:
         identity = self._target.identity
-        return list(snapshot.envelopes(identity, self._product, look, self._memory, reason, now))
+        return list(snapshot.envelopes(identity, self._product, taken, self._state, reason, now))
 
-    def _keep(self, look: Look, now: float) -> None:
-        is_kept = look.status == snapshot.OK and look.kind.period != "full"
-        known = self._memory.known(look.kind.name, look.facts, now) if is_kept else None
-        self._memory.keep(look.kind.name, look.outcome, known)
+    def _keep(self, taken: Snapshot, now: float) -> None:
+        is_kept = taken.status == snapshot.OK and taken.kind.period != "full"
+        known = self._state.known(taken.kind.name, taken.facts, now) if is_kept else None
+        self._state.keep(taken.kind.name, taken.outcome, known)
 
-    def _is_new(self, look: Look) -> bool:
-        if look.kind.period == "poll" or look.outcome != self._memory.outcome(look.kind.name):
+    def _is_new(self, taken: Snapshot) -> bool:
+        if taken.kind.period == "poll" or taken.outcome != self._state.outcome(taken.kind.name):
             return True
-        return look.status == snapshot.OK and bool(self._memory.changes(look.kind.name, look.facts))
+        return taken.status == snapshot.OK and bool(self._state.changes(taken.kind.name, taken.facts))
 
 
 def _kind(name: str) -> Kind:
@@ -136,17 +138,17 @@ class Service:
     """All servers, until stopped. The heartbeat's file holds each one's last look and problem as JSON."""
 
     def __init__(
-        self, targets: list[Target], spool: Path, state: Path, rhythm: Rhythm, beat: Path | None = None
+        self, targets: list[Target], spool: Path, state: Path, schedule: Schedule, beat: Path | None = None
     ) -> None:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._rhythm = rhythm
-        self._beat = beat
-        self._beating = threading.Lock()
+        self._schedule = schedule
+        self._heartbeat = beat
+        self._heartbeat_lock = threading.Lock()
         self._stop = threading.Event()
         files = Spool(spool, SPOOLED)
         self._watchers = {
             target.identity.instance: Watcher(
-                target, files, Memory(state / f"{_file_name(target.identity.instance)}.json"), rhythm
+                target, files, StateFile(state / f"{_file_name(target.identity.instance)}.json"), schedule
             )
             for target in targets
         }
@@ -158,7 +160,7 @@ class Service:
     def once(self) -> bool:
         """Takes one look at each server; whether each could be asked for everything."""
         for instance, watcher in self._watchers.items():
-            self._look(instance, watcher)
+            self._poll(instance, watcher)
         return not any(watcher.problem for watcher in self._watchers.values())
 
     def run(self) -> None:
@@ -174,38 +176,38 @@ class Service:
     def _watch(self, instance: str, watcher: Watcher) -> None:
         polls = 1
         while True:
-            self._look(instance, watcher)
+            self._poll(instance, watcher)
             polls = min(AWAY_POLLS, 2 * polls) if watcher.is_away else 1
-            if self._stop.wait(polls * self._rhythm.poll):
+            if self._stop.wait(polls * self._schedule.poll):
                 return
 
-    def _look(self, instance: str, watcher: Watcher) -> None:
+    def _poll(self, instance: str, watcher: Watcher) -> None:
         before = watcher.problem
         try:
-            watcher.look(time.time())
+            watcher.poll(time.time())
         except Exception as error:  # nobody would see that one server's thread has ended
             watcher.problem = f"{type(error).__name__}: {error}"
             watcher.is_away = True
         if watcher.problem != before:
             say(f"{instance}: {watcher.problem or 'answers to everything'}")
-        self._write_beat()
+        self._write_heartbeat()
 
-    def _write_beat(self) -> None:
-        if self._beat is None:
+    def _write_heartbeat(self) -> None:
+        if self._heartbeat is None:
             return
-        pulses = {
-            instance: {"at": watcher.looked_at, "problem": watcher.problem, "away": watcher.is_away}
+        heartbeats = {
+            instance: {"at": watcher.polled_at, "problem": watcher.problem, "away": watcher.is_away}
             for instance, watcher in self._watchers.items()
         }
-        with self._beating:
-            write_beat(self._beat, pulses)
+        with self._heartbeat_lock:
+            write_heartbeat(self._heartbeat, heartbeats)
 
 
-def write_beat(file: Path, pulses: dict[str, dict[str, object]]) -> None:
+def write_heartbeat(file: Path, heartbeats: dict[str, dict[str, object]]) -> None:
     """Writes the heartbeat's file, whole or not at all: one that stops is what a full disk looks like."""
     draft = file.with_name(f"{file.name}.draft")
     try:
-        draft.write_text(json.dumps(pulses))
+        draft.write_text(json.dumps(heartbeats))
         draft.replace(file)
     except OSError as error:
         say(f"no heartbeat: {error}")

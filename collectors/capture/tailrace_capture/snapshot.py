@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 
 from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
 from tailrace_capture.facts import Fact, in_order
-from tailrace_capture.memory import Memory
 from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.state_file import StateFile
 
 VERSION = 1
 FACTS_PER_ENVELOPE = 500
-MOST_FACTS = 50_000
+MAX_FACTS = 50_000
 """Facts of one kind; of more the first that the server sent are kept, and the envelope says `truncated`."""
 
 OK = "ok"
@@ -29,7 +29,7 @@ class Kind:
     period: str = "change"
     """When it is written, besides hourly: at each `change`, at each `poll` or never (`full`). Only changes
     of the first are told as such."""
-    limit: int = MOST_FACTS
+    limit: int = MAX_FACTS
 
 
 KINDS = (
@@ -41,7 +41,7 @@ KINDS = (
     *(Kind(f"grants_{level}", reader) for level, reader in grants.LEVELS.items()),
     Kind("replication", replication.read),
     Kind("gtid", replication.read_gtids, period="poll"),
-    Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MOST_TABLES),
+    Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MAX_TABLES),
 )
 
 
@@ -54,7 +54,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Look:
+class Snapshot:
     """What came of asking for one kind."""
 
     kind: Kind
@@ -68,24 +68,24 @@ class Look:
         return self.status if self.status == OK else f"{self.status}: {self.error}"
 
 
-def look(server: Server, kind: Kind) -> Look:
+def take_snapshot(server: Server, kind: Kind) -> Snapshot:
     """Asks for one kind. Raises ServerError only if the server is gone; all else is part of the answer."""
     try:
         found = list(kind.read(server))
     except ServerError as error:
         if error.status == "gone":
             raise
-        return Look(kind, [], error.status, str(error))
-    return Look(kind, in_order(found[: kind.limit]), truncated=len(found) > kind.limit)
+        return Snapshot(kind, [], error.status, str(error))
+    return Snapshot(kind, in_order(found[: kind.limit]), truncated=len(found) > kind.limit)
 
 
 def envelopes(
-    identity: Identity, product: "Product | None", look: Look, memory: Memory, reason: str, at: float
+    identity: Identity, product: "Product | None", look: Snapshot, state: StateFile, reason: str, at: float
 ) -> Iterator[dict[str, object]]:
     """The lines of one look, at least one; all have the same time, and count their parts."""
-    known = memory.known(look.kind.name, look.facts, at)
+    known = state.known(look.kind.name, look.facts, at)
     tells = look.status == OK and look.kind.period == "change"
-    changes = [asdict(change) for change in memory.changes(look.kind.name, look.facts)] if tells else []
+    changes = [asdict(change) for change in state.changes(look.kind.name, look.facts)] if tells else []
     facts = [
         {"key": key, "since": round(each.since, 3), "attributes": each.attributes}
         for key, each in known.items()

@@ -15,7 +15,7 @@ from tailrace_capture.doctor.host import Host
 from tailrace_capture.doctor.sources import Access, WriteError
 from tailrace_capture.facts import Fact
 from tailrace_capture.server import product_of
-from tailrace_capture.snapshot import KINDS, Look
+from tailrace_capture.snapshot import KINDS, Snapshot
 
 MYSQL_8 = ("8.0.36", "MySQL Community Server - GPL")
 MYSQL_57 = ("5.7.44", "MySQL Community Server (GPL)")
@@ -39,7 +39,7 @@ def seen(product=MARIADB, auditing="yes", host: Host | None = None, **variables:
     return Examination(
         product=product_of(*product),
         variables={**GOOD, "log_slow_verbosity": "query_plan,innodb", **variables},
-        looks={kind.name: Look(kind, facts.get(kind.name, [])) for kind in KINDS},
+        snapshots={kind.name: Snapshot(kind, facts.get(kind.name, [])) for kind in KINDS},
         grants=("GRANT USAGE ON *.* TO `tailrace`@`localhost`",),
         account="tailrace@localhost",
         host=host or Host(),
@@ -120,8 +120,8 @@ def test_an_unaudited_server_is_an_error_with_its_fix(product, part):
 
 def test_what_may_not_be_seen_comes_with_its_grant():
     examination = seen(MYSQL_8)
-    kind = examination.looks["grants_schema"].kind
-    examination.looks["grants_schema"] = Look(kind, [], "denied", "no")
+    kind = examination.snapshots["grants_schema"].kind
+    examination.snapshots["grants_schema"] = Snapshot(kind, [], "denied", "no")
     (warning,) = found(checks.permissions, examination, WARNING)
 
     assert "GRANT SELECT ON mysql.db TO 'tailrace'@'localhost';" in warning.fix

@@ -109,10 +109,10 @@ def test_dynamic_privileges_of_mysql_8():
 
 def test_a_level_that_is_denied_hides_no_other():
     server = Answers("8.0.36", {"mysql.global_grants": []})
-    looks = {kind.name: snapshot.look(server, kind).status for kind in snapshot.KINDS}
+    snapshots = {kind.name: snapshot.take_snapshot(server, kind).status for kind in snapshot.KINDS}
 
-    assert looks["grants_global"] == "denied"
-    assert looks["grants_schema"] == "ok"
+    assert snapshots["grants_global"] == "denied"
+    assert snapshots["grants_schema"] == "ok"
 
 
 def test_a_server_without_an_audit_plugin_is_unaudited():

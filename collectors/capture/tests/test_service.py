@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from tailrace_capture import targets
 from tailrace_capture.explain.samples import Sample, SamplesError
 from tailrace_capture.explain.service import ExplainService, Limits
-from tailrace_capture.service import Rhythm, Service
+from tailrace_capture.service import Schedule, Service
 from tailrace_capture.targets import ConfigurationError
 
 SCHEMA = json.loads((Path(__file__).resolve().parents[3] / "schemas" / "snapshot.schema.json").read_text())
@@ -40,7 +40,9 @@ def spooled(directory: Path) -> list[dict]:
 
 
 def test_each_server_is_told_of_by_itself(tmp_path):
-    service = Service(servers(tmp_path), tmp_path / "spool", tmp_path / "state", Rhythm(), tmp_path / "beat")
+    service = Service(
+        servers(tmp_path), tmp_path / "spool", tmp_path / "state", Schedule(), tmp_path / "beat"
+    )
     assert not service.once()
 
     records = {record["instance"]: record for record in spooled(tmp_path / "spool")}
@@ -57,15 +59,15 @@ def test_each_server_is_told_of_by_itself(tmp_path):
     assert "password file" in records["password"]["error"]
     for record in records.values():
         assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(record)] == []
-    pulses = json.loads((tmp_path / "beat").read_text())
-    assert all(pulse["away"] and pulse["problem"] for pulse in pulses.values())
-    assert pulses.keys() == records.keys()
+    heartbeats = json.loads((tmp_path / "beat").read_text())
+    assert all(heartbeat["away"] and heartbeat["problem"] for heartbeat in heartbeats.values())
+    assert heartbeats.keys() == records.keys()
 
 
 def test_a_full_disk_ends_no_thread(tmp_path):
     """Neither the spool nor the heartbeat can be written."""
     service = Service(
-        servers(tmp_path), tmp_path / "spool", tmp_path / "state", Rhythm(), tmp_path / "none" / "beat"
+        servers(tmp_path), tmp_path / "spool", tmp_path / "state", Schedule(), tmp_path / "none" / "beat"
     )
     (tmp_path / "spool").rmdir()
     assert not service.once()

@@ -10,11 +10,11 @@ from tailrace_capture import dsn, snapshot
 from tailrace_capture.dsn import Dsn, DsnError
 from tailrace_capture.facts import Fact, account, in_order
 from tailrace_capture.grants import privileges_of_bits
-from tailrace_capture.memory import Memory
 from tailrace_capture.server import MARIADB, MYSQL, PERCONA, Product, ServerError, product_of
 from tailrace_capture.server_settings import chosen
-from tailrace_capture.snapshot import Identity, Kind, Look
+from tailrace_capture.snapshot import Identity, Kind, Snapshot
 from tailrace_capture.spool import KEPT_SECONDS, Spool
+from tailrace_capture.state_file import StateFile
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "snapshot.schema.json"
 MARIADB_11 = Product(MARIADB, (11, 4, 2), "11.4.2-MariaDB")
@@ -97,15 +97,15 @@ def facts(**values: str) -> list[Fact]:
     return in_order([Fact(key, {"value": value}) for key, value in values.items()])
 
 
-def remembered(file: Path, at: float, **values: str) -> Memory:
-    memory = Memory(file)
+def remembered(file: Path, at: float, **values: str) -> StateFile:
+    memory = StateFile(file)
     memory.keep("settings", "ok", memory.known("settings", facts(**values), at))
     memory.save()
-    return Memory(file)
+    return StateFile(file)
 
 
 def test_the_first_look_tells_no_change(tmp_path):
-    assert Memory(tmp_path / "memory").changes("settings", facts(a="1")) == []
+    assert StateFile(tmp_path / "memory").changes("settings", facts(a="1")) == []
 
 
 def test_what_is_new_other_or_gone_is_told_and_the_rest_keeps_its_time(tmp_path):
@@ -135,22 +135,22 @@ def test_what_was_denied_for_a_while_is_not_taken_for_gone(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"kinds": {"a": {"b": 1}}, "outcomes": {}}'])
 def test_a_memory_that_cannot_be_read_is_forgotten(tmp_path, content):
     (tmp_path / "memory").write_text(content)
-    assert Memory(tmp_path / "memory").changes("a", facts(a="1")) == []
+    assert StateFile(tmp_path / "memory").changes("a", facts(a="1")) == []
 
 
-def envelopes(look: Look, memory: Memory) -> list[dict]:
+def envelopes(look: Snapshot, memory: StateFile) -> list[dict]:
     return list(snapshot.envelopes(Identity("shop", "db-1"), MARIADB_11, look, memory, snapshot.HOURLY, 2.0))
 
 
 def test_envelopes_keep_their_contract(tmp_path):
     validator = Draft202012Validator(json.loads(SCHEMA.read_text()))
     memory = remembered(tmp_path / "memory", 1.0, a="1")
-    looks = (
-        Look(SETTINGS, facts(a="2", b="1")),
-        Look(SETTINGS, [], "denied", "Access denied"),
-        Look(SETTINGS, facts(**{f"k{number}": "v" for number in range(1001)}), truncated=True),
+    snapshots = (
+        Snapshot(SETTINGS, facts(a="2", b="1")),
+        Snapshot(SETTINGS, [], "denied", "Access denied"),
+        Snapshot(SETTINGS, facts(**{f"k{number}": "v" for number in range(1001)}), truncated=True),
     )
-    found = [envelope for look in looks for envelope in envelopes(look, memory)]
+    found = [envelope for look in snapshots for envelope in envelopes(look, memory)]
 
     assert [error.message for envelope in found for error in validator.iter_errors(envelope)] == []
     assert [(each["part"], each["parts"]) for each in found] == [(1, 1), (1, 1), (1, 3), (2, 3), (3, 3)]
@@ -170,17 +170,17 @@ class Refusing:
 
 @pytest.mark.parametrize("status", ["denied", "timeout", "absent", "failed"])
 def test_what_is_refused_is_part_of_the_answer(status):
-    look = snapshot.look(None, Kind("grants", Refusing(status).read))
+    look = snapshot.take_snapshot(None, Kind("grants", Refusing(status).read))
     assert (look.status, look.error, look.facts) == (status, "why", [])
 
 
 def test_a_server_that_is_gone_ends_the_look():
     with pytest.raises(ServerError):
-        snapshot.look(None, Kind("grants", Refusing("gone").read))
+        snapshot.take_snapshot(None, Kind("grants", Refusing("gone").read))
 
 
 def test_more_facts_than_a_kind_may_have_are_cut_and_said_so():
-    look = snapshot.look(None, Kind("table_sizes", lambda server: facts(a="", b="", c=""), limit=2))
+    look = snapshot.take_snapshot(None, Kind("table_sizes", lambda server: facts(a="", b="", c=""), limit=2))
     assert ([fact.key for fact in look.facts], look.truncated) == (["a", "b"], True)
 
 

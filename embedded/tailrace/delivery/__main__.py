@@ -7,10 +7,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tailrace.clickhouse import ClickHouse
-from tailrace.configuration import ConfigurationError
-from tailrace.delivery import config
-from tailrace.delivery.service import Service
+from tailrace.alerts.delivery import config
+from tailrace.alerts.delivery.service import Service
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.yaml_reader import ConfigurationError
 
 
 def main() -> int:

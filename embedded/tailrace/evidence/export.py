@@ -14,13 +14,13 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tailrace import __version__
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import archive, coverage, page, pdf, results, signing
 from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.period import Period
 from tailrace.evidence.report import PROVES, Report
 from tailrace.evidence.results import Stored
-from tailrace.migrations import load_retention
+from tailrace.migrations.runner import load_retention
 
 ACCOUNT = "auditor"
 COLUMNS = (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from tailrace.settings import REPOSITORY
+from tailrace.config.resources import ROOT
 
 DIRECTORY = Path(__file__).parent / "frameworks"
-QUERIES = REPOSITORY / "sql" / "queries"
+QUERIES = ROOT / "sql" / "queries"
 
 _INCLUDE = re.compile(r"^\{include:([\w/]+)\}$", re.MULTILINE)
 

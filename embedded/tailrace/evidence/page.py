@@ -17,7 +17,7 @@ FEWEST_DAYS = 7
 """Fewer make no chart."""
 SLOTS = 31
 """Days that a chart has room for at least: few bars are not wide ones."""
-MOST_SIGNS = 300
+MAX_SIGNS = 300
 """Of one cell; the files hold all."""
 
 STYLE = (Path(__file__).parent / "page.css").read_text()
@@ -191,7 +191,7 @@ def _kind(values: Sequence[str]) -> str:
 
 def _short(text: str) -> str:
     text = cell(text)
-    return text if len(text) <= MOST_SIGNS else text[:MOST_SIGNS] + " …"
+    return text if len(text) <= MAX_SIGNS else text[:MAX_SIGNS] + " …"
 
 
 def _anchor(requirement: Requirement) -> str:

@@ -26,9 +26,9 @@ from tailrace.evidence.results import NULL, Stored
 PAGE = landscape(A4)
 MARGIN = 14 * mm
 WIDTH = PAGE[0] - 2 * MARGIN
-MOST_SIGNS = 160
+MAX_SIGNS = 160
 """Of one cell; the files hold all."""
-MOST_WEIGHT, LEAST_WEIGHT = 46, 6
+MAX_WEIGHT, MIN_WEIGHT = 46, 6
 """Of a column's width: its longest value counts within these."""
 
 BODY = ParagraphStyle("body", fontName="Helvetica", fontSize=9, leading=12.5)
@@ -241,7 +241,7 @@ def _table(columns: Sequence[str], rows: Iterable[Mapping[str, str]], parts: Seq
 def _shares(texts: Mapping[str, Sequence[str]]) -> list[float]:
     """Widths by what the columns hold, so that no line breaks that need not."""
     longest = [max(len(word) for word in (column, *values)) for column, values in texts.items()]
-    weights = [min(MOST_WEIGHT, max(LEAST_WEIGHT, length)) + 2 for length in longest]
+    weights = [min(MAX_WEIGHT, max(MIN_WEIGHT, length)) + 2 for length in longest]
     return [weight / max(sum(weights), 120) for weight in weights]
 
 
@@ -274,7 +274,7 @@ def _pairs(pairs: Mapping[str, str]) -> Table:
 
 def _short(text: str) -> str:
     text = cell(text)
-    return text if len(text) <= MOST_SIGNS else text[:MOST_SIGNS] + " …"
+    return text if len(text) <= MAX_SIGNS else text[:MAX_SIGNS] + " …"
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.clickhouse import ClickHouse
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence.framework import Result
 
 SHOWN_ROWS = 20
@@ -15,9 +15,9 @@ SHOWN_ROWS = 20
 ATTEMPTS = 3
 NULL = "\\N"
 PARQUET_END = b"PAR1"
-MOST_FIELD_BYTES = 1 << 28
+MAX_FIELD_BYTES = 1 << 28
 
-csv.field_size_limit(MOST_FIELD_BYTES)
+csv.field_size_limit(MAX_FIELD_BYTES)
 
 
 class ResultError(RuntimeError):

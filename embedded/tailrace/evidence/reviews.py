@@ -4,7 +4,7 @@ import re
 import uuid
 from dataclasses import dataclass
 
-from tailrace.clickhouse import ClickHouse, Row
+from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.evidence.period import Period
 
 ACCOUNT = "auditor"

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from tailrace.home import Home
+from tailrace.config.home import Home
 
 SECRET = "evidence-ed25519.pem"
 

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from tailrace.evidence import archive, signing
 from tailrace.evidence.signing import SigningKeyError
 
-MOST_MANIFEST_BYTES = 16 << 20
+MAX_MANIFEST_BYTES = 16 << 20
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 END = struct.Struct("<4s4H2IH")
 END_64 = struct.Struct("<4sQ2H2I4Q")
@@ -226,10 +226,10 @@ def _small(bundle: zipfile.ZipFile, name: str) -> bytes:
     """A file of few bytes."""
     try:
         with bundle.open(name) as file:
-            text = file.read(MOST_MANIFEST_BYTES + 1)
+            text = file.read(MAX_MANIFEST_BYTES + 1)
     except KeyError:
         raise _UnreadableError(f"{name} is missing") from None
-    if len(text) > MOST_MANIFEST_BYTES:
+    if len(text) > MAX_MANIFEST_BYTES:
         raise _UnreadableError(f"{name} is too large")
     return text
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from confluent_kafka import Consumer
 
-from tailrace import kafka
-from tailrace.clickhouse import ClickHouse
-from tailrace.facts.loader import GROUP, Loader
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.kafka import client as kafka_client
+from tailrace.snapshots.loader import GROUP, Loader
 
 
 def main() -> int:
     arguments = _arguments()
     password = arguments.password_file.read_text().strip()
     consumer = Consumer(
-        kafka.from_arguments(arguments).settings(
+        kafka_client.from_arguments(arguments).settings(
             {
                 "group.id": GROUP,
                 "auto.offset.reset": "earliest",
@@ -38,7 +38,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.facts", description=__doc__)
-    kafka.add_arguments(parser)
+    kafka_client.add_arguments(parser)
     parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
     parser.add_argument("--user", default="facts")
     parser.add_argument("--password-file", type=Path, required=True)

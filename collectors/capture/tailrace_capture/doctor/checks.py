@@ -15,9 +15,9 @@ from tailrace_capture.server import MARIADB, PERCONA
 Check = Callable[[Examination], Iterator[Finding]]
 
 SLOW_ENOUGH_SECONDS = 1.0
-LEAST_FREE = 1_000_000_000
+MIN_FREE = 1_000_000_000
 """Bytes of a log's file system below which it is nearly full."""
-LEAST_FREE_SHARE = 0.05
+MIN_FREE_SHARE = 0.05
 SHORT_STATEMENT = 8192
 """Bytes to which an audit log should not cut statements."""
 TOO_MUCH = ("ALL PRIVILEGES", "SUPER", "INSERT", "UPDATE", "DELETE", "FILE", "CREATE USER", "GRANT OPTION")
@@ -50,7 +50,7 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
     told: set[str] = set()
-    for kind, look in seen.looks.items():
+    for kind, look in seen.snapshots.items():
         if look.status == "denied":
             text = f"{written} may not see {kind.replace('grants_', 'grants of level ')}"
             lines = needed.get(kind, ())
@@ -65,7 +65,7 @@ def permissions(seen: Examination) -> Iterator[Finding]:
         listed = ", ".join(excess) or "GRANT OPTION"
         text = f"{written} may do far more than look: {listed}"
         yield Finding(WARNING, "permissions", text, _own_account(seen))
-    elif all(look.status == "ok" for look in seen.looks.values()):
+    elif all(look.status == "ok" for look in seen.snapshots.values()):
         yield Finding(OK, "permissions", f"{written} sees everything and may change nothing")
 
 
@@ -288,7 +288,7 @@ def files(seen: Examination) -> Iterator[Finding]:
             yield from _file(seen, log)
             yield from _rotation(seen, log)
             state = seen.host.file(log.path)
-            if state.total not in crowded and state.free < max(LEAST_FREE, LEAST_FREE_SHARE * state.total):
+            if state.total not in crowded and state.free < max(MIN_FREE, MIN_FREE_SHARE * state.total):
                 crowded.add(state.total)
                 text = f"{state.free / 1e9:.1f} GB of {state.total / 1e9:.0f} GB are free where {log.path} is"
                 yield Finding(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tailrace_capture.doctor.host import Host
 from tailrace_capture.server import Product, Server, ServerError
-from tailrace_capture.snapshot import KINDS, Look, look
+from tailrace_capture.snapshot import KINDS, Snapshot, take_snapshot
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Examination:
 
     product: Product
     variables: dict[str, str]
-    looks: dict[str, Look]
+    snapshots: dict[str, Snapshot]
     grants: tuple[str, ...]
     """What SHOW GRANTS says of this account, without any authentication string."""
     account: str
@@ -62,7 +62,7 @@ class Examination:
 
     def fact(self, kind: str, key: str) -> dict[str, str]:
         """A fact's attributes; none if it was not seen."""
-        found = self.looks.get(kind)
+        found = self.snapshots.get(kind)
         facts = {fact.key: fact.attributes for fact in found.facts} if found else {}
         return facts.get(key, {})
 
@@ -81,12 +81,12 @@ class Examination:
 
 def examine(server: Server, host: Host, zone: str = "", explainer: Explainer | None = None) -> Examination:
     """Looks at everything once. Raises ServerError if the server ends meanwhile."""
-    looks = {kind.name: look(server, kind) for kind in KINDS}
+    snapshots = {kind.name: take_snapshot(server, kind) for kind in KINDS}
     variables = server.variables()
     return Examination(
         product=server.product,
         variables=variables,
-        looks=looks,
+        snapshots=snapshots,
         grants=tuple(_grants(server)),
         account=_account(server),
         host=host,

@@ -9,7 +9,7 @@ import yaml
 from tailrace_capture.doctor.checks import zone_of
 from tailrace_capture.doctor.examination import Examination
 
-HEADER = "# Written by `tailrace doctor`; see embedded/tailrace/sources.py for what the keys mean.\n"
+HEADER = "# Written by `tailrace doctor`; embedded/tailrace/sources/sources_file.py explains the keys.\n"
 
 Entry = dict[str, str | bool]
 

@@ -14,23 +14,23 @@ from tailrace_capture import snapshot
 from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
-from tailrace_capture.memory import Memory
 from tailrace_capture.server import Product, Server, ServerError
-from tailrace_capture.service import FAILED, Target, say, write_beat
+from tailrace_capture.service import FAILED, Target, say, write_heartbeat
 from tailrace_capture.service import SPOOLED as SNAPSHOTS
-from tailrace_capture.snapshot import Kind, Look
+from tailrace_capture.snapshot import Kind, Snapshot
 from tailrace_capture.spool import Spool
+from tailrace_capture.state_file import StateFile
 
 PROGRAM = "tailrace-explain"
 SPOOLED = "explain"
 VERSION = 1
 OK, REFUSED = "ok", "refused"
-MOST_PLAN_BYTES = 12_000_000
+MAX_PLAN_BYTES = 12_000_000
 """A longer plan would not pass as one message."""
-LONGEST_PAUSE_SECONDS = 1800
+MAX_PAUSE_SECONDS = 1800
 KEPT_SECONDS = 7 * 86_400
 """How long it is remembered which database a fingerprint was explained in."""
-MOST_KEPT = 500
+MAX_KEPT = 500
 """So many of them are asked for: they are part of an address."""
 TOLD_SECONDS = 3600
 """How often it is told that nothing has changed."""
@@ -105,7 +105,7 @@ class Explainer:
         except ServerError as error:
             outcome = Outcome(error.status, str(error))
         problem = outcome.error
-        longer = min(LONGEST_PAUSE_SECONDS, 2 * self.pause)
+        longer = min(MAX_PAUSE_SECONDS, 2 * self.pause)
         self.pause = longer if problem else self._limits.round
         return outcome
 
@@ -123,7 +123,7 @@ class Explainer:
     def _kept(self) -> dict[str, str]:
         kept = [(key, explained) for key, explained in self._explained.items() if explained.database]
         kept.sort(key=lambda item: item[1].at, reverse=True)
-        return {key: explained.database for key, explained in kept[:MOST_KEPT]}
+        return {key: explained.database for key, explained in kept[:MAX_KEPT]}
 
     def _explain_all(self, due: list[Sample]) -> str:
         server = self._target.connect(self._limits.timeout, PROGRAM)
@@ -208,8 +208,8 @@ def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
         # The number says whether the message may hold a piece of the statement.
         return error.status, f"{error.code}: {error}" if error.code else str(error), ""
     plan = str(next(iter(rows[0].values()))) if rows else ""
-    if len(plan.encode(errors="backslashreplace")) > MOST_PLAN_BYTES:
-        return "failed", f"the plan has more than {MOST_PLAN_BYTES} bytes", ""
+    if len(plan.encode(errors="backslashreplace")) > MAX_PLAN_BYTES:
+        return "failed", f"the plan has more than {MAX_PLAN_BYTES} bytes", ""
     return OK, "", plan
 
 
@@ -249,10 +249,10 @@ class ExplainService:
     ) -> None:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = Spool(spool, SPOOLED)
-        self._looks = Spool(spool, SNAPSHOTS)
-        self._memory = Memory(state / "looks.json")
-        self._beat = beat
-        self._beating = threading.Lock()
+        self._snapshots = Spool(spool, SNAPSHOTS)
+        self._state = StateFile(state / "looks.json")
+        self._heartbeat = beat
+        self._heartbeat_lock = threading.Lock()
         self._pulses: dict[str, dict[str, object]] = {}
         self._stop = threading.Event()
         self._targets = {target.identity.instance: target for target in targets}
@@ -294,7 +294,7 @@ class ExplainService:
         except Exception as error:  # nobody would see that one server's thread has ended
             outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
             say(f"{instance}: {outcome.problem}")
-        self._write_beat(instance, outcome, now)
+        self._write_heartbeat(instance, outcome, now)
         return outcome
 
     def _tell(self, instance: str, outcome: Outcome, now: float) -> None:
@@ -303,15 +303,15 @@ class ExplainService:
             return
         if outcome != before:
             say(f"{instance}: {outcome.problem or 'explains again'}")
-        look = Look(KIND, [], outcome.status, outcome.error)
+        look = Snapshot(KIND, [], outcome.status, outcome.error)
         reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
         identity, product = self._targets[instance].identity, self._explainers[instance].product
-        self._looks.append(snapshot.envelopes(identity, product, look, self._memory, reason, now), now)
+        self._snapshots.append(snapshot.envelopes(identity, product, look, self._state, reason, now), now)
         self._told[instance] = outcome, now
 
-    def _write_beat(self, instance: str, outcome: Outcome, now: float) -> None:
-        with self._beating:
+    def _write_heartbeat(self, instance: str, outcome: Outcome, now: float) -> None:
+        with self._heartbeat_lock:
             is_away = outcome.status != OK and not outcome.error.startswith(BUSY)
             self._pulses[instance] = {"at": now, "problem": outcome.problem, "away": is_away}
-            if self._beat is not None:
-                write_beat(self._beat, self._pulses)
+            if self._heartbeat is not None:
+                write_heartbeat(self._heartbeat, self._pulses)

@@ -96,7 +96,7 @@ public final class ClickHouseServer implements AutoCloseable {
 
     /** Starts the process on the data that is there. */
     public void launch() throws Exception {
-        Path script = Repository.root().resolve("embedded/tailrace/parts/clickhouse_server.py");
+        Path script = Repository.root().resolve("embedded/tailrace_local/components/clickhouse_server.py");
         process = new ProcessBuilder(List.of(
                         "python3",
                         "-I",

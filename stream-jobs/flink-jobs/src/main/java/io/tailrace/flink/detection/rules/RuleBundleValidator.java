@@ -33,7 +33,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(RuleBundleValidator.class);
 
-    /** 1 where rules are in force; embedded/tailrace/parts/detect.py asks for it. */
+    /** 1 where rules are in force; embedded/tailrace_local/components/detect.py asks for it. */
     static final String RULES_IN_FORCE = "rules-in-force";
 
     private static final ListStateDescriptor<String> LAST_PUSH =

@@ -1,0 +1,97 @@
+"""What a server said last time: since when each fact holds, and what is new, other or gone."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace_capture.facts import Fact
+
+
+@dataclass(frozen=True)
+class KnownFact:
+    """A fact as it was seen. `since` is the time of the first look that saw it so, seconds since 1970 UTC."""
+
+    since: float
+    attributes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference between two looks: `change` is added, removed or changed."""
+
+    key: str
+    change: str
+    before: dict[str, str]
+    after: dict[str, str]
+
+
+class StateFile:
+    """One server's facts by kind, in a private file. Only kinds that were read without an error are in it,
+    so that what could not be asked for a while is not taken for gone."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._kinds: dict[str, dict[str, KnownFact]] = {}
+        self._outcomes: dict[str, str] = {}
+        self._load()
+
+    def _load(self) -> None:
+        """What cannot be read is forgotten: facts then hold since now, and no change is told."""
+        try:
+            document = json.loads(self._file.read_text())
+            self._outcomes = dict(document["outcomes"])
+            self._kinds = {
+                kind: {key: KnownFact(**known) for key, known in facts.items()}
+                for kind, facts in document["kinds"].items()
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            self._kinds, self._outcomes = {}, {}
+
+    def known(self, kind: str, facts: list[Fact], at: float) -> dict[str, KnownFact]:
+        """These facts with the time since which they hold."""
+        before = self._kinds.get(kind, {})
+        found = {}
+        for fact in facts:
+            old = before.get(fact.key)
+            unchanged = old is not None and old.attributes == fact.attributes
+            found[fact.key] = old if unchanged else KnownFact(at, fact.attributes)
+        return found
+
+    def changes(self, kind: str, facts: list[Fact]) -> list[Change]:
+        """What differs from the last look, in order of the keys; nothing at the first look at all."""
+        if kind not in self._kinds:
+            return []
+        before = {key: known.attributes for key, known in self._kinds[kind].items()}
+        after = {fact.key: fact.attributes for fact in facts}
+        return [
+            Change(key, _change(before.get(key), after.get(key)), before.get(key, {}), after.get(key, {}))
+            for key in sorted(before.keys() | after.keys())
+            if before.get(key) != after.get(key)
+        ]
+
+    def outcome(self, kind: str) -> str:
+        """How the last look at this kind ended, with its error; empty for none yet."""
+        return self._outcomes.get(kind, "")
+
+    def keep(self, kind: str, outcome: str, known: "dict[str, KnownFact] | None") -> None:
+        """Remembers a look; None for one that failed, which leaves the facts as they were."""
+        self._outcomes[kind] = outcome
+        if known is not None:
+            self._kinds[kind] = known
+
+    def save(self) -> None:
+        """Writes the file, whole or not at all. Raises OSError."""
+        kinds = {
+            kind: {key: vars(known) for key, known in facts.items()} for kind, facts in self._kinds.items()
+        }
+        draft = self._file.with_name(f"{self._file.name}.draft")
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            json.dump({"kinds": kinds, "outcomes": self._outcomes}, out)
+        draft.replace(self._file)
+
+
+def _change(before: "dict[str, str] | None", after: "dict[str, str] | None") -> str:
+    if before is None:
+        return "added"
+    return "removed" if after is None else "changed"

@@ -1,0 +1,98 @@
+"""Waits until the books of a workload are complete, repairs what they say is missing, and compares."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterable
+
+from e2e.comparison import Stored, differences, gaps, incomplete
+from e2e.stack import Stack, wait_until
+from e2e.workload.manifest import LogManifest
+from tailrace.config.resources import REPOSITORY
+
+BOOKS_SECONDS = 120
+"""Within a minute every byte is an event, framing, a dead letter or a gap; twice that on a busy machine."""
+
+
+def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> dict[str, int]:
+    """Returns, once all is accounted for, the bytes missing by kind of gap."""
+    logs = list(logs)
+    clickhouse = stack.clickhouse()
+    _await_empty(lambda: incomplete(clickhouse, logs), seconds, "every byte to be accounted for")
+    missing: dict[str, int] = {}
+    for log in logs:
+        for kind, lost in Stored(clickhouse, log).gap_kinds().items():
+            missing[kind] = missing.get(kind, 0) + lost
+    return missing
+
+
+def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
+    return not incomplete(stack.clickhouse(), logs)
+
+
+def backfill(stack: Stack, logs: Iterable[LogManifest]) -> None:
+    """Ships every recorded gap of these logs again, by the command that a person would use."""
+    for instance in _instances(logs):
+        tailrace(stack, "backfill", "--instance", instance)
+
+
+def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
+    """The books of each server balance, because they know of the gaps; --strict asks for more."""
+    for instance in _instances(logs):
+        tailrace(stack, "books", "--instance", instance)
+        tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
+
+
+def _instances(logs: Iterable[LogManifest]) -> list[str]:
+    return sorted({log.instance for log in logs})
+
+
+def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300) -> str:
+    """Runs bin/tailrace for the stack; returns its standard output."""
+    settings = stack.settings.environment()
+    done = subprocess.run(
+        [REPOSITORY / "bin" / "tailrace", *words],
+        env={**os.environ, **settings},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=seconds,
+    )
+    assert done.returncode == expected, (
+        f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"
+    )
+    return done.stdout
+
+
+def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+    """Settles, backfills if bytes are missing, and asserts that everything equals the manifest."""
+    logs = list(logs)
+    if settle(stack, logs, seconds):
+        backfill(stack, logs)
+    await_exact(stack, logs, seconds)
+
+
+def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+    """Asserts that everything equals the manifest within `seconds`."""
+    logs = list(logs)
+    clickhouse = stack.clickhouse()
+    # What is cheap to ask first: the comparison is sixty questions.
+    _await_empty(lambda: incomplete(clickhouse, logs) or gaps(clickhouse, logs), seconds, "all bytes")
+    _await_empty(
+        lambda: differences(clickhouse, logs),
+        seconds,
+        "the stored data to equal the manifest",
+    )
+
+
+def _await_empty(asked: Callable[[], list[str]], seconds: float, what: str) -> None:
+    """Waits until nothing is left to tell; what was left at the last question is in the error."""
+    left: list[str] = ["nothing compared yet"]
+
+    def is_empty() -> bool:
+        left[:] = asked()
+        return not left
+
+    try:
+        wait_until(is_empty, seconds, what)
+    except AssertionError as error:
+        raise AssertionError(f"{error}:\n  " + "\n  ".join(left[:40])) from None

@@ -1,0 +1,1 @@
+"""Alerts: links to them, triage, suppressions, and their delivery."""

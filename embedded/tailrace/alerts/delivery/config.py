@@ -1,0 +1,150 @@
+"""alerts.yaml: who is told of which alerts, and how. Read strictly: an unknown key is an error.
+
+    dashboards: https://tailrace.example.com      # what comes before an alert's link
+    channels:
+      - name: siem
+        kind: webhook
+        url: https://siem.example.com/hooks/tailrace
+        secret_file: siem.secret                  # signs what is sent; a path relative to this file
+        min_level: medium
+      - name: night-shift
+        kind: email
+        host: mail.example.com
+        from: tailrace@example.com
+        to: [soc@example.com]
+        user: tailrace
+        password_file: mail.password
+        min_level: high
+
+Secrets are in files of their own, never in this one; they are read again for every attempt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.alerts.triage import LEVELS
+from tailrace.config import smtp, yaml_reader
+from tailrace.config.smtp import MailServer
+from tailrace.config.yaml_reader import ConfigurationError, Section
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which alerts a channel is told of, and how often. Times in seconds."""
+
+    min_level: str = "medium"
+    rules: Sequence[str] = ()
+    """Ids or titles of rules; none: all."""
+    repeat: int = 3600
+    """The least time between two tellings of one alert that comes to stand for more."""
+    first_retry: int = 5
+    longest_retry: int = 900
+    give_up: int = 86_400
+    """An alert that could not be told for so long is given up, and written down as such."""
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return LEVELS[LEVELS.index(self.min_level) :]
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where JSON is posted to. `timeout` in seconds, for connecting and for each answer."""
+
+    name: str
+    selection: Selection
+    url: str
+    secret_file: Path
+    token_file: Path | None = None
+    """A bearer token for the receiver, which many ask for beside the signature."""
+    ca_file: Path | None = None
+    timeout: int = 10
+
+
+@dataclass(frozen=True)
+class Email:
+    """Where mail goes."""
+
+    name: str
+    selection: Selection
+    server: MailServer
+    to: Sequence[str]
+    at_most_per_hour: int = 30
+    """Beyond these, what is due goes into one summary every ten minutes."""
+
+
+Channel = Webhook | Email
+
+
+@dataclass(frozen=True)
+class DeliveryConfig:
+    """The whole file."""
+
+    dashboards: str
+    """Address of the dashboards' server without path; empty: the one of this installation."""
+    channels: Sequence[Channel]
+
+
+def load(file: Path) -> DeliveryConfig:
+    """The file's content, checked. Raises ConfigurationError."""
+    top = yaml_reader.read(file)
+    dashboards = top.take("dashboards", yaml_reader.url, "").rstrip("/")
+    sections = top.each("channels", "channel")
+    top.close()
+    channels = [_channel(section) for section in sections]
+    names = [channel.name for channel in channels]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigurationError(f"{file}: two channels are called {name}")
+    return DeliveryConfig(dashboards, channels)
+
+
+def _channel(section: Section) -> Channel:
+    kind = section.need("kind", yaml_reader.one_of(*KINDS))
+    channel = KINDS[kind](section)
+    section.close()
+    return channel
+
+
+def _selection(section: Section) -> Selection:
+    given = Selection()
+    return Selection(
+        min_level=section.take("min_level", yaml_reader.one_of(*LEVELS), given.min_level),
+        rules=section.take("rules", yaml_reader.texts, given.rules),
+        repeat=section.take("repeat", yaml_reader.span, given.repeat),
+        first_retry=section.take("first_retry", yaml_reader.span, given.first_retry),
+        longest_retry=section.take("longest_retry", yaml_reader.span, given.longest_retry),
+        give_up=section.take("give_up", yaml_reader.span, given.give_up),
+    )
+
+
+def _webhook(section: Section) -> Webhook:
+    url, token_file = section.need("url", yaml_reader.url), section.file("token_file")
+    if token_file and not yaml_reader.keeps_secrets(url):
+        raise ConfigurationError(
+            f"{section.where}: `token_file` needs a `url` that begins with https://, "
+            "or anybody on the way could read the token"
+        )
+    return Webhook(
+        name=section.need("name", yaml_reader.name),
+        selection=_selection(section),
+        url=url,
+        secret_file=section.file("secret_file", needed=True),
+        token_file=token_file,
+        ca_file=section.file("ca_file"),
+        timeout=section.take("timeout", yaml_reader.span, 10),
+    )
+
+
+def _email(section: Section) -> Email:
+    return Email(
+        name=section.need("name", yaml_reader.name),
+        selection=_selection(section),
+        server=smtp.read(section),
+        to=section.need("to", yaml_reader.addresses),
+        at_most_per_hour=section.take("at_most_per_hour", yaml_reader.number(1, 10_000), 30),
+    )
+
+
+KINDS = {"webhook": _webhook, "email": _email}

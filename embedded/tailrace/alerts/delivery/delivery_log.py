@@ -1,0 +1,151 @@
+"""Which alerts a channel must be told of, and what became of each attempt: all of it in ClickHouse.
+
+A channel begins when its first row is written: alerts that were stored before are not told.
+"""
+
+import uuid
+from dataclasses import dataclass
+
+from tailrace.alerts.delivery.config import Selection
+from tailrace.alerts.triage import uuid_of
+from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.config.resources import ROOT
+
+QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
+COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
+NO_ALERT = str(uuid.UUID(int=0))
+MAX_DETAIL = 500
+
+DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
+SUMMARY = "in a summary"
+"""How the detail of an alert begins that went out with others in one mail."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one attempt. `outcome`: delivered, failed (is tried again) or refused (is not)."""
+
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Due:
+    """An alert that a channel must be told of now."""
+
+    alert: Row
+    """Its row of tailrace.alerts."""
+    attempt: int
+    """1 for the first."""
+    trying_seconds: int
+    """Since the first attempt."""
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits."""
+        return str(self.alert["alert_id"]).replace("-", "")
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same for every attempt to tell the same: receivers drop what they have had."""
+        return f"{self.id}-{self.alert['count']}"
+
+
+class Progress:
+    """One channel's progress. Every method raises OSError or ClickHouseError while ClickHouse is away."""
+
+    def __init__(self, clickhouse: ClickHouse, channel: str, selection: Selection) -> None:
+        self._clickhouse = clickhouse
+        self._channel = channel
+        self._selection = selection
+        self._begun = 0
+
+    def due(self, window_seconds: int, most: int) -> list[Due]:
+        """Alerts stored or grown within the window that must be told now, those least tried first."""
+        selection = self._selection
+        rows = self._clickhouse.rows(
+            QUERY.read_text(),
+            {
+                "channel": self._channel,
+                "window": window_seconds,
+                "begun": self._begin(),
+                "levels": str(list(selection.levels)),
+                "rules": _array(selection.rules),
+                "repeat": selection.repeat,
+                "first_retry": selection.first_retry,
+                "longest_retry": selection.longest_retry,
+                "most": most,
+            },
+        )
+        alerts = self._alerts([str(row["alert_id"]) for row in rows])
+        return [
+            Due(alerts[row["alert_id"]], int(row["attempt"]), int(row["trying_seconds"]))
+            for row in rows
+            if row["alert_id"] in alerts  # its retention may have ended between the two questions
+        ]
+
+    def _alerts(self, ids: list[str]) -> dict[object, Row]:
+        """Whole alerts by id: read only for those that are due, which in most passes are none."""
+        if not ids:
+            return {}
+        rows = self._clickhouse.rows(
+            "SELECT * FROM tailrace.alerts FINAL WHERE has({ids:Array(UUID)}, alert_id)", {"ids": str(ids)}
+        )
+        return {row["alert_id"]: row for row in rows}
+
+    def record(self, tried: list[Due], outcome: Outcome) -> None:
+        """Writes down what became of the attempt for each of these."""
+        self._insert(
+            [
+                {
+                    "alert_id": uuid_of(due.id),
+                    "count": due.alert["count"],
+                    "attempt": due.attempt,
+                    "outcome": self._final(due, outcome),
+                    "detail": outcome.detail[:MAX_DETAIL],
+                }
+                for due in tried
+            ]
+        )
+
+    def mails(self) -> tuple[int, int]:
+        """Mails with one alert in the last hour, and seconds since the last summary (very many: never)."""
+        (row,) = self._clickhouse.rows(
+            "WITH startsWith(detail, {summary:String}) AS in_summary "
+            "SELECT countIf(NOT in_summary AND at > now64(6) - INTERVAL 1 HOUR) AS n, "
+            "toUnixTimestamp(now()) - toUnixTimestamp(maxIf(at, in_summary)) AS seconds "
+            "FROM tailrace.alert_deliveries WHERE channel = {channel:String} AND outcome = 'delivered'",
+            {"channel": self._channel, "summary": SUMMARY},
+        )
+        return int(row["n"]), int(row["seconds"])
+
+    def _final(self, due: Due, outcome: Outcome) -> str:
+        hopeless = outcome.outcome == FAILED and due.trying_seconds >= self._selection.give_up
+        return GIVEN_UP if hopeless else outcome.outcome
+
+    def _begin(self) -> int:
+        """Since when the channel exists, seconds since 1970 by ClickHouse's clock."""
+        if not self._begun:
+            self._begun = self._first_row()
+        if not self._begun:
+            self._insert([{"alert_id": NO_ALERT, "count": 0, "attempt": 0, "outcome": "begun", "detail": ""}])
+            self._begun = self._first_row()
+        return self._begun
+
+    def _first_row(self) -> int:
+        (row,) = self._clickhouse.rows(
+            "SELECT toUnixTimestamp(min(alert_deliveries.at)) AS begun FROM tailrace.alert_deliveries "
+            "WHERE channel = {channel:String}",
+            {"channel": self._channel},
+        )
+        return int(row["begun"])
+
+    def _insert(self, rows: list[dict]) -> None:
+        table = f"tailrace.alert_deliveries ({', '.join(COLUMNS)})"
+        self._clickhouse.insert(table, [{"channel": self._channel, **row} for row in rows])
+
+
+def _array(texts: object) -> str:
+    """Texts as a parameter of the type Array(String)."""
+    quoted = ("'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'" for text in texts)
+    return f"[{', '.join(quoted)}]"

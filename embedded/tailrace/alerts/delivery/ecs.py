@@ -1,0 +1,80 @@
+"""An alert as others read it: fields of the Elastic Common Schema 8.17; what it lacks is in `tailrace`."""
+
+from datetime import UTC, datetime
+
+from tailrace.alerts import mitre_attack
+from tailrace.alerts.triage import LEVELS
+from tailrace.clickhouse.client import Row
+
+ECS_VERSION = "8.17.0"
+SEVERITY = dict(zip(LEVELS, (1, 21, 47, 73, 99), strict=True))
+"""Numbers of event.severity, as Elastic's own detection engine gives them to its four levels, and 1 below."""
+
+OWN = (
+    *("alert_id", "level", "cluster", "instance", "entity", "count", "metric", "late", "facts", "statements"),
+    *("event_ids", "next_steps", "false_positives", "rule_file"),
+)
+
+
+def document(alert: Row, dashboards: str) -> dict[str, object]:
+    """The alert's row of tailrace.alerts as a JSON object; what is unknown is left out."""
+    tactics, techniques = mitre_attack.tactics(alert["tags"]), mitre_attack.techniques(alert["tags"])
+    return _known(
+        {
+            "@timestamp": time_of(alert["event_time"]),
+            "ecs": {"version": ECS_VERSION},
+            "message": message(alert),
+            "tags": alert["tags"],
+            "event": {
+                "kind": "alert",
+                "module": "tailrace",
+                "dataset": "tailrace.alerts",
+                "id": _id(alert),
+                "severity": SEVERITY.get(str(alert["level"])),
+                "start": time_of(alert["window_from"]),
+                "end": time_of(alert["event_time"]),
+                "created": time_of(alert["seen_at"]),
+            },
+            "rule": {"id": alert["rule_id"], "name": alert["rule_title"]},
+            "user": {"name": alert["user"]},
+            "source": {"ip": alert["src_ip"]},
+            "host": {"name": alert["instance"]},
+            "threat": {
+                "framework": "MITRE ATT&CK" if tactics or techniques else "",
+                "tactic": {"id": [id_ for id_, _ in tactics], "name": [name for _, name in tactics]},
+                "technique": {"id": techniques},
+            },
+            "url": {"full": link(alert, dashboards)},
+            "tailrace": {**{name: alert[name] for name in OWN}, "alert_id": _id(alert)},
+        }
+    )
+
+
+def message(alert: Row) -> str:
+    """The alert in one line."""
+    about = f": {alert['entity_key']}" if alert["entity_key"] else ""
+    where = f" on {alert['instance']}" if alert["instance"] else ""
+    stands_for = f" ({alert['count']} alerts)" if int(alert["count"]) > 1 else ""
+    return f"{alert['level']}: {alert['rule_title']}{about}{where}{stands_for}"
+
+
+def link(alert: Row, dashboards: str) -> str:
+    """The dashboard filtered on the alert's entity and time; empty if it has no link."""
+    return f"{dashboards}{alert['link_path']}" if alert["link_path"] else ""
+
+
+def time_of(written: object) -> str:
+    """A time of ClickHouse, which is in UTC, as RFC 3339 has it."""
+    return datetime.fromisoformat(str(written)).replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
+
+
+def _id(alert: Row) -> str:
+    return str(alert["alert_id"]).replace("-", "")
+
+
+def _known(value: object) -> object:
+    """The value without empty texts, lists and objects, in every depth; numbers and booleans stay."""
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _known(each) for key, each in value.items()}
+    return {key: each for key, each in inner.items() if each not in ("", None, [], {})}

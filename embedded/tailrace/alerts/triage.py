@@ -1,0 +1,214 @@
+"""Alerts and what people did with them.
+
+An alert is a row that the detect job wrote; nobody changes it. What people do is appended to
+tailrace.alert_actions, and the state of an alert (open, acknowledged, closed) follows from that by
+sql/queries/alerts.sql.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.config.resources import ROOT
+
+QUERY = ROOT / "sql" / "queries" / "alerts.sql"
+LEVELS = ("informational", "low", "medium", "high", "critical")
+ID_DIGITS = 32
+
+RULE_IS = "(rule_id = {rule:String} OR positionCaseInsensitiveUTF8(rule_title, {rule:String}) > 0)"
+"""The rule is meant: by its id, or a part of its title in any case."""
+
+OPEN, ACKNOWLEDGED, CLOSED = "open", "acknowledged", "closed"
+
+_ID = re.compile(r"[0-9a-f]{1,32}")
+_ID_IS = "lower(replaceAll(toString(alert_id), '-', ''))"
+
+
+class AlertError(RuntimeError):
+    """What was asked of an alert cannot be done; the message is the sentence to show."""
+
+
+FIELDS = (
+    *("event_id", "timestamp", "cluster", "instance", "format", "event_class", "command"),
+    *("command_class", "event_name", "login", "outcome", "status", "error_code", "user", "priv_user"),
+    *("proxy_user", "os_user", "host", "src_ip", "src_port", "connection_id", "connection_type"),
+    *("program", "database", "table", "table_read", "table_written", "tables_basis", "data_class"),
+    *("data_class_read", "data_class_written", "data_basis", "data_access"),
+    *("target_account", "target_user", "verb", "statement"),
+    *("query_id", "server_query_id", "query_time", "lock_time", "rows_sent", "rows_examined"),
+    *("rows_affected", "bytes_sent", "plan_flag", "flag", "server_version", "level", "subsystem"),
+    *("kind", "message", "trace_id", "span_id"),
+)
+"""What rules may be about: docs/TAXONOMY.md."""
+
+
+def entity_fields(clickhouse: ClickHouse) -> list[str]:
+    """What alerts can be about: the fields of events, and whatever else any alert was about."""
+    rows = clickhouse.rows("SELECT DISTINCT arrayJoin(mapKeys(entity)) AS name FROM tailrace.alerts")
+    return sorted({*FIELDS, *(str(row["name"]) for row in rows)})
+
+
+@dataclass(frozen=True)
+class AlertQuery:
+    """Which alerts to list. Empty means any."""
+
+    states: Sequence[str] = ()
+    silenced: bool = False
+    """Also those that a silence covered."""
+    since_seconds: int = 0
+    """Raised or grown within so many seconds; 0: at any time."""
+    rule: str = ""
+    """Id of the rule, or a part of its title, in any case."""
+    level: str = ""
+    """At least this level."""
+    entity: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the alert's entity, or of the alert itself, with their values in any case."""
+
+
+def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[list[Row], int]:
+    """At most `limit` alerts, the most severe and then the latest first; and how many there are in all."""
+    conditions, parameters = _conditions(query)
+    rows = clickhouse.rows(
+        f"SELECT *, count() OVER () AS total FROM ({QUERY.read_text()}) WHERE {conditions} "
+        "ORDER BY level_rank DESC, event_time DESC, id LIMIT {limit:UInt32}",
+        {**parameters, "limit": limit},
+    )
+    total = rows[0]["total"] if rows else 0
+    return [{key: value for key, value in row.items() if key != "total"} for row in rows], total
+
+
+def _conditions(query: AlertQuery) -> tuple[str, dict[str, object]]:
+    found: dict[str, object] = {}
+    conditions = ["1"]
+    if query.states:
+        conditions.append(f"state IN ({', '.join(map(repr, query.states))})")
+    if not query.silenced:
+        conditions.append("NOT silenced")
+    if query.since_seconds:
+        conditions.append("updated_at >= now('UTC') - {since:UInt32}")
+        found["since"] = query.since_seconds
+    if query.rule:
+        conditions.append(RULE_IS)
+        found["rule"] = query.rule
+    if query.level:
+        conditions.append("level_rank > {rank:UInt8}")
+        found["rank"] = LEVELS.index(query.level)
+    for number, (name, value) in enumerate(query.entity.items()):
+        conditions.append(_entity_condition(f"{{name{number}:String}}", f"{{value{number}:String}}"))
+        found |= {f"name{number}": name, f"value{number}": value}
+    return " AND ".join(conditions), found
+
+
+def _entity_condition(name: str, value: str) -> str:
+    columns = ("cluster", "instance", "user", "src_ip", "database", "program")
+    own = ", ".join(f"{name} = '{column}', {column}" for column in columns)
+    return f"lowerUTF8({value}) IN (lowerUTF8(entity[{name}]), lowerUTF8(multiIf({own}, '')))"
+
+
+@dataclass(frozen=True)
+class AlertDetails:
+    """Everything that is known of one alert."""
+
+    alert: Row
+    state: Row
+    """Its row of sql/queries/alerts.sql."""
+    actions: list[Row]
+    """What people did, oldest first."""
+    deliveries: list[Row]
+    """Whom it was told to, oldest first."""
+
+    @property
+    def id(self) -> str:
+        return str(self.state["id"])
+
+
+def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
+    """The alert whose id begins so. Raises AlertError if there is none, or more than one."""
+    (id_,) = resolve(clickhouse, [prefix])
+    given = {"id": id_}
+    (alert,) = clickhouse.rows("SELECT * FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given)
+    (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
+    actions = clickhouse.rows(
+        "SELECT at, actor, action, assignee, reason, account FROM tailrace.alert_actions "
+        "WHERE alert_id = {id:UUID} ORDER BY at",
+        given,
+    )
+    deliveries = clickhouse.rows(
+        "SELECT at, channel, count, attempt, outcome, detail FROM tailrace.alert_deliveries "
+        "WHERE alert_id = {id:UUID} ORDER BY at",
+        given,
+    )
+    return AlertDetails(alert, state, actions, deliveries)
+
+
+def resolve(clickhouse: ClickHouse, prefixes: Iterable[str]) -> list[str]:
+    """The whole ids of alerts, each given by its beginning. Raises AlertError."""
+    return [_resolve(clickhouse, prefix) for prefix in prefixes]
+
+
+def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
+    wanted = prefix.lower().replace("-", "")
+    if not _ID.fullmatch(wanted):
+        raise AlertError(
+            f"{prefix!r} is not the id of an alert: expected up to {ID_DIGITS} hexadecimal digits"
+        )
+    rows = clickhouse.rows(
+        f"SELECT DISTINCT {_ID_IS} AS id, rule_title FROM tailrace.alerts FINAL "
+        f"WHERE startsWith({_ID_IS}, {{prefix:String}}) ORDER BY id LIMIT 4",
+        {"prefix": wanted},
+    )
+    if not rows:
+        raise AlertError(f"there is no alert {prefix}")
+    if len(rows) > 1:
+        some = ", ".join(f"{row['id'][: len(wanted) + 4]} ({row['rule_title']})" for row in rows[:3])
+        raise AlertError(
+            f"{prefix} is the beginning of several alerts' ids: {some}{', …' if len(rows) > 3 else ''}"
+        )
+    return str(rows[0]["id"])
+
+
+@dataclass(frozen=True)
+class Action:
+    """What somebody does with alerts; all of it or nothing is appended."""
+
+    action: str
+    """ack, assign, close, reopen or comment."""
+    actor: str
+    reason: str
+    assignee: str = ""
+    """Who shall look after it; of assign only."""
+
+
+def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
+    """Appends the action to each alert; returns their ids. Raises AlertError if any cannot have it."""
+    ids = list(dict.fromkeys(resolve(clickhouse, prefixes)))
+    states = {
+        str(row["id"]): str(row["state"])
+        for row in clickhouse.rows(
+            f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
+            {"ids": str(ids)},
+        )
+    }
+    for id_ in ids:
+        _require_possible(id_, states[id_], action.action)
+    given = {"actor": action.actor, "action": action.action, "reason": action.reason}
+    given["assignee"] = action.assignee
+    rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
+    clickhouse.insert("tailrace.alert_actions (alert_id, actor, action, reason, assignee)", rows)
+    return ids
+
+
+def _require_possible(id_: str, state: str, action: str) -> None:
+    short = id_[:8]
+    if action == "reopen" and state != CLOSED:
+        raise AlertError(f"{short} is not closed")
+    if action == "close" and state == CLOSED:
+        raise AlertError(f"{short} is closed already")
+    if action in ("ack", "assign") and state == CLOSED:
+        raise AlertError(f"{short} is closed; reopen it first: tailrace alerts reopen {short} --reason …")
+
+
+def uuid_of(id_: str) -> str:
+    """32 hexadecimal digits as ClickHouse writes a UUID."""
+    return "-".join((id_[:8], id_[8:12], id_[12:16], id_[16:20], id_[20:]))

@@ -1,0 +1,1 @@
+"""Ships lost byte ranges again."""

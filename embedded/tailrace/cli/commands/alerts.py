@@ -1,0 +1,258 @@
+"""Shows alerts and keeps what people do with them; each action is appended with actor, time and reason.
+
+An alert is given by its id or the beginning of it. Without a subcommand those that nobody has closed are
+listed.
+"""
+
+import argparse
+import difflib
+import getpass
+import json
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+
+from confluent_kafka import Producer
+
+from tailrace.alerts import formatting as alert_formatting
+from tailrace.alerts import suppressions, triage
+from tailrace.alerts.suppressions import Silence
+from tailrace.alerts.triage import Action, AlertQuery
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse.client import ClickHouse
+
+HELP = "list, show, acknowledge, assign, close and silence alerts"
+EXAMPLES = (
+    "tailrace alerts list --level high --since 24h",
+    "tailrace alerts show 3fa9",
+    'tailrace alerts ack 3fa9 --reason "looking into it"',
+    'tailrace alerts close 3fa9 81c0 --reason "planned migration, ticket 4711"',
+    'tailrace alerts silence --rule "Dump-like read" --entity user=backup --for 2h --reason "restore test"',
+)
+
+ACCOUNT = "analyst"
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+ACTIONS = {
+    "ack": "say that somebody looks after alerts",
+    "assign": "say who shall look after alerts",
+    "close": "say that alerts are done with",
+    "reopen": "say that closed alerts are not done with",
+    "comment": "add what is known, and change nothing else",
+}
+
+_DURATION = re.compile(r"(\d+)([smhdw])")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
+    parser.set_defaults(doing="list")
+    order = "the most severe first, of a level the latest event; by default those that are not closed"
+    _add_list_options(commands.add_parser("list", help=order))
+    _add_list_options(parser)
+    show = commands.add_parser("show", help="everything that is known of one alert")
+    show.add_argument("id", metavar="ID", help="the alert's id, or its beginning")
+    show.add_argument("--json", action="store_true", help="one JSON object")
+    for action, purpose in ACTIONS.items():
+        _configure_action(commands.add_parser(action, help=purpose), action)
+    _configure_silence(commands.add_parser("silence", help="tell nobody of a rule's or entity's alerts"))
+    past = commands.add_parser("silences", help="list silences in force")
+    past.add_argument("--all", action="store_true", help="also those that are over")
+    past.add_argument("--json", action="store_true", help="one JSON array")
+    unsilence = commands.add_parser("unsilence", help="end a silence before its time")
+    unsilence.add_argument("id", metavar="ID", help="the silence's id, or its beginning")
+    _add_actor_and_reason(unsilence)
+
+
+def _add_list_options(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--open", action="store_true", help="only those that nobody looks after")
+    which.add_argument("--all", action="store_true", help="also those that are closed or silenced")
+    parser.add_argument(
+        "--since", type=_seconds, default=0, metavar="SPAN", help="raised or grown within 30m, 24h, 7d …"
+    )
+    parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
+    parser.add_argument("--level", choices=triage.LEVELS, default="", help="at least this level")
+    _add_entity(parser)
+    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show so many (default: 50)")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
+    parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or its beginning")
+    if action == "assign":
+        parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="who shall look after it")
+    _add_actor_and_reason(parser)
+
+
+def _configure_silence(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
+    _add_entity(parser)
+    parser.add_argument(
+        "--for", dest="span", type=_seconds, required=True, metavar="SPAN", help="how long: 30m, 2h, 7d …"
+    )
+    _add_actor_and_reason(parser)
+
+
+def _add_entity(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--entity", action="append", type=_pair, default=[], metavar="FIELD=VALUE", help="such as user=backup"
+    )
+
+
+def _add_actor_and_reason(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--reason", required=True, type=_text, metavar="TEXT", help="why; is kept for ever")
+    parser.add_argument("--actor", type=_text, metavar="NAME", help="who does it (default: your login name)")
+
+
+def _seconds(text: str) -> int:
+    found = _DURATION.fullmatch(text)
+    if not found or int(found[1]) == 0:
+        raise argparse.ArgumentTypeError(f"expected a span such as 30m, 24h or 7d, found {text!r}")
+    seconds = int(found[1]) * UNITS[found[2]]
+    if seconds > 3660 * UNITS["d"]:
+        raise argparse.ArgumentTypeError(f"{text} is more than ten years")
+    return seconds
+
+
+def _limit(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 100_000:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 100000, found {text!r}")
+    return int(text)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"expected FIELD=VALUE such as user=backup, found {text!r}")
+    return name, value
+
+
+class _EntityError(ValueError):
+    """What was given with --entity cannot be meant; the message is the sentence to show."""
+
+
+def _entity(arguments: argparse.Namespace, clickhouse: ClickHouse) -> dict[str, str]:
+    """Raises _EntityError for a field that is named twice, or that no alert is about."""
+    given = [name for name, _ in arguments.entity]
+    for name in given:
+        if given.count(name) > 1:
+            raise _EntityError(f"--entity names {name} twice")
+    known = triage.entity_fields(clickhouse) if given else ()
+    for name in given:
+        if name not in known:
+            (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
+            raise _EntityError(f"no alert is about a field {name!r}; the nearest is {nearest!r}")
+    return dict(arguments.entity)
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected text, found none")
+    return text.strip()
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    doing = {
+        "list": _list,
+        "show": _show,
+        "silence": _silence,
+        "silences": _silences,
+        "unsilence": _unsilence,
+    }
+    try:
+        return doing.get(arguments.doing, _act)(arguments, context)
+    except _EntityError as error:
+        print(f"tailrace: {error}", file=sys.stderr)
+        return Exit.USAGE
+
+
+def _list(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = context.clickhouse(ACCOUNT)
+    states = (triage.OPEN,) if arguments.open else (triage.OPEN, triage.ACKNOWLEDGED)
+    query = AlertQuery(
+        states=() if arguments.all else states,
+        silenced=arguments.all,
+        since_seconds=arguments.since,
+        rule=arguments.rule,
+        level=arguments.level,
+        entity=_entity(arguments, clickhouse),
+    )
+    rows, total = triage.list_worst(clickhouse, query, arguments.limit)
+    if arguments.json:
+        _print_json({"shown": len(rows), "total": total, "alerts": rows})
+    else:
+        alert_formatting.show_list(rows, total)
+    return Exit.OK
+
+
+def _show(arguments: argparse.Namespace, context: Context) -> Exit:
+    details = triage.read(context.clickhouse(ACCOUNT), arguments.id)
+    base = context.superset_address()
+    if arguments.json:
+        known = {
+            **details.alert,
+            **details.state,
+            "actions": details.actions,
+            "deliveries": details.deliveries,
+        }
+        _print_json({**known, "link": base + str(known["link_path"])})
+    else:
+        alert_formatting.print_details(details, base)
+    return Exit.OK
+
+
+def _act(arguments: argparse.Namespace, context: Context) -> Exit:
+    assignee = arguments.to if arguments.doing == "assign" else ""
+    action = Action(arguments.doing, _actor(arguments), arguments.reason, assignee)
+    for id_ in triage.record_action(context.clickhouse(ACCOUNT), arguments.ids, action):
+        print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
+    return Exit.OK
+
+
+def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
+    if not arguments.rule and not arguments.entity:
+        print("tailrace: give --rule, --entity or both: nothing silences everything", file=sys.stderr)
+        return Exit.USAGE
+    clickhouse = context.clickhouse(ACCOUNT)
+    silence = Silence(
+        rule=suppressions.rule_id(clickhouse, arguments.rule) if arguments.rule else "",
+        entity=_entity(arguments, clickhouse),
+        until=datetime.now(UTC) + timedelta(seconds=arguments.span),
+        actor=_actor(arguments),
+        reason=arguments.reason,
+    )
+    id_ = suppressions.suppress(clickhouse, _producer(context), silence)
+    print(f"{id_[: alert_formatting.SHORT_ID]}  silenced until {silence.until:%Y-%m-%d %H:%M:%S} UTC")
+    return Exit.OK
+
+
+def _silences(arguments: argparse.Namespace, context: Context) -> Exit:
+    rows = suppressions.history(context.clickhouse(ACCOUNT), arguments.all)
+    if arguments.json:
+        _print_json(rows)
+    else:
+        alert_formatting.show_silences(rows)
+    return Exit.OK
+
+
+def _unsilence(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = context.clickhouse(ACCOUNT)
+    producer = _producer(context)
+    id_ = suppressions.lift(clickhouse, producer, arguments.id, _actor(arguments), arguments.reason)
+    print(f"{id_[: alert_formatting.SHORT_ID]}  ended")
+    return Exit.OK
+
+
+def _print_json(value: object) -> None:
+    """Escapes what is no text, such as C1 controls, too: terminals obey these, and JSON allows them."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    print("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
+
+
+def _actor(arguments: argparse.Namespace) -> str:
+    return arguments.actor or getpass.getuser()
+
+
+def _producer(context: Context) -> Producer:
+    return suppressions.producer(context.kafka("rules"))

@@ -1,0 +1,168 @@
+"""Ships again what the books say is missing, from the files that still hold it, and waits until it is in.
+
+Run it on the machine that has the log files. Each file is found by the inode and the first bytes that the
+census saw; a copy elsewhere (also .gz) is given with --file. Files of listed logs of which nothing has come
+are named. Exits with 0 when nothing is missing any more.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tailrace.backfill import ranges, shipping
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, UnreadFile
+from tailrace.backfill.shipping import Shipment
+from tailrace.cli import console
+from tailrace.cli.context import CommandError, Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.sources import active_sources
+
+HELP = "ship lost byte ranges again"
+EXAMPLES = (
+    "tailrace backfill --dry-run",
+    "tailrace backfill",
+    "tailrace backfill --instance shop-db-1 --file /backup/slow.log.3.gz",
+)
+HEADER = ("instance", "log", "generation", "from", "to", "missing", "file", "state")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--instance", help="only the logs of this server")
+    parser.add_argument("--log", help="only this log: its path without rotation suffix")
+    parser.add_argument("--generation", type=int, help="only this generation of a log")
+    parser.add_argument(
+        "--file", type=Path, help="the file, or a copy of it, when it is not where the census saw it"
+    )
+    parser.add_argument(
+        "--wait", type=float, default=60, metavar="SECONDS", help="for the books (default: 60)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would be shipped, and from where")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = context.clickhouse("admin")
+    byte_ranges = [
+        byte_range for byte_range in ranges.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
+    ]
+    if arguments.file and len({byte_range.file for byte_range in byte_ranges}) > 1:
+        raise CommandError("--file is one file: choose with --instance, --log and --generation")
+    run_of = _Backfill(clickhouse, context, arguments)
+    rows = [*run_of.rows(byte_ranges), *run_of.unread_files()]
+    _print(rows, arguments)
+    return Exit.OK if all(row["state"] in ("filled", "to be shipped") for row in rows) else Exit.FAILED
+
+
+class _Backfill:
+    """One run of the command."""
+
+    def __init__(self, clickhouse: ClickHouse, context: Context, arguments: argparse.Namespace) -> None:
+        self._clickhouse = clickhouse
+        self._arguments = arguments
+        self._kafka = context.kafka("backfill")
+        self._watched = active_sources.active_or_listed(context.settings, context.home).logs
+        self._inodes = ranges.inodes(clickhouse)
+
+    def rows(self, byte_ranges: list[ByteRange]) -> list[dict]:
+        """What became of each stretch."""
+        wanted = {self._key(byte_range) for byte_range in byte_ranges}
+        seen = ranges.candidates(self._kafka, wanted) if wanted else {}
+        done = [self._ship(byte_range, seen.get(self._key(byte_range))) for byte_range in byte_ranges]
+        done = [(byte_range, row) for byte_range, row in done if byte_range.end > byte_range.start]
+        if not self._arguments.dry_run:
+            self._await(done)
+        return [row for _, row in done]
+
+    def unread_files(self) -> Iterator[dict]:
+        """A row for each file of which nothing has come; a generation that is asked for has lines."""
+        arguments = self._arguments
+        if arguments.generation is not None:
+            return
+        for file in ranges.unread_files(self._clickhouse, self._watched, time.time()):
+            if arguments.instance in (None, file.instance) and arguments.log in (None, file.log):
+                yield _row_of_unread_file(file)
+
+    def _ship(self, lost: ByteRange, candidate: FileCandidate | None) -> tuple[ByteRange, dict]:
+        """What was shipped, and its row. Without a whole line the stretch is empty: nothing of it is lost."""
+        byte_range, file = lost, None
+        try:
+            file = self._file(lost, candidate)
+            byte_range = shipping.whole_lines(lost, file)
+            if not self._arguments.dry_run:
+                shipping.ship(self._kafka, self._shipment(byte_range, file, candidate))
+        except BackfillError as error:
+            return byte_range, _row(byte_range, file, str(error))
+        return byte_range, _row(byte_range, file, "to be shipped" if self._arguments.dry_run else "shipped")
+
+    def _file(self, byte_range: ByteRange, candidate: FileCandidate | None) -> Path:
+        if candidate is None:
+            raise BackfillError(f"no census has seen {byte_range.file}: nothing can prove which file it was")
+        if self._arguments.file:
+            ranges.check(self._arguments.file, candidate)
+            return self._arguments.file
+        return ranges.locate(candidate)
+
+    def _shipment(self, byte_range: ByteRange, file: Path, candidate: FileCandidate) -> Shipment:
+        wanted = (byte_range.file.instance, byte_range.file.source, byte_range.file.log)
+        for watched in self._watched:
+            if (watched.instance, watched.source, str(watched.path)) == wanted:
+                return Shipment(byte_range, file, candidate.cluster, watched.format, watched.tz)
+        return Shipment(byte_range, file, candidate.cluster)
+
+    def _await(self, done: list[tuple[ByteRange, dict]]) -> None:
+        """Turns `shipped` into `filled`, or says what stayed open."""
+        shipped = [byte_range for byte_range, row in done if row["state"] == "shipped"]
+        left = shipping.await_filled(self._clickhouse, shipped, self._arguments.wait) if shipped else []
+        for byte_range, row in done:
+            if row["state"] == "shipped":
+                missing = sum(gap.missing for gap in left if gap.overlaps(byte_range))
+                row["state"] = f"{missing} bytes are still missing" if missing else "filled"
+
+    def _key(self, byte_range: ByteRange) -> tuple[str, int]:
+        return byte_range.file.instance, self._inodes.get(byte_range.file, 0)
+
+
+def _row(byte_range: ByteRange, file: Path | None, state: str) -> dict:
+    return {
+        **dataclasses.asdict(byte_range.file),
+        "from": byte_range.start,
+        "to": byte_range.end,
+        "missing": byte_range.missing,
+        "file": str(file or "-"),
+        "state": state,
+    }
+
+
+def _row_of_unread_file(file: UnreadFile) -> dict:
+    return {
+        "instance": file.instance,
+        "source": file.source,
+        "log": file.log,
+        "generation": 0,
+        "from": 0,
+        "to": file.size,
+        "missing": file.size,
+        "file": str(file.path),
+        "state": file.why,
+    }
+
+
+def _is_wanted(byte_range: ByteRange, arguments: argparse.Namespace) -> bool:
+    wanted = (arguments.instance, arguments.log, arguments.generation)
+    has = (byte_range.file.instance, byte_range.file.log, byte_range.file.generation)
+    return all(want is None or want == value for want, value in zip(wanted, has, strict=True))
+
+
+def _print(rows: list[dict], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print(json.dumps({"stretches": rows}, indent=2))
+    elif rows:
+        console.table(
+            HEADER, ([row[name] for name in HEADER] for row in rows), right=("from", "to", "missing")
+        )
+    else:
+        print("nothing is missing")

@@ -1,0 +1,89 @@
+"""Puts dashboards/ into a Superset: assets, roles, which role sees which dashboard, and which of its rows.
+
+Rows that an audience may see stand in access.yaml (docs/ROLES.md). Without options into the running stack's
+own, as every start of it does. What was changed by hand in these assets, roles and rules is undone; what else
+there is stays. Doing it twice changes nothing.
+
+FILE of --connections names the ClickHouse behind each file of dashboards/databases:
+
+    tailrace:
+      uri: clickhousedb://reader_developer:XXXXXXXXXX@clickhouse.example:8443/tailrace?secure=true
+      password_file: reader_developer.password      # beside FILE, or absolute
+"""
+
+import argparse
+from pathlib import Path
+
+import yaml
+
+from tailrace.cli.context import CommandError, Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import row_policies
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace.dashboards.asset_files import DIRECTORY
+from tailrace.dashboards.connections import ADMINISTRATOR, Connections
+from tailrace.dashboards.superset_client import Client
+
+HELP = "import dashboards and roles into Superset"
+EXAMPLES = (
+    "tailrace dashboards apply",
+    "tailrace dashboards apply --url https://superset.example --user admin --password-file admin.txt \\\n"
+    "      --connections connections.yaml",
+)
+ELSEWHERE = ("url", "password_file", "connections")
+KEYS = {"uri", "password_file"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
+    apply = commands.add_parser("apply", help="make Superset what the files say")
+    apply.add_argument("--url", metavar="URL", help="another Superset than the stack's own")
+    apply.add_argument(
+        "--user", default=ADMINISTRATOR, metavar="NAME", help="an Admin of it (default: admin)"
+    )
+    apply.add_argument("--password-file", type=Path, metavar="FILE", help="the user's password")
+    apply.add_argument("--connections", type=Path, metavar="FILE", help="where ClickHouse is, see above")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    client, its_connections = _elsewhere(arguments) if arguments.url else _own(arguments, context)
+    for line in dashboard_roles.publish(client, its_connections, row_policies.load(context.settings.access)):
+        print(line)
+    if not arguments.url and not context.clickhouse_has_its_access():
+        print("note: ClickHouse reads access.yaml when it starts: tailrace restart clickhouse")
+    return Exit.OK
+
+
+def _own(arguments: argparse.Namespace, context: Context) -> tuple[Client, Connections]:
+    if arguments.password_file or arguments.connections:
+        raise CommandError("--password-file and --connections belong to --url")
+    return context.superset(), context.superset_connections()
+
+
+def _elsewhere(arguments: argparse.Namespace) -> tuple[Client, Connections]:
+    if missing := [name for name in ELSEWHERE if getattr(arguments, name) is None]:
+        raise CommandError(f"--url needs --{missing[0].replace('_', '-')} too")
+    its_connections = read_connections(arguments.connections)
+    return Client(
+        arguments.url.rstrip("/"), arguments.user, _secret(arguments.password_file)
+    ), its_connections
+
+
+def read_connections(file: Path) -> Connections:
+    """Address and password by file of dashboards/databases. Raises CommandError, OSError."""
+    content = yaml.safe_load(file.read_text())
+    known = {path.stem for path in DIRECTORY.glob("databases/*.yaml")}
+    if not isinstance(content, dict) or content.keys() != known:
+        raise CommandError(f"{file}: expected the keys {', '.join(sorted(known))}, found {_keys(content)}")
+    for name, its in content.items():
+        if not isinstance(its, dict) or its.keys() != KEYS:
+            raise CommandError(f"{file}: {name}: expected uri and password_file, found {_keys(its)}")
+    return {name: (its["uri"], _secret(file.parent / its["password_file"])) for name, its in content.items()}
+
+
+def _keys(content: object) -> str:
+    return ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
+
+
+def _secret(file: Path) -> str:
+    return file.read_text().strip()

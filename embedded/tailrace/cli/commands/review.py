@@ -1,0 +1,106 @@
+"""Signs that somebody reviewed the logs of a period, and lists who did (PCI DSS 10.4.1).
+
+A review is appended with a time and an account that ClickHouse fills in; nobody changes or removes it. One
+that was wrong is corrected by another: --corrects ID. A day alone is its begin for --from and its end for
+--to; times are UTC.
+"""
+
+import argparse
+import getpass
+import json
+import sys
+from datetime import UTC, datetime
+
+from tailrace.cli import console
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.evidence import reviews
+from tailrace.evidence.period import Period, PeriodError
+from tailrace.evidence.reviews import Review
+
+HELP = "sign that logs were reviewed, and list who reviewed which period"
+EXAMPLES = (
+    'tailrace review sign --from 2026-11-20 --to 2026-11-20 --finding "2 refused logins, ticket 4711"',
+    "tailrace review list --from 2026-10-01 --to 2026-10-31",
+)
+SHORT_ID = 8
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
+    sign = commands.add_parser("sign", help="say that you have reviewed a period, and what was found")
+    _add_period(sign, required=True)
+    sign.add_argument(
+        "--finding", required=True, type=_text, metavar="TEXT", help="what was found; kept for ever"
+    )
+    sign.add_argument(
+        "--scope",
+        type=_text,
+        default=reviews.EVERYTHING,
+        metavar="TEXT",
+        help="what was looked at (default: everything)",
+    )
+    sign.add_argument(
+        "--corrects", default="", metavar="ID", help="the review that was wrong, or its beginning"
+    )
+    sign.add_argument("--actor", type=_text, metavar="NAME", help="who reviewed (default: your login name)")
+    past = commands.add_parser("list", help="reviews in the order in which they were signed")
+    _add_period(past, required=False)
+    past.add_argument("--json", action="store_true", help="one JSON array")
+
+
+def _add_period(parser: argparse.ArgumentParser, required: bool) -> None:
+    parser.add_argument("--from", dest="first", required=required, metavar="TIME", help="a day or time, UTC")
+    parser.add_argument("--to", dest="end", required=required, metavar="TIME", help="a day, time or `now`")
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected text, found none")
+    return text.strip()
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    try:
+        period = _period(arguments)
+    except PeriodError as error:
+        print(f"tailrace: {error}", file=sys.stderr)
+        return Exit.USAGE
+    return (_sign if arguments.doing == "sign" else _list)(arguments, period, context)
+
+
+def _period(arguments: argparse.Namespace) -> Period | None:
+    if not arguments.first and not arguments.end:
+        return None
+    if not (arguments.first and arguments.end):
+        raise PeriodError("give both --from and --to, or neither")
+    return Period.parse(arguments.first, arguments.end, datetime.now(UTC))
+
+
+def _sign(arguments: argparse.Namespace, period: Period, context: Context) -> Exit:
+    review = Review(
+        arguments.actor or getpass.getuser(), period, arguments.finding, arguments.scope, arguments.corrects
+    )
+    id_ = reviews.sign(context.clickhouse(reviews.ACCOUNT), review)
+    print(console.plain(f"{id_[:SHORT_ID]}  {review.actor} reviewed {period}: {review.finding}"))
+    return Exit.OK
+
+
+def _list(arguments: argparse.Namespace, period: Period | None, context: Context) -> Exit:
+    rows = reviews.signed(context.clickhouse(reviews.ACCOUNT), period)
+    if arguments.json:
+        print(json.dumps(rows, indent=2))
+        return Exit.OK
+    if not rows:
+        print("no review was signed" + (f" of {period}" if period else ""))
+        return Exit.OK
+    columns = ["id", "signed at (UTC)", "by", "from", "to", "scope", "finding", "corrects"]
+    console.table(columns, [_cells(row) for row in rows])
+    return Exit.OK
+
+
+def _cells(row: dict[str, object]) -> list[str]:
+    names = ("at", "actor", "period_from", "period_to", "scope", "finding")
+    at, actor, begin, end, scope, finding = (console.plain(row[name]) for name in names)
+    corrects = str(row["corrects"])[:SHORT_ID]
+    return [str(row["id"])[:SHORT_ID], at[:16], actor, begin[:16], end[:16], scope, finding, corrects]

@@ -1,0 +1,73 @@
+"""Pushes a directory of rules to the detect job, all of it at once: what is not in it is in force no more.
+
+Rules are checked first, as `tailrace rules check` does; the job checks them again and says what it made of
+the push. One that it refuses changes nothing.
+"""
+
+import argparse
+import subprocess
+from pathlib import Path
+
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.rules import push as rule_push
+from tailrace.rules.push import RulesError
+
+WORDS = ["rules", "push"]
+HELP = "put rules into force without a restart"
+EXAMPLES = ("tailrace rules push rules/",)
+
+DETECTION_JOB = "detect"
+TAKES_RULES = ("healthy", "unhealthy")
+"""States of a job that runs; without rules it is unhealthy."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the rules, and detectors.yaml with them")
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=60,
+        metavar="S",
+        help="seconds to wait for another push, and for what the job says (default: 60)",
+    )
+    parser.add_argument("--no-check", action="store_true", help="leave the checking to the job")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    texts = rule_push.files(arguments.directory)
+    if not arguments.no_check:
+        _check(arguments.directory, context)
+    with rule_push.push_lock(context.home.run, arguments.wait):
+        return _push(texts, arguments, context)
+
+
+def _push(texts: dict[str, str], arguments: argparse.Namespace, context: Context) -> Exit:
+    state = context.component_state(DETECTION_JOB)
+    client = context.kafka("rules")
+    clickhouse = context.clickhouse("reader_security")
+    rule_push.promote_last_candidate(client, clickhouse)
+    push = rule_push.push(client, texts)
+    print(f"pushed {len(texts)} files of {arguments.directory} as {push.id}")
+    if state not in TAKES_RULES:
+        print("the detect job is not running: it takes the rules over when it starts")
+        return Exit.OK
+    return _report(rule_push.promote_candidate(client, clickhouse, push, arguments.wait))
+
+
+def _check(directory: Path, context: Context) -> None:
+    command = ["java", "-jar", context.java_command_line(), "rules", "check", directory]
+    checked = subprocess.run(command, capture_output=True, text=True)
+    if checked.returncode:
+        raise RulesError(f"nothing was pushed:\n{(checked.stderr + checked.stdout).strip()}")
+
+
+def _report(outcome: rule_push.Outcome | None) -> Exit:
+    if outcome is None:
+        raise RulesError("the job has not said what it made of the push; see: tailrace logs detect")
+    if not outcome.accepted:
+        raise RulesError(
+            f"the job refused the push, and the rules before it stay in force:\n{outcome.message}"
+        )
+    print(f"in force: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
+    return Exit.OK

@@ -1,0 +1,1 @@
+"""ClickHouse: its client, users, row policies and server configuration."""

@@ -1,0 +1,1 @@
+"""Settings, the home directory, YAML files and templates."""

@@ -1,0 +1,240 @@
+"""Every setting of the embedded stack: its name, default, unit and meaning are documented here only.
+
+Settings come from the environment, read once at start by `Settings.from_environment`; nothing else in the
+package reads TAILRACE_* variables. The name of a setting is TAILRACE_ and the field's name in capitals.
+`bin/tailrace settings` prints this table with the values in force.
+"""
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.config import resources
+
+PREFIX = "TAILRACE_"
+
+DEFAULT_HOME = Path("~/.tailrace") if resources.IS_PACKAGED else resources.REPOSITORY / ".tailrace"
+
+CLOSED = 0
+"""In place of a port: nothing listens."""
+
+
+class SettingsError(ValueError):
+    """A TAILRACE_* variable is unknown or its value cannot be used; the message is one sentence."""
+
+
+def _setting(
+    default,
+    meaning: str,
+    unit: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+    other: int | None = None,
+):
+    metadata = {"meaning": meaning, "unit": unit, "minimum": minimum, "maximum": maximum, "other": other}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def _port(default: int, meaning: str, other: int | None = None):
+    """`other` is what may be said instead of a port."""
+    return _setting(default, meaning, unit="TCP port", minimum=1024, maximum=65535, other=other)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One immutable set of settings. Paths are absolute."""
+
+    home: Path = _setting(DEFAULT_HOME, "where data, logs, secrets and run files live")
+    cache: Path = _setting(
+        Path("~/.cache/tailrace"), "where installed parts live; shared by clones, survives clean-data"
+    )
+    sources: Path = _setting(
+        Path(), "YAML list of the logs to watch; empty means sources.yaml in the home directory"
+    )
+    alerts_config: Path = _setting(
+        Path(),
+        "YAML of who is told of alerts; empty means alerts.yaml in the home directory, if it is there",
+    )
+    reports_config: Path = _setting(
+        Path(),
+        "YAML of who gets dashboards by mail; empty means reports.yaml in the home directory, if it is there",
+    )
+    access: Path = _setting(
+        Path(),
+        "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
+        "means access.yaml in the home directory, if it is there",
+    )
+    sources_poll: int = _setting(
+        1,
+        "time between two looks at the list of logs; 0: only `tailrace up` takes it over",
+        unit="s",
+        minimum=0,
+    )
+    parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
+
+    port_kafka: int = _port(19092, "Kafka's listener")
+    port_kafka_internal: int = _port(
+        19094, "Kafka's listener for itself and its administration; only if secured"
+    )
+    port_kafka_controller: int = _port(19093, "Kafka's KRaft controller")
+    port_clickhouse: int = _port(18123, "ClickHouse's HTTP listener")
+    port_clickhouse_native: int = _port(
+        CLOSED,
+        "ClickHouse's native listener, which only servers of other shards need; 0 keeps it closed",
+        CLOSED,
+    )
+    port_flink: int = _port(18081, "the Flink job's web UI and REST API")
+    port_detect: int = _port(18082, "the detect job's web UI and REST API")
+    port_superset: int = _port(18088, "Superset")
+    port_metrics: int = _port(18090, "metrics of all parts, in Prometheus' format")
+    port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
+
+    memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
+    memory_clickhouse: int = _setting(1536, "the most that ClickHouse may use", unit="MiB", minimum=512)
+    memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", minimum=256)
+    memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", minimum=128)
+
+    jvm_options_flink: str = _setting(
+        "",
+        "further options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for a "
+        "job that starts with less processor time and does less when it is busy",
+    )
+    parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", minimum=1, maximum=128)
+    checkpoint_interval: int = _setting(
+        1000, "time between two checkpoints, which is when rows appear", unit="ms", minimum=100
+    )
+    detect_parallelism: int = _setting(
+        1, "parallelism of the detect job", unit="subtasks", minimum=1, maximum=128
+    )
+    detect_checkpoint_interval: int = _setting(
+        10_000,
+        "time between two checkpoints of the detect job; alerts do not wait for them",
+        unit="ms",
+        minimum=100,
+    )
+    alert_group: int = _setting(
+        600,
+        "time within which further alerts of a rule and entity raise the count of the first",
+        unit="s",
+        minimum=1,
+    )
+    census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
+    capture_poll: int = _setting(
+        60, "time between two looks at a server's accounts, grants and settings", unit="s", minimum=1
+    )
+    capture_interval: int = _setting(
+        3600, "time between two snapshots of all that a server says of itself", unit="s", minimum=1
+    )
+    gap_timeout: int = _setting(
+        30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", minimum=1
+    )
+    innodb_log_capacity: str = _setting(
+        "",
+        "size of InnoDB's redo logs where their monitor's output does not say it, such as db-1=1073741824, "
+        "*=100663296; for the age of checkpoints",
+        unit="bytes",
+    )
+
+    health_interval: int = _setting(
+        5,
+        "time between two questions to a running part for its health; three bad answers make it unhealthy",
+        unit="s",
+        minimum=1,
+    )
+    restart_pause: int = _setting(
+        30, "longest pause before a part that ends again and again is started again", unit="s", minimum=1
+    )
+
+    log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", minimum=1000)
+    log_files: int = _setting(3, "rotated logs kept per part", unit="files", minimum=1, maximum=99)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
+        """The settings in force. Raises SettingsError for an unknown name or an unusable value."""
+        fields = {variable(field): field for field in dataclasses.fields(cls)}
+        given = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+        for name in given:
+            _require_known(name, fields)
+        chosen = {fields[n].name: _value(n, fields[n], t) for n, t in given.items() if n in fields and t}
+        return cls(**{"cache": _default_cache(environment), **chosen})._with_absolute_paths()
+
+    def _with_absolute_paths(self) -> "Settings":
+        home = self.home.expanduser().resolve()
+        sources = self.sources if self.sources != Path() else home / "sources.yaml"
+        access = self.access if self.access != Path() else home / "access.yaml"
+        alerts_config = self.alerts_config if self.alerts_config != Path() else home / "alerts.yaml"
+        reports_config = self.reports_config if self.reports_config != Path() else home / "reports.yaml"
+        return dataclasses.replace(
+            self,
+            home=home,
+            cache=self.cache.expanduser().resolve(),
+            sources=sources.expanduser().resolve(),
+            access=access.expanduser().resolve(),
+            alerts_config=alerts_config.expanduser().resolve(),
+            reports_config=reports_config.expanduser().resolve(),
+        )
+
+    def chosen_components(self) -> frozenset[str]:
+        """The names of the parts to run; empty means all."""
+        return frozenset(name.strip() for name in self.parts.split(",") if name.strip())
+
+    def environment(self) -> dict[str, str]:
+        """These settings as environment variables, for a child that reads them again."""
+        return {variable(field): str(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+
+# Variables that other programs of this repository read; they are no settings of the stack.
+READ_ELSEWHERE = {
+    "TAILRACE_CORPORA": "where tests find the corpora of real logs",
+    "TAILRACE_SERVER_PASSWORD": "password of the server that `tailrace doctor` connects to",
+}
+
+
+def variable(field: dataclasses.Field) -> str:
+    """The environment variable of a field of Settings."""
+    return PREFIX + field.name.upper()
+
+
+def _default_cache(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("XDG_CACHE_HOME") or "~/.cache") / "tailrace"
+
+
+def _require_known(name: str, fields: Mapping[str, dataclasses.Field]) -> None:
+    if name in fields or name in READ_ELSEWHERE:
+        return
+    nearest = difflib.get_close_matches(name.upper(), fields, n=1, cutoff=0)[0]
+    raise SettingsError(f"unknown setting {name}; the nearest known one is {nearest}")
+
+
+def _value(name: str, field: dataclasses.Field, text: str):
+    if field.type is Path:
+        return Path(text)
+    if field.type is int:
+        return _whole_number(name, field.metadata, text)
+    return text
+
+
+def _whole_number(name: str, limits: Mapping, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise SettingsError(f"{name} must be a whole number ({limits['unit']}), not {text!r}") from None
+    if not _within(limits, number):
+        raise SettingsError(f"{name} must be {_expected(limits)} {limits['unit']}, not {number}")
+    return number
+
+
+def _within(limits: Mapping, number: int) -> bool:
+    minimum, maximum, other = limits["minimum"], limits["maximum"], limits["other"]
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        return number == other
+    return True
+
+
+def _expected(limits: Mapping) -> str:
+    minimum, maximum, other = limits["minimum"], limits["maximum"], limits["other"]
+    numbers = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+    return numbers if other is None else f"{other} or {numbers}"

@@ -1,0 +1,186 @@
+"""Files in YAML that people write, read strictly: a mistake is told with its place, never half obeyed."""
+
+import difflib
+import ipaddress
+import re
+import urllib.parse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_SPAN = re.compile(r"(\d+)(s|m|h|d)")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_MAX_SECONDS = 90 * 86_400
+
+
+class ConfigurationError(ValueError):
+    """A file cannot be used; the message names file, place and key, and what was expected."""
+
+
+def read(file: Path) -> "Section":
+    """The keys of a whole file. Raises ConfigurationError."""
+    try:
+        content = yaml.safe_load(file.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error}") from error
+    return Section(content, str(file), file.parent)
+
+
+class Section:
+    """Keys and values; every key that is asked for is known, and what nobody asks for is an error."""
+
+    def __init__(self, content: object, where: str, directory: Path) -> None:
+        if not isinstance(content, dict):
+            raise ConfigurationError(f"{where}: expected keys and values, found {type(content).__name__}")
+        self.where = where
+        self._content = content
+        self._directory = directory
+        self._known: list[str] = []
+
+    def take(self, key: str, reader: Callable[[object], Any], default: Any) -> Any:
+        """The value of a key that may be left out."""
+        self._known.append(key)
+        if key not in self._content:
+            return default
+        try:
+            return reader(self._content[key])
+        except ValueError as error:
+            raise ConfigurationError(f"{self.where}: `{key}` must be {error}") from None
+
+    def need(self, key: str, reader: Callable[[object], Any]) -> Any:
+        """The value of a key that must be there."""
+        value = self.take(key, reader, None)
+        if value is None:
+            near = difflib.get_close_matches(key, map(str, self._content), n=1)
+            hint = f"; is it meant by {near[0]!r}?" if near and near[0] not in self._known else ""
+            raise ConfigurationError(f"{self.where}: `{key}` is missing{hint}")
+        return value
+
+    def file(self, key: str, needed: bool = False) -> Path | None:
+        """The path of a file that is there and not empty."""
+        written = self.need(key, text) if needed else self.take(key, text, "")
+        if not written:
+            return None
+        path = self._directory / Path(written).expanduser()
+        try:
+            if not path.read_text().strip():
+                raise ConfigurationError(f"{self.where}: `{key}`: {path} is empty")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{self.where}: `{key}`: {error}") from None
+        return path
+
+    def inner(self, key: str) -> "Section":
+        """The section of a key that must be there."""
+        return Section(self.need(key, section), f"{self.where}: {key}", self._directory)
+
+    def each(self, key: str, called: str) -> list["Section"]:
+        """The sections of a list that must be there; messages call the first one `called 1`."""
+        return [
+            Section(one, f"{self.where}: {called} {number_}", self._directory)
+            for number_, one in enumerate(self.need(key, listed), 1)
+        ]
+
+    def close(self) -> None:
+        """Raises ConfigurationError for a key that nobody has asked for."""
+        for key in self._content:
+            if key not in self._known:
+                (nearest,) = difflib.get_close_matches(str(key), self._known, n=1, cutoff=0)
+                unknown = f"unknown key {key!r}; the nearest known one is {nearest!r}"
+                raise ConfigurationError(f"{self.where}: {unknown}")
+
+
+# --- values: each returns what it read, or raises ValueError with what it should have been ------------------
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"text, not {value!r}")
+    return value
+
+
+def name(value: object) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ValueError(f"letters, digits and `_.-`, at most 64, not {value!r}")
+    return value
+
+
+def one_of(*names: str) -> Callable[[object], str]:
+    def reader(value: object) -> str:
+        if value not in names:
+            raise ValueError(f"one of {', '.join(names)}, not {value!r}")
+        return str(value)
+
+    return reader
+
+
+def number(minimum: int, maximum: int) -> Callable[[object], int]:
+    def reader(value: object) -> int:
+        if type(value) is not int or not minimum <= value <= maximum:
+            raise ValueError(f"a number from {minimum} to {maximum}, not {value!r}")
+        return value
+
+    return reader
+
+
+def span(value: object) -> int:
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
+    if not 1 <= seconds <= _MAX_SECONDS:
+        raise ValueError(f"a span such as 30s, 15m, 2h or 1d, at most 90d, not {value!r}")
+    return seconds
+
+
+def texts(value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError(f"a list, not {value!r}")
+    return [text(each) for each in value]
+
+
+def section(value: object) -> object:
+    """Keys and values, for Section.inner."""
+    if not isinstance(value, dict):
+        raise ValueError(f"keys and values, not {value!r}")
+    return value
+
+
+def listed(value: object) -> list[object]:
+    """A list with something in it, for Section.each."""
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"a list, not {value!r}")
+    return value
+
+
+def address(value: object) -> str:
+    name, at, domain = str(value).partition("@")
+    if not (name and at and domain) or any(sign.isspace() or sign in "<>," for sign in str(value)):
+        raise ValueError(f"an address such as soc@example.com, not {value!r}")
+    return str(value)
+
+
+def addresses(value: object) -> list[str]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"a list of addresses, not {value!r}")
+    return [address(each) for each in value]
+
+
+def keeps_secrets(url: str) -> bool:
+    """Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine."""
+    parsed = urllib.parse.urlsplit(url)
+    if parsed.scheme == "https" or parsed.hostname == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(parsed.hostname or "").is_loopback
+    except ValueError:
+        return False
+
+
+def url(value: object) -> str:
+    parsed = urllib.parse.urlsplit(value if isinstance(value, str) else "")
+    if parsed.scheme not in ("http", "https") or not parsed.hostname:
+        raise ValueError(f"an address that begins with https:// or http://, not {value!r}")
+    if parsed.username or parsed.password:
+        raise ValueError("an address without user and password: secrets are in files of their own")
+    return str(value)

@@ -1,0 +1,1 @@
+"""Certificates, and the names of passwords."""

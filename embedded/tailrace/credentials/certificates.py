@@ -1,0 +1,263 @@
+"""Certificates of a secured stack: a private authority, and what it signs for the parts.
+
+All of it is in `secrets/tls/` of the home directory, private to its user:
+
+    trust.pem       certificates of the authorities that are believed; it is there where the stack is secured
+    ca.pem          the authority: key and certificate. Needed only when certificates are made
+    ca-next.pem     the authority that takes over, between `prepare_authority` and `retire_authority`
+    kafka.pem       key and certificate of the broker, shown to clients and to itself
+    admin.pem       of the stack's own administration: super user of Kafka, reader of Flink's REST interface
+    superset.pem    of the dashboards
+    flink.p12, trust.p12
+                    what Flink wants: its key and certificate, and trust.pem once more; the password is the
+                    secret `flink-keystore`
+
+Keys are P-256. An authority lives ten years, what it signs a year.
+"""
+
+import ipaddress
+import os
+import ssl
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from tailrace.config.home import Home
+
+AUTHORITY_DAYS = 3650
+LEAF_DAYS = 365
+RENEWAL_DAYS = 30
+"""What expires sooner is to be renewed."""
+CLOCK_SKEW = timedelta(minutes=5)
+
+SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
+USAGES = {"kafka": (SERVER, CLIENT), "admin": (CLIENT,), "superset": (SERVER,), "flink": (SERVER, CLIENT)}
+KEYSTORE_PASSWORD = "flink-keystore"
+HOSTS = ("localhost",)
+LOOPBACK = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+
+
+class CertificateError(RuntimeError):
+    """Certificates cannot be changed as was asked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A certificate with its key."""
+
+    key: ec.EllipticCurvePrivateKey
+    certificate: x509.Certificate
+
+    def pem(self) -> bytes:
+        """Key and certificate, as Kafka, OpenSSL and Gunicorn read them from one file."""
+        key = self.key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        return key + self.certificate.public_bytes(serialization.Encoding.PEM)
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Those of one home directory."""
+
+    home: Home
+    hosts: tuple[str, ...] = HOSTS
+    """Names under which servers are reached, besides 127.0.0.1; certificates that are made say them."""
+
+    @property
+    def directory(self) -> Path:
+        return self.home.secrets / "tls"
+
+    @property
+    def trust(self) -> Path:
+        """The authorities that are believed, PEM; what a collector elsewhere needs a copy of."""
+        return self.directory / "trust.pem"
+
+    def file(self, name: str) -> Path:
+        """Key and certificate of one of USAGES."""
+        return self.directory / f"{name}.{'p12' if name == 'flink' else 'pem'}"
+
+    @property
+    def java_trust(self) -> Path:
+        return self.directory / "trust.p12"
+
+    def exist(self) -> bool:
+        return self.trust.exists()
+
+    def make(self) -> None:
+        """Makes an authority and all certificates, where there are none."""
+        if self.exist():
+            return
+        self.directory.mkdir(mode=0o700, exist_ok=True)
+        authority = _authority()
+        self._write("ca.pem", authority.pem())
+        self._sign(authority)
+        self._believe(authority)
+
+    def prepare_authority(self) -> None:
+        """Makes the next authority and has it believed beside the present one. Raises CertificateError."""
+        if (self.directory / "ca-next.pem").exists():
+            raise CertificateError("an authority is prepared already: renew, then retire the old one")
+        following = _authority()
+        self._write("ca-next.pem", following.pem())
+        self._believe(self._read("ca"), following)
+
+    def renew(self) -> None:
+        """Makes all certificates anew, signed by the newest authority."""
+        is_next = (self.directory / "ca-next.pem").exists()
+        self._sign(self._read("ca-next" if is_next else "ca"))
+
+    def retire_authority(self) -> None:
+        """Believes only the next authority from now on. Raises CertificateError."""
+        if not (self.directory / "ca-next.pem").exists():
+            raise CertificateError("there is no next authority; prepare one first")
+        following = self._read("ca-next")
+        if not _signed_by(following.certificate, self.certificate("kafka")):
+            raise CertificateError("certificates are still the old authority's; renew them first")
+        self._write("ca.pem", following.pem())
+        (self.directory / "ca-next.pem").unlink()
+        self._believe(following)
+
+    def certificate(self, name: str) -> x509.Certificate:
+        """The certificate of one of USAGES."""
+        content = self.file(name).read_bytes()
+        if name != "flink":
+            return x509.load_pem_x509_certificate(content)
+        password = self.home.secret(KEYSTORE_PASSWORD).encode()
+        _, certificate, _ = pkcs12.load_key_and_certificates(content, password)
+        assert certificate
+        return certificate
+
+    def authorities(self) -> list[x509.Certificate]:
+        """Those that are believed."""
+        return x509.load_pem_x509_certificates(self.trust.read_bytes())
+
+    def first_expiry(self) -> datetime:
+        """When the first of all certificates, authorities too, ends to be valid."""
+        known = [*map(self.certificate, USAGES), *self.authorities()]
+        return min(certificate.not_valid_after_utc for certificate in known)
+
+    def client(self, name: str = "") -> ssl.SSLContext:
+        """For connections to the parts, with the certificate of that name."""
+        context = ssl.create_default_context(cafile=str(self.trust))
+        if name:
+            context.load_cert_chain(self.file(name))
+        return context
+
+    def _sign(self, authority: Identity) -> None:
+        for name, usages in USAGES.items():
+            identity = _leaf(name, usages, self.hosts, authority)
+            self._write(
+                self.file(name).name, self._key_store(identity) if name == "flink" else identity.pem()
+            )
+
+    def _key_store(self, identity: Identity) -> bytes:
+        password = self.home.secret(KEYSTORE_PASSWORD).encode()
+        encryption = serialization.BestAvailableEncryption(password)
+        return pkcs12.serialize_key_and_certificates(
+            b"flink", identity.key, identity.certificate, None, encryption
+        )
+
+    def _believe(self, *authorities: Identity) -> None:
+        certificates = [authority.certificate for authority in authorities]
+        password = self.home.secret(KEYSTORE_PASSWORD).encode()
+        java = pkcs12.serialize_java_truststore(
+            [
+                pkcs12.PKCS12Certificate(each, f"authority-{number}".encode())
+                for number, each in enumerate(certificates)
+            ],
+            serialization.BestAvailableEncryption(password),
+        )
+        self._write(self.java_trust.name, java)
+        pem = b"".join(each.public_bytes(serialization.Encoding.PEM) for each in certificates)
+        self._write(self.trust.name, pem)
+
+    def _read(self, name: str) -> Identity:
+        content = (self.directory / f"{name}.pem").read_bytes()
+        key = serialization.load_pem_private_key(content, None)
+        assert isinstance(key, ec.EllipticCurvePrivateKey)
+        return Identity(key, x509.load_pem_x509_certificate(content))
+
+    def _write(self, name: str, content: bytes) -> None:
+        draft = self.directory / f".{name}.{os.getpid()}"
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(content)
+        draft.replace(self.directory / name)
+
+
+def fingerprint(certificate: x509.Certificate) -> str:
+    """The beginning of its SHA-256, 16 hex digits."""
+    return certificate.fingerprint(hashes.SHA256()).hex()[:16]
+
+
+def issuer(certificate: x509.Certificate, authorities: list[x509.Certificate]) -> str:
+    """The fingerprint of the authority that signed it; empty if it is none of these."""
+    return next((fingerprint(each) for each in authorities if _signed_by(each, certificate)), "")
+
+
+def _authority() -> Identity:
+    key = ec.generate_private_key(ec.SECP256R1())
+    # A name of its own for each, so that two of them can be told apart in one list.
+    subject = _name(f"Tailrace authority {x509.random_serial_number():x}"[:32])
+    usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
+    builder = (
+        _builder(subject, key, AUTHORITY_DAYS)
+        .issuer_name(subject)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(usage, critical=True)
+    )
+    return Identity(key, builder.sign(key, hashes.SHA256()))
+
+
+def _leaf(
+    name: str, usages: tuple[x509.ObjectIdentifier, ...], hosts: tuple[str, ...], authority: Identity
+) -> Identity:
+    key = ec.generate_private_key(ec.SECP256R1())
+    issuer = authority.certificate
+    builder = (
+        _builder(_name(name), key, LEAF_DAYS)
+        .issuer_name(issuer.subject)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key()), critical=False
+        )
+    )
+    if SERVER in usages:
+        names = x509.SubjectAlternativeName([*map(x509.DNSName, hosts), LOOPBACK])
+        builder = builder.add_extension(names, critical=False)
+    return Identity(key, builder.sign(authority.key, hashes.SHA256()))
+
+
+def _builder(subject: x509.Name, key: ec.EllipticCurvePrivateKey, days: int) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - CLOCK_SKEW)
+        .not_valid_after(now + timedelta(days=days))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+
+
+def _signed_by(authority: x509.Certificate, certificate: x509.Certificate) -> bool:
+    try:
+        certificate.verify_directly_issued_by(authority)
+    except (InvalidSignature, TypeError, ValueError):
+        return False
+    return True

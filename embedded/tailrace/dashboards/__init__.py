@@ -1,0 +1,1 @@
+"""The assets, roles and users of Superset."""

@@ -1,0 +1,163 @@
+"""The files of dashboards/: assets by kind and name, and the queries of sql/queries that they show."""
+
+import re
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tailrace.config.resources import ROOT
+
+DIRECTORY = ROOT / "dashboards"
+
+QUERIES = ROOT / "sql" / "queries"
+
+NAMESPACE = uuid.UUID("b0f5c4b2-51a7-4f0e-9d43-2f6f0a1c7e11")
+
+YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+"""libyaml's, where PyYAML has it: an import reads 500 files, which takes 12 CPU-seconds in Python."""
+
+REQUIRED = {
+    "databases": {"database_name": str, "sqlalchemy_uri": str},
+    "datasets": {"table_name": str, "database": str, "sql": str, "columns": list, "metrics": list},
+    "charts": {"slice_name": str, "description": str, "viz_type": str, "dataset": str, "params": dict},
+    "dashboards": {"dashboard_title": str, "slug": str, "roles": list, "layout": list, "filters": list},
+}
+"""What every file must have, by kind, in the order in which Superset must import them."""
+
+OPTIONAL = {
+    "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
+    "datasets": {"cache_timeout", "description", "main_dttm_col"},
+    "charts": {"cache_timeout", "when_empty", "numbers"},
+    "dashboards": {"description", "metadata"},
+}
+
+ROLES = ("developer", "compliance", "security", "unmasked")
+"""Whom a dashboard may be shown to, by key of roles.yaml; administrators see all of them."""
+
+NUMBER = ("title", "metric", "format", "subtitle", "description")
+"""What each of a chart's `numbers` has: texts, a metric of the dataset, and its format."""
+
+NUMBERS_NAMED = " in numbers"
+"""How the name of a chart of numbers ends: style.css knows them by it."""
+
+_INCLUDE = re.compile(
+    r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
+)
+"""A line that stands for another file, as dashboards write it or as evidence does (evidence/framework.py)."""
+
+
+class AssetError(ValueError):
+    """Files of dashboards/ cannot be used; each line of the message names a file and what is wrong in it."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file of dashboards/, as written."""
+
+    kind: str
+    name: str
+    content: dict[str, Any]
+
+    @property
+    def file(self) -> str:
+        return f"{self.kind}/{self.name}.yaml"
+
+    @property
+    def uuid(self) -> str:
+        return asset_uuid(self.kind, self.name)
+
+
+def asset_uuid(kind: str, name: str) -> str:
+    """The identity of an asset in every Superset: a function of its kind and file name alone."""
+    return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
+
+
+def load(directory: Path = DIRECTORY) -> list[Asset]:
+    """Every asset as written, in the order of REQUIRED. Raises AssetError."""
+    found = [_read(kind, path) for kind in REQUIRED for path in sorted(directory.glob(f"{kind}/*.yaml"))]
+    problems = [problem for asset in found for problem in _problems(asset)]
+    if problems:
+        raise AssetError("\n".join(problems))
+    return found
+
+
+def query_text(file: Path) -> str:
+    """A query as Superset gets it, with the parts that it includes: Superset's Jinja cannot load files.
+
+    A part is a file of parts/ that holds what several queries share, or another query: what evidence tells,
+    a dashboard shows by the same query."""
+    return with_included_queries(file.read_text(), file.parent)
+
+
+def with_included_queries(text: str, queries: Path) -> str:
+    def part(found: re.Match) -> str:
+        return with_included_queries((queries / f"{found[1] or found[2]}.sql").read_text(), queries)
+
+    return _INCLUDE.sub(part, text)
+
+
+def _read(kind: str, path: Path) -> Asset:
+    try:
+        content = yaml.load(path.read_text(), YAML_LOADER)
+    except yaml.YAMLError as error:
+        raise AssetError(f"{kind}/{path.name}: not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise AssetError(f"{kind}/{path.name}: expected keys and values, found {type(content).__name__}")
+    asset = Asset(kind, path.stem, content)
+    return _with_numbers(asset) if kind == "charts" and "numbers" in content else asset
+
+
+def _with_numbers(asset: Asset) -> Asset:
+    """A chart of numbers as what it is for Superset: a table of one row, which style.css lays out.
+
+    Numbers that stand beside each other are of one dataset, and asked for together they are of one moment and
+    cost one query.
+    """
+    numbers = asset.content["numbers"]
+    if not (isinstance(numbers, list) and all(isinstance(each, dict) for each in numbers)):
+        raise AssetError(f"{asset.file}: `numbers` must be a list of {', '.join(NUMBER)}")
+    for each in numbers:
+        if sorted(each) != sorted(NUMBER) or not all(isinstance(text, str) for text in each.values()):
+            raise AssetError(f"{asset.file}: a number has the texts {', '.join(NUMBER)}; found {each}")
+    if not str(asset.content.get("slice_name")).endswith(NUMBERS_NAMED):
+        raise AssetError(f"{asset.file}: the name of a chart of numbers ends with `{NUMBERS_NAMED}`")
+    params = {
+        "query_mode": "aggregate",
+        "groupby": [],
+        "metrics": [each["metric"] for each in numbers],
+        "row_limit": 1,
+        "page_length": 0,
+        "include_search": False,
+        "show_cell_bars": False,
+        "column_config": {each["metric"]: {"d3NumberFormat": each["format"]} for each in numbers},
+    }
+    return Asset(
+        asset.kind,
+        asset.name,
+        {
+            **asset.content,
+            "viz_type": "table",
+            "description": "\n\n".join(f"{each['title']}: {each['description']}" for each in numbers),
+            "params": params,
+        },
+    )
+
+
+def _problems(asset: Asset) -> list[str]:
+    required, content = REQUIRED[asset.kind], asset.content
+    wrong = [
+        f"{asset.file}: `{key}` must be {kind.__name__}, found {type(content.get(key)).__name__}"
+        for key, kind in required.items()
+        if not isinstance(content.get(key), kind)
+    ]
+    unknown = sorted(content.keys() - required.keys() - OPTIONAL[asset.kind])
+    strangers = [role for role in content.get("roles", []) if role not in ROLES]
+    return (
+        wrong
+        + [f"{asset.file}: unknown key `{key}`" for key in unknown]
+        + [f"{asset.file}: unknown role `{role}`; there are {', '.join(ROLES)}" for role in strangers]
+    )

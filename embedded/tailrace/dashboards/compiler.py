@@ -1,0 +1,255 @@
+"""Compiles the files of dashboards/ into the assets that Superset imports."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.dashboards.asset_files import Asset, AssetError, asset_uuid, query_text, with_included_queries
+
+SCHEMA = "tailrace"
+
+VERSION = "1.0.0"
+
+GRID_COLUMNS = 12
+
+MARK = "tailrace_asset"
+
+MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
+"""Where an asset carries the mark, by kind: dictionaries that Superset keeps as they are."""
+
+
+class Compiler:
+    """Turns assets as written into Superset's form, resolving names to uuids and files to their text."""
+
+    def __init__(self, assets: Iterable[Asset], queries: Path, style: str) -> None:
+        self.assets = list(assets)
+        self.queries = queries
+        self.style = style
+        self._known = {(asset.kind, asset.name): asset for asset in self.assets}
+
+    def compile(self) -> dict[str, dict[str, Any]]:
+        """Bundle file name → content."""
+        forms = {
+            "databases": self._database,
+            "datasets": self._dataset,
+            "charts": self._chart,
+            "dashboards": self._dashboard,
+        }
+        return {_bundle_file(asset): forms[asset.kind](asset) for asset in self.assets}
+
+    def _refer(self, asset: Asset, kind: str, name: str) -> Asset:
+        if (kind, name) not in self._known:
+            raise AssetError(f"{asset.file}: refers to {kind}/{name}.yaml, which does not exist")
+        return self._known[kind, name]
+
+    def _database(self, asset: Asset) -> dict[str, Any]:
+        return {
+            "allow_run_async": False,
+            "allow_ctas": False,
+            "allow_cvas": False,
+            "allow_dml": False,
+            **asset.content,
+            **_identity(asset),
+        }
+
+    def _dataset(self, asset: Asset) -> dict[str, Any]:
+        content = {"description": None, "main_dttm_col": None, **asset.content}
+        database = self._refer(asset, "databases", content.pop("database"))
+        return {
+            **content,
+            "schema": SCHEMA,
+            "extra": _mark(asset),
+            "sql": self._sql(asset),
+            "columns": [{"groupby": True, "filterable": True, **column} for column in content["columns"]],
+            "metrics": [
+                {**metric, "expression": with_included_queries(metric["expression"], self.queries)}
+                for metric in content["metrics"]
+            ],
+            "database_uuid": database.uuid,
+            **_identity(asset),
+        }
+
+    def _sql(self, asset: Asset) -> str:
+        file = self.queries / asset.content["sql"]
+        if not file.is_file():
+            raise AssetError(f"{asset.file}: there is no query sql/queries/{file.name}")
+        return query_text(file)
+
+    def _chart(self, asset: Asset) -> dict[str, Any]:
+        content = dict(asset.content)
+        for text in ("when_empty", "numbers"):  # parts of the style of dashboards
+            content.pop(text, None)
+        dataset = self._refer(asset, "datasets", content.pop("dataset"))
+        params = {"viz_type": content["viz_type"], **content["params"], **_mark(asset)}
+        follow_range = _time_range_filter(dataset.content.get("main_dttm_col"))
+        params["adhoc_filters"] = follow_range + params.get("adhoc_filters", [])
+        return {**content, "params": params, "dataset_uuid": dataset.uuid, **_identity(asset)}
+
+    def _dashboard(self, asset: Asset) -> dict[str, Any]:
+        content = {"description": None, "css": self._style(asset), **asset.content}
+        layout, filters = content.pop("layout"), content.pop("filters")
+        del content["roles"]  # not part of Superset's files: given by its interface
+        metadata = {
+            "cross_filters_enabled": True,
+            "native_filter_configuration": [self._filter(asset, each) for each in filters],
+            **content.pop("metadata", {}),
+            **_mark(asset),
+        }
+        position = self._position(asset, layout)
+        return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
+
+    def _style(self, asset: Asset) -> str:
+        """The style of a dashboard: the common one, and what its charts write beside what Superset does."""
+        charts = [
+            self._refer(asset, "charts", cell["chart"])
+            for row in asset.content["layout"]
+            for cell in row
+            if "chart" in cell
+        ]
+        own = (each(chart.content) for chart in charts for each in (_style_when_empty, _style_numbers))
+        return self.style + "".join(own)
+
+    def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
+        """A native filter: over a column of a dataset, or the time range with its default."""
+        name = written["name"]
+        common = {
+            "id": f"NATIVE_FILTER-{written.get('key') or name.lower().replace(' ', '-')}",
+            "name": name,
+            "type": "NATIVE_FILTER",
+            "description": written.get("description", ""),
+            "cascadeParentIds": [],
+            "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
+        }
+        if "time_range" in written:
+            return {**common, **_time_filter(written["time_range"])}
+        dataset = self._refer(asset, "datasets", written["dataset"])
+        return {**common, **_column_filter(dataset.uuid, written["column"], not written.get("single", False))}
+
+    def _position(self, asset: Asset, layout: list[list[dict[str, Any]]]) -> dict[str, Any]:
+        """The grid of a dashboard, in Superset's form: a tree of nodes that know their parents."""
+        rows = {f"ROW-{number}": row for number, row in enumerate(layout, 1)}
+        position: dict[str, Any] = {
+            "DASHBOARD_VERSION_KEY": "v2",
+            "ROOT_ID": _node("ROOT_ID", "ROOT", ["GRID_ID"], []),
+            "GRID_ID": _node("GRID_ID", "GRID", list(rows), ["ROOT_ID"]),
+            "HEADER_ID": {
+                "id": "HEADER_ID",
+                "type": "HEADER",
+                "meta": {"text": asset.content["dashboard_title"]},
+            },
+        }
+        for row_id, row in rows.items():
+            parents = ["ROOT_ID", "GRID_ID"]
+            cells = [self._cell(asset, cell, [*parents, row_id]) for cell in row]
+            background = {"background": "BACKGROUND_TRANSPARENT"}
+            position[row_id] = _node(row_id, "ROW", [cell["id"] for cell in cells], parents, background)
+            position.update({cell["id"]: cell for cell in cells})
+        return position
+
+    def _cell(self, asset: Asset, cell: Mapping[str, Any], parents: list[str]) -> dict[str, Any]:
+        size = {"width": cell["width"], "height": cell["height"]}
+        if "markdown" in cell:
+            node_id = f"MARKDOWN-{asset_uuid('markdown', asset.name + cell['markdown'])[:8]}"
+            return _node(node_id, "MARKDOWN", [], parents, {**size, "code": cell["markdown"]})
+        chart = self._refer(asset, "charts", cell["chart"])
+        # Superset replaces chartId by its own when it imports; it must only be there and be different.
+        number = 1 + [each.name for each in self.assets if each.kind == "charts"].index(chart.name)
+        meta = {**size, "uuid": chart.uuid, "chartId": number, "sliceName": chart.content["slice_name"]}
+        return _node(f"CHART-{chart.name}", "CHART", [], parents, meta)
+
+
+def _style_when_empty(chart: Mapping[str, Any]) -> str:
+    """Puts the two texts of a chart in place of Superset's two paragraphs, which style.css hides."""
+    texts = chart.get("when_empty", {})
+    title = _css_text(chart["slice_name"])
+    return "".join(
+        f".dashboard [data-test-chart-name={title}] [aria-label=empty] + div p:{paragraph}-child::after "
+        f"{{ content: {_css_text(texts[key])}; }}\n"
+        for key, paragraph in (("means", "first"), ("next", "last"))
+        if key in texts
+    )
+
+
+def _style_numbers(chart: Mapping[str, Any]) -> str:
+    """Writes title and subtitle above and below each of a chart's numbers."""
+    name = _css_text(chart["slice_name"])
+    return "".join(
+        f".dashboard [data-test-chart-name={name}] td:nth-child({place})::{side} "
+        f"{{ content: {_css_text(number[text])}; }}\n"
+        for place, number in enumerate(chart.get("numbers", ()), 1)
+        for side, text in (("before", "title"), ("after", "subtitle"))
+    )
+
+
+def _css_text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _identity(asset: Asset) -> dict[str, str]:
+    return {"uuid": asset.uuid, "version": VERSION}
+
+
+def _mark(asset: Asset) -> dict[str, str]:
+    return {MARK: asset.name}
+
+
+def _bundle_file(asset: Asset) -> str:
+    if asset.kind == "datasets":
+        return f"datasets/{asset.content['database']}/{asset.name}.yaml"
+    return asset.file
+
+
+def _node(
+    node_id: str, kind: str, children: list[str], parents: list[str], meta: Any = None
+) -> dict[str, Any]:
+    node = {"id": node_id, "type": kind, "children": children, "parents": parents}
+    return {**node, "meta": meta} if meta else node
+
+
+def _time_range_filter(column: str | None) -> list[dict[str, str]]:
+    """The filter through which a dashboard's time range reaches a chart."""
+    if column is None:
+        return []
+    return [
+        {
+            "clause": "WHERE",
+            "expressionType": "SIMPLE",
+            "subject": column,
+            "operator": "TEMPORAL_RANGE",
+            "comparator": "No filter",
+        }
+    ]
+
+
+def _time_filter(default: str) -> dict[str, Any]:
+    return {
+        "filterType": "filter_time",
+        "targets": [{}],
+        "controlValues": {},
+        "defaultDataMask": {
+            "extraFormData": {"time_range": default},
+            "filterState": {"value": default},
+            "ownState": {},
+        },
+    }
+
+
+def _column_filter(dataset_uuid: str, column: str, several: bool) -> dict[str, Any]:
+    """A filter of known values. What is typed searches all of them (Superset lists 1,000) and is no value.
+
+    Where one value may be chosen, Superset 6.1.0 offers what is typed all the same: the query must take it.
+    """
+    return {
+        "filterType": "filter_select",
+        "targets": [{"datasetUuid": dataset_uuid, "column": {"name": column}}],
+        "controlValues": {
+            "multiSelect": several,
+            "enableEmptyFilter": False,
+            "defaultToFirstItem": False,
+            "inverseSelection": False,
+            "creatable": False,
+            "searchAllOptions": True,
+        },
+        "defaultDataMask": {"extraFormData": {}, "filterState": {}, "ownState": {}},
+    }

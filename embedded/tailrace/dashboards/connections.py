@@ -1,0 +1,39 @@
+"""The users of Superset, and its connections to ClickHouse."""
+
+from collections.abc import Callable
+
+from tailrace.credentials.names import password_name
+
+ADMINISTRATOR = "admin"
+PASSWORD = "superset-admin"
+DATABASE_USERS = {
+    "tailrace": "reader_developer",
+    "tailrace_audit": "reader_compliance",
+    "tailrace_security": "reader_security",
+    "tailrace_unmasked": "reader_unmasked",
+}
+"""Who reads what a dashboard shows, by file of dashboards/databases."""
+WITNESS = "witness"
+"""The user of ClickHouse that records looks at unmasked statements."""
+USERS = ("developer", "compliance", "security")
+"""Users that the embedded Superset has besides the administrator, each with the role of the same key."""
+
+Connections = dict[str, tuple[str, str]]
+"""Address and password of ClickHouse, by file of dashboards/databases."""
+
+
+def password_of(user: str) -> str:
+    """The name of the password of a user of Superset."""
+    return f"superset-{user}"
+
+
+def connections_to(clickhouse: str, secret: Callable[[str], str]) -> Connections:
+    """The connections to one ClickHouse.
+
+    `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` gives a password by its
+    name.
+    """
+    return {
+        name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace", secret(password_name(user)))
+        for name, user in DATABASE_USERS.items()
+    }

@@ -1,0 +1,254 @@
+"""Who may see which dashboard: Superset's roles as code, by dashboards/roles.yaml and the dashboards' files.
+
+Roles are known by their names. Those that begin with PREFIX belong to this file alone: one that stands there
+and not in it is removed. What else there is, users and their roles above all, is left as it is.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tailrace.clickhouse.row_policies import Restriction
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards.asset_files import Asset, AssetError
+from tailrace.dashboards.superset_client import Client
+
+FILE = asset_files.DIRECTORY / "roles.yaml"
+PREFIX = "Tailrace "
+ADMIN = "admin"
+"""The key of the role that sees every dashboard."""
+
+ROLES = "/api/v1/security/roles/"
+USERS = "/api/v1/security/users/"
+RULES = "/api/v1/rowlevelsecurity/"
+TELLING = ("cluster", "instance", "database", "trace_id", "query_id")
+"""Columns of datasets by which rows are told apart, see
+`tailrace.clickhouse.row_policies`."""
+
+Permission = tuple[str, str]
+"""What may be done, and with what: ("can_read", "Dashboard")."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role as it shall be."""
+
+    key: str
+    name: str
+    permissions: frozenset[Permission]
+
+
+def load(file: Path = FILE) -> dict[str, Role]:
+    """The roles by key. Raises AssetError, naming the key."""
+    content = yaml.safe_load(file.read_text())
+    bundles = {name: _permissions(its) for name, its in content["permissions"].items()}
+    roles = {key: _role(file, key, its, bundles) for key, its in content["roles"].items()}
+    if missing := {*asset_files.ROLES, ADMIN} - roles.keys():
+        raise AssetError(f"{file.name}: roles: there is no `{min(missing)}`")
+    return roles
+
+
+def _permissions(written: Mapping[str, list[str]]) -> frozenset[Permission]:
+    return frozenset((doing, what) for doing, whats in written.items() for what in whats)
+
+
+def _role(file: Path, key: str, written: Mapping[str, Any], bundles: Mapping[str, frozenset]) -> Role:
+    if not written["name"].startswith(PREFIX):
+        raise AssetError(
+            f"{file.name}: roles.{key}.name: must begin with `{PREFIX}`, found {written['name']!r}"
+        )
+    if unknown := [bundle for bundle in written["may"] if bundle not in bundles]:
+        raise AssetError(
+            f"{file.name}: roles.{key}.may: unknown `{unknown[0]}`; there are {', '.join(bundles)}"
+        )
+    return Role(key, written["name"], frozenset().union(*(bundles[bundle] for bundle in written["may"])))
+
+
+def publish(
+    client: Client,
+    connections: Mapping[str, tuple[str, str]],
+    restrictions: Mapping[str, Restriction],
+) -> list[str]:
+    """Imports the dashboards (dashboards.apply), then makes roles and their rows what the files say.
+
+    Returns what was done and what was so already, a line each. Raises AssetError, SupersetError, OSError.
+    """
+    roles, assets = load(), asset_files.load()
+    imported = dashboard_assets.apply(client, connections)
+    settled = apply(client, roles, assets) + restrict(client, roles, assets, restrictions)
+    return [
+        _imported(imported),
+        *(settled or ["roles, their permissions, dashboards and rows were so already"]),
+    ]
+
+
+def _imported(done: dashboard_assets.Imported) -> str:
+    differences = [
+        f"{doing} {', '.join(files)}"
+        for doing, files in (("new:", done.made), ("changed:", done.changed), ("deleted:", done.deleted))
+        if files
+    ]
+    return "; ".join([f"{done.assets} assets imported", *(differences or ["none of them new or changed"])])
+
+
+def apply(client: Client, roles: Mapping[str, Role], assets: list[Asset]) -> list[str]:
+    """Makes roles and dashboards' roles what the files say; returns what was changed, a line each.
+
+    Doing it twice changes nothing. The dashboards must be there. Raises SupersetError, and AssetError for a
+    permission that this Superset does not know.
+    """
+    found = {role["name"]: role["id"] for role in client.every(ROLES)}
+    said = _make_roles(client, roles, found)
+    said += _remove_roles(client, {role.name for role in roles.values()}, found)
+    numbers = {key: found[role.name] for key, role in roles.items()}
+    for asset in (asset for asset in assets if asset.kind == "dashboards"):
+        said += _show_to(client, asset, {key: numbers[key] for key in (*asset.content["roles"], ADMIN)})
+    return said
+
+
+def _make_roles(client: Client, roles: Mapping[str, Role], found: dict[str, int]) -> list[str]:
+    """Adds what it makes to `found`: roles' numbers by name."""
+    said = []
+    known: dict[Permission, int] = {}
+    for role in roles.values():
+        is_new = role.name not in found
+        if is_new:
+            found[role.name] = client.post(ROLES, {"name": role.name})["id"]
+        has = _permissions_of(client, found[role.name])
+        if has == role.permissions:
+            continue
+        known = known or _known_permissions(client)
+        if unknown := sorted(role.permissions - known.keys()):
+            raise AssetError(f"roles.yaml: this Superset knows no permission {' on '.join(unknown[0])}")
+        numbers = sorted(known[permission] for permission in role.permissions)
+        client.post(f"{ROLES}{found[role.name]}/permissions", {"permission_view_menu_ids": numbers})
+        said.append(f"role {role.name}: {'made' if is_new else _difference(has, role.permissions)}")
+    return said
+
+
+def _permissions_of(client: Client, role: int) -> frozenset[Permission]:
+    listed = client.get(f"{ROLES}{role}/permissions/")["result"]
+    return frozenset((each["permission_name"], each["view_menu_name"]) for each in listed)
+
+
+def _known_permissions(client: Client) -> dict[Permission, int]:
+    listed = client.every("/api/v1/security/permissions-resources/")
+    return {(each["permission"]["name"], each["view_menu"]["name"]): each["id"] for each in listed}
+
+
+def _difference(has: frozenset[Permission], wanted: frozenset[Permission]) -> str:
+    given = [f"given {' on '.join(each)}" for each in sorted(wanted - has)]
+    return ", ".join(given + [f"taken away {' on '.join(each)}" for each in sorted(has - wanted)])
+
+
+def _remove_roles(client: Client, wanted: set[str], found: dict[str, int]) -> list[str]:
+    obsolete = [name for name in found if name.startswith(PREFIX) and name not in wanted]
+    for name in obsolete:
+        client.remove(f"{ROLES}{found.pop(name)}")
+    return [f"role {name}: removed" for name in obsolete]
+
+
+def _show_to(client: Client, dashboard: Asset, roles: Mapping[str, int]) -> list[str]:
+    """Gives a dashboard exactly these roles."""
+    shown = client.get(f"/api/v1/dashboard/{dashboard.uuid}")["result"]
+    if {role["id"] for role in shown["roles"]} == set(roles.values()):
+        return []
+    client.put(f"/api/v1/dashboard/{shown['id']}", {"roles": sorted(roles.values())})
+    return [f"dashboard {dashboard.content['dashboard_title']}: seen by {', '.join(sorted(roles))}"]
+
+
+def restrict(
+    client: Client,
+    roles: Mapping[str, Role],
+    assets: list[Asset],
+    restrictions: Mapping[str, Restriction],
+) -> list[str]:
+    """Makes row-level security what access.yaml says; returns what was changed, a line each.
+
+    Each restricted role has a rule for every dataset, also for those of other audiences, so who has two roles
+    sees what both may see. Rules whose names begin with PREFIX and that are wanted no more are removed.
+    """
+    wanted = _wanted_rules(client, roles, assets, restrictions) if restrictions else {}
+    found = {rule["name"]: rule for rule in client.every(RULES) if rule["name"].startswith(PREFIX)}
+    said = [line for rule in wanted.values() for line in _make_rule(client, rule, found.get(rule["name"]))]
+    return said + _remove_rules(client, found, wanted.keys())
+
+
+def _wanted_rules(
+    client: Client,
+    roles: Mapping[str, Role],
+    assets: list[Asset],
+    restrictions: Mapping[str, Restriction],
+) -> dict[str, dict[str, Any]]:
+    """Rules by name. Datasets that have the same of the telling columns share one."""
+    numbers = {role["name"]: role["id"] for role in client.every(ROLES)}
+    datasets = {each["uuid"]: each["id"] for each in client.every("/api/v1/dataset/")}
+    wanted: dict[str, dict[str, Any]] = {}
+    for key, restriction in restrictions.items():
+        for asset in (asset for asset in assets if asset.kind == "datasets"):
+            rule = _rule(roles[key].name, numbers[roles[key].name], restriction, asset)
+            tables = wanted.setdefault(rule["name"], rule)["tables"]
+            tables.append(datasets[asset.uuid])
+    return wanted
+
+
+def _rule(role: str, number: int, restriction: Restriction, dataset: Asset) -> dict[str, Any]:
+    columns = {column["column_name"] for column in dataset.content["columns"]}
+    telling = [column for column in TELLING if column in columns]
+    return {
+        "name": f"{role}, by {', '.join(telling) or 'nothing'}",
+        "clause": restriction.of_dataset(telling),
+        "filter_type": "Regular",
+        "group_key": "",
+        "description": "From access.yaml; changes are overwritten",
+        "roles": [number],
+        "tables": [],
+    }
+
+
+def _make_rule(client: Client, rule: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
+    if found is None:
+        client.post(RULES, rule)
+        return [f"rows of {rule['name']}: {rule['clause']}"]
+    has = client.get(f"{RULES}{found['id']}")["result"]
+    numbers = {key: {each["id"] for each in has[key]} for key in ("roles", "tables")}
+    if {**has, **numbers} == {**has, **rule, "roles": set(rule["roles"]), "tables": set(rule["tables"])}:
+        return []
+    client.put(f"{RULES}{found['id']}", rule)
+    return [f"rows of {rule['name']}: now {rule['clause']}"]
+
+
+def _remove_rules(client: Client, found: Mapping[str, Any], wanted: Collection[str]) -> list[str]:
+    obsolete = [rule for name, rule in found.items() if name not in wanted]
+    for rule in obsolete:
+        client.remove(f"{RULES}{rule['id']}")
+    return [f"rows of {rule['name']}: no longer restricted" for rule in obsolete]
+
+
+def ensure_user(client: Client, user: str, role: str, password: str, reset: bool) -> None:
+    """Makes a user of Superset's own who has the role at least.
+
+    With `reset` one that is there gets the password; its other roles stay. Raises SupersetError.
+    """
+    found = {each["username"]: each for each in client.every(USERS)}.get(user)
+    number = next(each["id"] for each in client.every(ROLES) if each["name"] == role)
+    if found is None:
+        client.post(USERS, {**_person(user), "password": password, "active": True, "roles": [number]})
+        return
+    roles = {each["id"] for each in found["roles"]}
+    if number not in roles or reset:
+        changed = {"roles": sorted({*roles, number}), **({"password": password} if reset else {})}
+        client.put(f"{USERS}{found['id']}", changed)
+
+
+def _person(user: str) -> dict[str, str]:
+    return {
+        "username": user,
+        "first_name": "Tailrace",
+        "last_name": user.capitalize(),
+        "email": f"{user}@localhost.localdomain",
+    }

@@ -1,0 +1,207 @@
+"""Tailrace's own metrics: what books, checkpoints and supervisor know. docs/METRICS.md lists them."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from types import MappingProxyType
+
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.ledger import balance as ledger_balance
+from tailrace.ledger.balance import LedgerBalance
+from tailrace.ledger.unknown_logs import NONE_LISTED
+from tailrace.sources.log_key import LogKey
+
+RECENT_SECONDS = 900
+"""How long a dead letter is news."""
+FORGOTTEN_SECONDS = 7 * 86400
+"""A log that no census has seen for so long is taken for one that nobody watches any more."""
+REST_SECONDS = 2
+
+Log = tuple[str, str]
+OF_LOGS = ("instance", "source")
+NONE_LEFT: Mapping[Log, float] = MappingProxyType({})
+RECENT_DEAD_LETTERS = """
+SELECT instance, source, code, count() AS letters
+FROM tailrace.dead_letters FINAL
+WHERE NOT superseded AND ingested_at > now() - {seconds:UInt32} AND seen_at > now() - {seconds:UInt32} - 86400
+GROUP BY instance, source, code
+"""
+
+
+def ledger_metrics(
+    clickhouse: ClickHouse,
+    recent_seconds: int = RECENT_SECONDS,
+    left: Mapping[Log, float] = NONE_LEFT,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
+) -> Iterator[Metric]:
+    """What became of every byte. The user may read the books.
+
+    `left`: logs that are watched no more, and since when, seconds since 1970 UTC. They do not lag, unless a
+    later census shows that somebody else watches them. `listed`: logs that are watched, and since when: one
+    of which nothing ever came is unknown.
+    """
+    up = GaugeMetricFamily("tailrace_books_up", "Whether the books could be read.")
+    try:
+        found = ledger_balance.read(clickhouse, listed=listed)
+        since = clickhouse.rows((ledger_balance.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
+        unseen = _without_census(clickhouse)
+        letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
+    except (ClickHouseError, OSError):
+        up.add_metric([], 0)
+        yield up
+        return
+    up.add_metric([], 1)
+    yield up
+    now = found.at.timestamp()
+    yield GaugeMetricFamily(
+        "tailrace_imbalances", "Places where the accounts differ.", value=len(found.imbalances)
+    )
+    newest = _newest_censuses(found, now)
+    over = removed_sources(newest, left)
+    yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
+    yield _unknown(found, listed, now)
+    since_when = GaugeMetricFamily(
+        "tailrace_unwatched_since_seconds", "When the log was taken off the list.", labels=OF_LOGS
+    )
+    _add_all(since_when, over)
+    yield since_when
+    yield from _sums(found)
+    behind = GaugeMetricFamily(
+        "tailrace_behind_seconds", "How long bytes that the census saw are not read.", labels=OF_LOGS
+    )
+    _add_all(behind, _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since))
+    yield behind
+    dead = GaugeMetricFamily(
+        "tailrace_recent_dead_letters",
+        f"Dead letters of the last {recent_seconds / 60:g} minutes that no backfill has replaced.",
+        labels=[*OF_LOGS, "code"],
+    )
+    for row in letters:
+        dead.add_metric([row["instance"], row["source"], row["code"]], row["letters"])
+    yield dead
+
+
+def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
+    """What Flink's REST interface says of a job's checkpoints: by the job's name, what asks it for a path."""
+    up = GaugeMetricFamily("tailrace_job_up", "Whether the job runs.", labels=["job"])
+    age = GaugeMetricFamily(
+        "tailrace_checkpoint_age_seconds",
+        "Since the newest completed checkpoint, or the job's start.",
+        labels=["job"],
+    )
+    failed = GaugeMetricFamily(
+        "tailrace_checkpoints_failed", "Checkpoints that failed since the job's start.", labels=["job"]
+    )
+    size = GaugeMetricFamily(
+        "tailrace_checkpoint_bytes", "Size of the newest completed checkpoint.", labels=["job"]
+    )
+    for name, ask in jobs.items():
+        running = 0
+        with suppress(OSError, ValueError, KeyError):
+            job = max(ask("/jobs/overview")["jobs"], key=lambda each: each["start-time"])
+            told = ask(f"/jobs/{job['jid']}/checkpoints")
+            newest = told["latest"]["completed"] or {}
+            since = newest.get("latest_ack_timestamp", job["start-time"])
+            age.add_metric([name], max(0, time.time() - since / 1000))
+            failed.add_metric([name], told["counts"]["failed"])
+            if newest:
+                size.add_metric([name], newest["state_size"])
+            running = job["state"] == "RUNNING"
+        up.add_metric([name], running)
+    return iter((up, age, failed, size))
+
+
+def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
+    """Since when lines of a log have come, seconds since 1970 UTC, where no census ever has."""
+    oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
+    query = (ledger_balance.QUERIES / "books_without_census.sql").read_text()
+    rows = clickhouse.rows(query, {"oldest": f"{oldest:%Y-%m-%d %H:%M:%S}"}, timeout=10)
+    return {(row["instance"], row["source"]): row["since"] for row in rows}
+
+
+def removed_sources(newest: Mapping[Log, float], left: Mapping[Log, float]) -> dict[Log, float]:
+    """Those of the logs left of which no census has come since: another collector may have taken one over."""
+    return {log: left[log] for log, at in newest.items() if log in left and at <= left[log]}
+
+
+def _newest_censuses(found: LedgerBalance, now: float) -> dict[Log, float]:
+    """When each log was last seen, seconds since 1970 UTC; without those that nobody has seen for long."""
+    censuses = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
+    censuses += [((f.instance, f.source), f.census_at) for f in found.unread]
+    return {log: at for log, at in _greatest(censuses).items() if now - at < FORGOTTEN_SECONDS}
+
+
+def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -> Metric:
+    lag = GaugeMetricFamily(
+        "tailrace_lag_seconds",
+        "Age of the newest census that has arrived, or of the first line where none has.",
+        labels=OF_LOGS,
+    )
+    _add_all(lag, {log: now - at for log, at in (*newest.items(), *unseen.items())})
+    return lag
+
+
+def _unknown(found: LedgerBalance, listed: Mapping[LogKey, float], now: float) -> Metric:
+    """A log whose censuses came and ceased lags, and one that nobody watches any more is forgotten."""
+    unknown = GaugeMetricFamily(
+        "tailrace_unknown_seconds",
+        "How long a log is listed, or read, without any census.",
+        labels=[*OF_LOGS, "log"],
+    )
+    for log in found.unknown:
+        key = (log.instance, log.source, log.log)
+        if not log.census_at and (key in listed or now - log.read_at < FORGOTTEN_SECONDS):
+            unknown.add_metric(list(key), max(0.0, now - log.since_at))
+    return unknown
+
+
+def _sums(found: LedgerBalance) -> Iterator[Metric]:
+    behind = GaugeMetricFamily(
+        "tailrace_behind_bytes", "Bytes that the census saw and nobody read.", labels=OF_LOGS
+    )
+    pending = GaugeMetricFamily(
+        "tailrace_pending_bytes", "Bytes of entries that are not complete.", labels=OF_LOGS
+    )
+    gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes that are missing.", labels=OF_LOGS)
+    sums: dict[Log, list[int]] = {}
+    for account in found.accounts:
+        total = sums.setdefault((account.file.instance, account.file.source), [0, 0, 0])
+        total[0] += account.behind
+        total[1] += account.pending
+    for file in found.unread:
+        sums.setdefault((file.instance, file.source), [0, 0, 0])[0] += file.size
+    for gap in found.gaps:
+        sums.setdefault((gap.file.instance, gap.file.source), [0, 0, 0])[2] += gap.bytes
+    for log, values in sums.items():
+        for family, value in zip((behind, pending, gaps), values, strict=True):
+            family.add_metric(log, value)
+    return iter((behind, pending, gaps))
+
+
+def _greatest(pairs: Iterable[tuple[Log, float]]) -> dict[Log, float]:
+    greatest: dict[Log, float] = {}
+    for key, value in pairs:
+        greatest[key] = max(value, greatest.get(key, value))
+    return greatest
+
+
+def _add_all(family: GaugeMetricFamily, values: Mapping[Log, float]) -> None:
+    for labels, value in values.items():
+        family.add_metric(labels, max(0.0, value))
+
+
+def rest_client(address: str) -> Callable[[str], dict]:
+    """What asks the REST interface at the address, without a certificate. It raises OSError, ValueError."""
+    return partial(_ask, address)
+
+
+def _ask(address: str, path: str) -> dict:
+    with urllib.request.urlopen(f"{address}{path}", timeout=REST_SECONDS) as answer:
+        return json.load(answer)

@@ -1,0 +1,134 @@
+"""Kafka's accounts: those of schemas/kafka-accounts.yaml exist where Kafka authenticates its clients.
+
+Their passwords are the secrets `kafka-<account>`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from tailrace.config.resources import ROOT
+
+ACCOUNTS = ROOT / "schemas" / "kafka-accounts.yaml"
+USER_PREFIX = "tailrace-"
+MECHANISM = "SCRAM-SHA-512"
+ITERATIONS = 8192
+TIMEOUT_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Account:
+    """What one user may do."""
+
+    name: str
+    read: tuple[str, ...]
+    """Topics."""
+    write: tuple[str, ...]
+    """Topics."""
+    groups: tuple[str, ...]
+    """Consumer groups."""
+
+    @property
+    def user(self) -> str:
+        return USER_PREFIX + self.name
+
+    def rights(self) -> set[AclBinding]:
+        """Reading and writing a topic imply that it may be described."""
+        topics = [(topic, AclOperation.READ) for topic in self.read]
+        topics += [(topic, AclOperation.WRITE) for topic in self.write]
+        return {
+            *(self._right(ResourceType.TOPIC, topic, operation) for topic, operation in topics),
+            *(self._right(ResourceType.GROUP, group, AclOperation.READ) for group in self.groups),
+        }
+
+    def _right(self, kind: ResourceType, name: str, operation: AclOperation) -> AclBinding:
+        return AclBinding(
+            kind,
+            name,
+            ResourcePatternType.LITERAL,
+            f"User:{self.user}",
+            "*",
+            operation,
+            AclPermissionType.ALLOW,
+        )
+
+
+def accounts(file: Path = ACCOUNTS) -> list[Account]:
+    """The accounts of the list."""
+    return [
+        Account(
+            entry["name"],
+            *(tuple(entry.get(kind, ())) for kind in ("read", "write", "groups")),
+        )
+        for entry in yaml.safe_load(file.read_text())["accounts"]
+    ]
+
+
+def password_name(account: str) -> str:
+    """The name in Home.secret of an account's password."""
+    return f"kafka-{account}"
+
+
+def apply_accounts(admin: AdminClient, listed: list[Account], secret: Callable[[str], str]) -> None:
+    """Makes the accounts have their passwords, and the rights of the list and no others.
+
+    `secret` gives a password by its name, such as `kafka-collector`. Raises KafkaException.
+    """
+    scram = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS)
+    changed = [
+        UserScramCredentialUpsertion(account.user, scram, secret(password_name(account.name)).encode())
+        for account in listed
+    ]
+    _wait_for(admin.alter_user_scram_credentials(changed))
+    wanted = set().union(*(account.rights() for account in listed))
+    principals = {f"User:{account.user}" for account in listed}
+    found = admin.describe_acls(any_acl()).result(TIMEOUT_SECONDS)
+    existing = {right for right in found if right.principal in principals}
+    if missing := wanted - existing:
+        _wait_for(admin.create_acls(list(missing)))
+    if surplus := existing - wanted:
+        _wait_for(admin.delete_acls([_only(right) for right in surplus]))
+
+
+def any_acl() -> AclBindingFilter:
+    """Every right that is granted to anybody."""
+    return AclBindingFilter(
+        ResourceType.ANY,
+        None,
+        ResourcePatternType.ANY,
+        None,
+        None,
+        AclOperation.ANY,
+        AclPermissionType.ANY,
+    )
+
+
+def _only(right: AclBinding) -> AclBindingFilter:
+    return AclBindingFilter(
+        right.restype,
+        right.name,
+        right.resource_pattern_type,
+        right.principal,
+        right.host,
+        right.operation,
+        right.permission_type,
+    )
+
+
+def _wait_for(futures: Mapping) -> None:
+    for future in futures.values():
+        future.result(TIMEOUT_SECONDS)

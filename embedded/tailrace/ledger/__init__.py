@@ -1,0 +1,1 @@
+"""The ledger: balance, coverage, and logs of unknown completeness."""

@@ -1,0 +1,339 @@
+"""The books: what became of every byte of every log file, and whether three independent accounts agree.
+
+For each file (instance, source, log, generation):
+
+1. The framer's postings tile the file from 0 to `accounted` without hole or overlap.
+2. Every entry that the framer cut is an event or a dead letter: of the parser, or of the sink if ClickHouse
+   refused the event.
+3. Every event and dead letter that was posted has been inserted, as ClickHouse itself counted.
+
+The arithmetic is in sql/queries/books_*.sql; this module asks and names what does not agree. A recorded gap
+balances: the books know that the bytes are missing, and say so. Whether that is good enough is the caller's
+question (`Books.balances`, `Books.is_complete`). Of a log without a census they know only what came: it is
+unknown (tailrace.ledger.unknown_logs).
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from itertools import groupby
+
+from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.config.resources import ROOT
+from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, Imbalance, LogFile, UnreadFile
+from tailrace.ledger.unknown_logs import NONE_LISTED, LogProgress, UnknownLog, unknown
+from tailrace.migrations.runner import load_retention
+from tailrace.sources.log_key import LogKey
+
+QUERIES = ROOT / "sql" / "queries"
+
+RETENTION_SLACK = timedelta(days=2)
+"""Rows this close to the end of their retention may be gone: parts are removed by the day."""
+
+POLL_SECONDS = 0.5
+
+PATIENCE_SECONDS = 4
+
+
+@dataclass(frozen=True)
+class LedgerBalance:
+    """Everything the books say at one moment."""
+
+    at: datetime
+    accounts: Sequence[Account]
+    unread: Sequence[UnreadFile]
+    details: Sequence[Detail]
+    gaps: Sequence[Gap]
+    imbalances: Sequence[Imbalance]
+    minutes: Sequence[CoverageInterval] = ()
+    unknown: Sequence[UnknownLog] = ()
+    """Logs without a census, and logs that are listed and never came."""
+
+    @property
+    def balances(self) -> bool:
+        """Whether the three equations hold. Says nothing about gaps and bytes not read yet."""
+        return not self.imbalances
+
+    @cached_property
+    def behind(self) -> int:
+        """Bytes not read yet, over all files."""
+        return sum(a.behind for a in self.accounts) + sum(f.size for f in self.unread)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether they balance, nothing is missing or behind, and no log or minute asked for is unknown."""
+        seen = not self.unknown and all(interval.state == "covered" for interval in self.minutes)
+        return self.balances and not self.gaps and not self.behind and seen
+
+    @property
+    def hold_anything(self) -> bool:
+        """Whether any file is in them: books without an entry say nothing."""
+        return bool(self.accounts or self.unread)
+
+    def covers(self, moment: float) -> bool:
+        """Whether every server's census has looked since `moment` and all that it saw has been read."""
+        times: dict[str, float] = {}
+        for instance, at in self._census_times():
+            times[instance] = max(times.get(instance, 0), at)
+        return bool(times) and not self.behind and min(times.values()) >= moment
+
+    def _census_times(self) -> Iterator[tuple[str, float]]:
+        for account in self.accounts:
+            yield account.file.instance, account.census_at
+        for file in self.unread:
+            yield file.instance, file.census_at
+
+    def to_json(self) -> dict:
+        """For `json.dumps`: names as in this module, times in ISO 8601 UTC."""
+        return {
+            "at": self.at.isoformat(),
+            "balances": self.balances,
+            "complete": self.is_complete,
+            "behind_bytes": self.behind,
+            "files": [_account_json(account) for account in self.accounts],
+            "unread": [_plain(file) for file in self.unread],
+            "details": [_plain(detail) for detail in self.details],
+            "gaps": [_plain(gap) for gap in self.gaps],
+            "imbalances": [{**_plain(wrong), "text": str(wrong)} for wrong in self.imbalances],
+            "minutes": [_plain(interval) for interval in self.minutes],
+            "unknown": [_plain(log) for log in self.unknown],
+        }
+
+
+def read(
+    clickhouse: ClickHouse,
+    instance: str = "",
+    minutes: int = 0,
+    patience_seconds: float = PATIENCE_SECONDS,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
+) -> LedgerBalance:
+    """Reads the books of one server or of all.
+
+    While the job writes, a look may fall between two inserts that belong together: books that do not balance
+    are looked at again for `patience_seconds`, and balance if they do once.
+
+    `minutes`: how far the minute coverage goes back; 0 leaves it out. `listed`: the logs that have to be
+    there, and since when they are listed. The user may read the tables of the books and those of events, to
+    say where in a file rows are missing. Raises ClickHouseError, OSError.
+    """
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        books = _read_logs(clickhouse, instance, minutes, listed)
+        if books.balances or time.monotonic() >= deadline:
+            return books
+        time.sleep(POLL_SECONDS)
+
+
+def _read_logs(
+    clickhouse: ClickHouse, instance: str, minutes: int, listed: Mapping[LogKey, float]
+) -> LedgerBalance:
+    reader = _Reader(clickhouse, instance)
+    accounts = reader.accounts()
+    now = datetime.now(UTC)
+    return LedgerBalance(
+        at=now,
+        accounts=accounts,
+        unread=[UnreadFile(**row) for row in reader.rows("unread")],
+        details=[_of(Detail, row) for row in reader.rows("details")],
+        gaps=[_of(Gap, row) for row in reader.rows("gaps")],
+        imbalances=reader.imbalances({account.file for account in accounts if account.aged}),
+        minutes=reader.minutes(minutes) if minutes else (),
+        unknown=reader.unknown(listed, now.timestamp()),
+    )
+
+
+def balance(
+    clickhouse: ClickHouse,
+    wait_seconds: float,
+    instance: str = "",
+    minutes: int = 0,
+    on_read: Callable[[LedgerBalance], None] = lambda _: None,
+    covered_to: float | None = None,
+    listed: Mapping[LogKey, float] = NONE_LISTED,
+) -> LedgerBalance:
+    """Reads the books until they balance and cover everything that the files held at a time.
+
+    `covered_to` is that time, seconds since 1970 UTC; when this is called, if none is given. Gives up after
+    `wait_seconds` and returns what it saw last: ask the result. `on_look` hears of every look.
+    """
+    begin = time.time()
+    while True:
+        books = _read_logs(clickhouse, instance, 0, listed)
+        on_read(books)
+        covered = not books.unknown and books.covers(begin if covered_to is None else covered_to)
+        settled = books.balances and covered
+        if settled or time.time() - begin >= wait_seconds:
+            return _read_logs(clickhouse, instance, minutes, listed) if minutes else books
+        time.sleep(POLL_SECONDS)
+
+
+def await_postings(clickhouse: ClickHouse, seconds: float = 10) -> None:
+    """Waits, for `seconds` at most, until the books can be read up to what has been posted by now.
+
+    The books leave the newest checkpoint out while its rows come in: they lack a gap of the last seconds.
+    """
+    (row,) = clickhouse.rows("SELECT toInt64(max(after_checkpoint)) AS newest FROM tailrace.ledger")
+    deadline = time.monotonic() + seconds
+    while _Reader(clickhouse, "").through() < row["newest"] and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+
+
+def gaps(clickhouse: ClickHouse, instance: str = "") -> list[Gap]:
+    """The ranges that are missing now, in order of file and offset."""
+    return [_of(Gap, row) for row in _Reader(clickhouse, instance).rows("gaps")]
+
+
+def unknown_logs(
+    clickhouse: ClickHouse, listed: Mapping[LogKey, float], timeout: float = 300
+) -> list[UnknownLog]:
+    """The logs without a census, of all servers."""
+    text = (QUERIES / "books_looks.sql").read_text()
+    return _unknown(clickhouse.rows(text, {"instance": ""}, timeout), listed, "", time.time())
+
+
+def _unknown(
+    times: Iterable[Row], listed: Mapping[LogKey, float], instance: str, now: float
+) -> list[UnknownLog]:
+    wanted = {key: since for key, since in listed.items() if instance in ("", key[0])}
+    return unknown((LogProgress(**row) for row in times), wanted, now)
+
+
+def coverage(
+    clickhouse: ClickHouse, first: datetime, end: datetime, instance: str = ""
+) -> list[CoverageInterval]:
+    """The minutes of [first, end), as stretches of equal state. Both are cut to whole minutes."""
+    parameters = {"instance": instance, "from": _minute(first), "to": _minute(end)}
+    rows = clickhouse.rows((QUERIES / "books_minutes.sql").read_text(), parameters)
+    return list(_coverage_intervals(rows))
+
+
+class _Reader:
+    """Asks the queries of the books about one server or about all."""
+
+    def __init__(self, clickhouse: ClickHouse, instance: str) -> None:
+        self._clickhouse = clickhouse
+        self._parameters = {"instance": instance}
+        self._parameters["through"] = self.rows("through")[0]["through"]
+
+    def rows(self, query: str, **more: object) -> list[Row]:
+        text = (QUERIES / f"books_{query}.sql").read_text()
+        return self._clickhouse.rows(text, {**self._parameters, **more})
+
+    def through(self) -> int:
+        """The newest checkpoint of which everything has been posted."""
+        return self._parameters["through"]
+
+    def accounts(self) -> list[Account]:
+        oldest = datetime.now(UTC) - timedelta(days=load_retention()["ledger"]) + RETENTION_SLACK
+        rows = self.rows("accounts", oldest=f"{oldest:%Y-%m-%d %H:%M:%S}")
+        return [_of(Account, {**row, "aged": bool(row["aged"])}) for row in rows]
+
+    def imbalances(self, aged: set[LogFile]) -> list[Imbalance]:
+        found = [
+            *map(_tiling, self.rows("tiling")),
+            *(wrong for row in self.rows("parsing") for wrong in self._parsing(row)),
+            *(wrong for row in self.rows("receipts") for wrong in self._receipts(row)),
+        ]
+        unique = {wrong: None for wrong in found if wrong.file not in aged}
+        return sorted(unique, key=lambda wrong: (wrong.file, wrong.equation, wrong.from_offset or 0))
+
+    def unknown(self, listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
+        return _unknown(self.rows("looks"), listed, self._parameters["instance"], now)
+
+    def minutes(self, count: int) -> list[CoverageInterval]:
+        end = datetime.now(UTC)
+        return coverage(self._clickhouse, end - timedelta(minutes=count), end, self._parameters["instance"])
+
+    def _parsing(self, row: Row) -> Iterator[Imbalance]:
+        yield from _amounts(2, row, "entries cut by the framer against what the parser made of them")
+        yield from self._where(row)
+
+    def _receipts(self, row: Row) -> Iterator[Imbalance]:
+        what = "events" if row["kind"] == "EVENT" else f"dead letters of the {row['stage'].lower()}"
+        yield from _amounts(3, row, f"{what} posted against rows inserted")
+        if row["stage"] in ("PARSER", "SINK") and row["generation"]:
+            yield from self._where(row)
+
+    def _where(self, row: Row) -> Iterator[Imbalance]:
+        file = LogFile.of(row)
+        for place in self.rows("rows", **dataclasses.asdict(file)):
+            fault = "entries against stored events and dead letters"
+            yield Imbalance(
+                2,
+                file,
+                fault,
+                place["expected"],
+                place["found"],
+                "rows",
+                place["from_offset"],
+                place["to_offset"],
+            )
+
+
+_FAULTS_OF_TILING = {
+    "hole": "nothing was posted",
+    "undone": "nothing is left of what was posted",
+    "overlap": "posted more than once",
+    "reversed": "taken back more often than posted",
+    "beyond": "posted beyond the end of the file's account",
+    "uneven": "bytes that are not the length of their range",
+}
+
+
+def _tiling(row: Row) -> Imbalance:
+    fault = _FAULTS_OF_TILING[row["fault"]]
+    kinds = f" ({', '.join(row['kinds'])})" if row["kinds"] else ""
+    return Imbalance(
+        1,
+        LogFile.of(row),
+        fault + kinds,
+        row["expected"],
+        row["found"],
+        "bytes",
+        row["from_offset"],
+        row["to_offset"],
+    )
+
+
+def _amounts(equation: int, row: Row, fault: str) -> Iterator[Imbalance]:
+    for expected, found, unit in (("expected", "found", "rows"), ("expected_bytes", "found_bytes", "bytes")):
+        if row[expected] != row[found]:
+            yield Imbalance(equation, LogFile.of(row), fault, row[expected], row[found], unit)
+
+
+def _of(record: type, row: Row):
+    names = {field.name for field in dataclasses.fields(record)}
+    return record(file=LogFile.of(row), **{name: row[name] for name in names - {"file"}})
+
+
+def _coverage_intervals(rows: Iterable[Row]) -> Iterator[CoverageInterval]:
+    def same(row: Row) -> tuple:
+        return row["instance"], row["source"], row["log"], row["state"]
+
+    for (instance, source, log, state), run in groupby(rows, same):
+        of_run = list(run)
+        first = datetime.fromtimestamp(of_run[0]["minute_at"], UTC)
+        sums = [sum(row[name] for row in of_run) for name in ("grown_bytes", "behind_bytes", "missing_bytes")]
+        yield CoverageInterval(instance, source, log, state, first, len(of_run), *sums)
+
+
+def _minute(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}:00"
+
+
+def _account_json(account: Account) -> dict:
+    return {**_plain(account), "pending": account.pending, "behind": account.behind}
+
+
+def _plain(record) -> dict:
+    plain = dataclasses.asdict(record)
+    plain = {**plain.pop("file", {}), **plain}
+    for name, value in plain.items():
+        if isinstance(value, datetime):
+            plain[name] = value.isoformat()
+        elif name.endswith("_at"):
+            plain[name] = datetime.fromtimestamp(value, UTC).isoformat() if value else None
+    return plain

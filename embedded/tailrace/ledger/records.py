@@ -1,0 +1,136 @@
+"""What the ledger holds of each log file, and what does not agree. Offsets and sizes are bytes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, order=True)
+class LogFile:
+    """Which file: the generation-th file of that name on that server, counted from 1."""
+
+    instance: str
+    source: str
+    log: str
+    generation: int
+
+    @classmethod
+    def of(cls, row: Mapping) -> "LogFile":
+        return cls(row["instance"], row["source"], row["log"], row["generation"])
+
+    def __str__(self) -> str:
+        return f"{self.instance} {self.source} {self.log} (generation {self.generation})"
+
+
+@dataclass(frozen=True)
+class Account:
+    """One file's books. Offsets and sizes in bytes; times are seconds since 1970 UTC, 0 for never."""
+
+    file: LogFile
+    cluster: str
+    path: str
+    """Where the file was last seen."""
+    census_at: float
+    size: int
+    """In the newest census."""
+    frontier: int
+    """How far the file was read, gaps included."""
+    accounted: int
+    """How far it is known what became of the bytes."""
+    entries: int
+    entry_bytes: int
+    events: int
+    event_bytes: int
+    dead_letters: int
+    dead_letter_bytes: int
+    framing_bytes: int
+    gap_bytes: int
+    duplicates: int
+    """Lines that came again."""
+    duplicate_bytes: int
+    aged: bool
+    """The oldest postings have been removed by retention: there is nothing left to judge by."""
+
+    @property
+    def pending(self) -> int:
+        """Bytes that were read and wait for the rest of their entry."""
+        return self.frontier - self.accounted
+
+    @property
+    def behind(self) -> int:
+        """Bytes that are in the file and have not been read."""
+        return max(0, self.size - self.frontier)
+
+
+@dataclass(frozen=True)
+class UnreadFile:
+    """A file that the census sees and of which no line has arrived."""
+
+    instance: str
+    source: str
+    log: str
+    path: str
+    inode: int
+    size: int
+    census_at: float
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A range of a file that is missing. `kind`: lost, oversize, head_lost or tail_lost."""
+
+    file: LogFile
+    kind: str
+    from_offset: int
+    to_offset: int
+    recorded_at: float
+
+    @property
+    def bytes(self) -> int:
+        return self.to_offset - self.from_offset
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Dead letters of one stage and code, or framing of one kind, in one file."""
+
+    file: LogFile
+    kind: str
+    stage: str
+    detail: str
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Imbalance:
+    """One place where two accounts differ: `expected` is what the first says, `found` the second."""
+
+    equation: int
+    file: LogFile
+    fault: str
+    expected: int
+    found: int
+    unit: str
+    from_offset: int | None = None
+    """None: the whole file."""
+    to_offset: int | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.from_offset is None else f" in bytes {self.from_offset}..{self.to_offset}"
+        return f"{self.file}{where}: {self.fault}: expected {self.expected} {self.unit}, found {self.found}"
+
+
+@dataclass(frozen=True)
+class CoverageInterval:
+    """Minutes of one log that follow each other in one state: covered, behind, missing or unknown."""
+
+    instance: str
+    source: str
+    log: str
+    state: str
+    first: datetime
+    minutes: int
+    grown_bytes: int
+    behind_bytes: int
+    missing_bytes: int

@@ -1,0 +1,95 @@
+"""Logs of which the books cannot say whether all of them was read, because no census says how long they are.
+
+What came of such a log may balance; what did not come, nobody knows. A log is unknown
+
+- if it is listed and neither a census nor a line of it has ever come,
+- if lines of it came and no census ever did,
+- if lines of it came long after the last census, or it is listed and the last census is old.
+"""
+
+import fnmatch
+import glob
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tailrace.sources.log_key import LogKey
+
+STALE_SECONDS = 300
+"""Censuses are booked at least once a minute, and may come late from a busy collector."""
+RETIRED_SECONDS = 7 * 86400
+"""A log of which nothing has come for so long, and that is not listed, is taken as retired."""
+
+NONE_LISTED: Mapping[LogKey, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class LogProgress:
+    """What the books know of a log: when a census saw it, and when it was read. Seconds since 1970 UTC, 0 for
+    never."""
+
+    instance: str
+    source: str
+    log: str
+    census_at: float
+    read_at: float
+    read_since: float
+
+
+@dataclass(frozen=True, order=True)
+class UnknownLog:
+    """A log without a census. Times are seconds since 1970 UTC."""
+
+    instance: str
+    source: str
+    log: str
+    since_at: float
+    """Since when it is listed, or read, without one."""
+    census_at: float
+    """0: never."""
+    read_at: float
+    """When its last line came; 0: never."""
+    why: str
+    """A clause whose subject is the log."""
+
+    def __str__(self) -> str:
+        return f"{self.instance} {self.source} {self.log}: {self.why}"
+
+
+def unknown(logs: Iterable[LogProgress], listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
+    """The unknown ones of the logs in the books and of those that are listed (and since when they are)."""
+    known = list(logs)
+    return sorted((*_in_books(known, listed, now), *_never_seen(known, listed)))
+
+
+def _in_books(known: list[LogProgress], listed: Mapping[LogKey, float], now: float) -> Iterator[UnknownLog]:
+    for log in known:
+        is_listed = any(_is_of(log, key) for key in listed)
+        if not log.census_at:
+            why = "lines of it came, and no census ever has: nobody knows what is missing"
+            yield _unknown(log, log.read_since, why)
+        elif log.read_at > log.census_at + STALE_SECONDS and (is_listed or _is_recent(log, now)):
+            yield _unknown(log, log.census_at, "lines of it came after the last census")
+        elif is_listed and now > log.census_at + STALE_SECONDS:
+            yield _unknown(log, log.census_at, "it is listed, and no census of it has come for long")
+
+
+def _never_seen(known: list[LogProgress], listed: Mapping[LogKey, float]) -> Iterator[UnknownLog]:
+    for key, since in listed.items():
+        if not any(_is_of(log, key) for log in known):
+            yield UnknownLog(*key, since, 0, 0, "it is listed, and nothing of it has ever come")
+
+
+def _unknown(log: LogProgress, since: float, why: str) -> UnknownLog:
+    return UnknownLog(log.instance, log.source, log.log, since, log.census_at, log.read_at, why)
+
+
+def _is_of(log: LogProgress, key: LogKey) -> bool:
+    instance, source, path = key
+    if (log.instance, log.source) != (instance, source):
+        return False
+    return log.log == path or (glob.has_magic(path) and fnmatch.fnmatch(log.log, path))
+
+
+def _is_recent(log: LogProgress, now: float) -> bool:
+    return now - log.read_at < RETIRED_SECONDS

@@ -1,0 +1,1 @@
+"""The schema of ClickHouse: migrations, shards, retention and rewinds."""

@@ -1,0 +1,80 @@
+"""One run of migrations at a time: the lock is a query that ClickHouse runs under a fixed id."""
+
+import contextlib
+import http.client
+import os
+import select
+import socket
+import time
+import urllib.parse
+from collections.abc import Iterator, Sequence
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations.migration_files import MigrationError
+
+LOCK_QUERY_ID = "tailrace-migrations"
+
+LOCK_SECONDS = 3600
+
+LOCK_BEAT_SECONDS = 0.2
+"""How often the sleeping query of the lock looks whether it shall end."""
+
+QUERY_ID_IN_USE = 216
+
+
+class LockedError(MigrationError):
+    """Somebody else is migrating this database."""
+
+
+@contextlib.contextmanager
+def lock(clickhouse: ClickHouse) -> Iterator[None]:
+    """Holds the one lock on the schema of this server. Raises LockedError, naming the holder.
+
+    ClickHouse has no locks that end with their holder, but it refuses a second query of one id while the
+    first runs, and ends a reading query when its connection closes: the lock is a sleeping query, gone within
+    a second however its holder dies. On a cluster everybody must migrate through the same server.
+    """
+    holder = f"{socket.gethostname()} process {os.getpid()} at {time.time():.3f}"
+    connection = _start_lock_query(clickhouse, holder)
+    try:
+        _await_lock(clickhouse, connection, holder)
+        yield
+    finally:
+        connection.close()
+        clickhouse.execute(
+            "KILL QUERY WHERE query_id = {id:String} AND query LIKE {holder:String} SYNC",
+            {"id": LOCK_QUERY_ID, "holder": f"%{holder}%"},
+        )
+
+
+def _start_lock_query(clickhouse: ClickHouse, holder: str) -> http.client.HTTPConnection:
+    address = urllib.parse.urlsplit(clickhouse.url)
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    beats = round(LOCK_SECONDS / LOCK_BEAT_SECONDS)
+    options = {
+        "query": f"SELECT sleepEachRow({LOCK_BEAT_SECONDS}) FROM numbers({beats}) FORMAT Null -- {holder}",
+        "query_id": LOCK_QUERY_ID,
+        "cancel_http_readonly_queries_on_client_close": 1,
+        "max_block_size": 1,
+    }
+    connection = kind(address.netloc, timeout=10)
+    # GET, because only that makes it a reading query, which ends with its connection.
+    connection.request("GET", f"/?{urllib.parse.urlencode(options)}", headers=clickhouse.credentials())
+    return connection
+
+
+def _await_lock(clickhouse: ClickHouse, connection: http.client.HTTPConnection, holder: str) -> None:
+    running = "SELECT query FROM system.processes WHERE query_id = {id:String}"
+    while True:
+        queries = [row["query"] for row in clickhouse.rows(running, {"id": LOCK_QUERY_ID})]
+        if any(holder in query for query in queries):
+            return
+        if select.select([connection.sock], [], [], 0.02)[0]:
+            answer = connection.getresponse()
+            if answer.headers.get("X-ClickHouse-Exception-Code") == str(QUERY_ID_IN_USE):
+                raise LockedError(f"another migration is running: {_holder(queries)}")
+            raise MigrationError(f"cannot lock the schema: {answer.read().decode(errors='replace').strip()}")
+
+
+def _holder(queries: Sequence[str]) -> str:
+    return queries[0].rpartition("-- ")[2].strip() if queries else "it has just ended, try again"

@@ -1,0 +1,134 @@
+"""Migration files: one statement each, with placeholders for one server, replicas or shards."""
+
+import difflib
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+from tailrace.config.resources import ROOT
+from tailrace.migrations import shards
+
+MIGRATIONS = ROOT / "sql" / "migrations"
+
+DEDUPLICATION_BLOCKS = 10_000
+
+DEDUPLICATION_SECONDS = 7 * 86_400
+"""How long a replicated server remembers a block: longer than the longest outage between post and retry."""
+
+_FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+
+PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)(\(.*\))?)?\}")
+
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+
+
+class MigrationError(RuntimeError):
+    """The migrations and the database do not fit together; the message says which file and what to do."""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file of sql/migrations."""
+
+    number: int
+    name: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.number:04}_{self.name}"
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def statement(self) -> str:
+        return _COMMENT.sub("", self.text).strip()
+
+    @property
+    def touches_view(self) -> bool:
+        return "MATERIALIZED VIEW" in self.statement
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What the placeholders of a migration stand for."""
+
+    retention_days: Mapping[str, int]
+    cluster: str = ""
+    """Name of the cluster; empty for one server."""
+    sharded: bool = False
+    """Whether the cluster has more than one shard."""
+    keeper: bool = True
+    """Whether the cluster has one: without it there are no replicas, and each server is told for itself."""
+
+    def render(self, migration: Migration) -> str:
+        """The statement for this kind of database. Raises MigrationError for an unknown placeholder."""
+        text = PLACEHOLDER.sub(lambda found: self._value(migration, *found.groups("")), migration.statement)
+        text = "\n".join(line.rstrip() for line in text.splitlines())
+        return shards.in_shard(text) if self.sharded else text
+
+    @property
+    def replicated(self) -> bool:
+        return bool(self.cluster) and self.keeper
+
+    @property
+    def database(self) -> str:
+        """Where the tables that hold rows are."""
+        return shards.SHARD_DATABASE if self.sharded else shards.DATABASE
+
+    def on_cluster(self) -> str:
+        return f"ON CLUSTER '{self.cluster}'" if self.replicated else ""
+
+    def _value(self, migration: Migration, kind: str, word: str, arguments: str) -> str:
+        if kind == "on_cluster":
+            return self.on_cluster()
+        if kind == "deduplication_window":
+            return self._deduplication_window()
+        if kind == "engine":
+            return f"{'Replicated' if self.replicated else ''}{word}{arguments}"
+        if kind == "retention" and word in self.retention_days:
+            return str(self.retention_days[word])
+        raise MigrationError(f"{migration.title}: {self._unknown(kind, word)}")
+
+    def _deduplication_window(self) -> str:
+        if not self.replicated:
+            return f"non_replicated_deduplication_window = {DEDUPLICATION_BLOCKS}"
+        return (
+            f"replicated_deduplication_window = {DEDUPLICATION_BLOCKS}, "
+            f"replicated_deduplication_window_seconds = {DEDUPLICATION_SECONDS}"
+        )
+
+    def _unknown(self, kind: str, word: str) -> str:
+        known = ["on_cluster", "deduplication_window", "engine:Name"]
+        known += [f"retention:{table}" for table in self.retention_days]
+        found = f"{kind}:{word}" if word else kind
+        nearest = difflib.get_close_matches(found, known, n=1, cutoff=0)[0]
+        return f"unknown placeholder {{{found}}}; the nearest known one is {{{nearest}}}"
+
+
+def load_migrations(directory: Path = MIGRATIONS) -> list[Migration]:
+    """The files in order. Raises MigrationError for a strange name or a number used twice.
+
+    A number may be left out: what was applied and is gone is seen by the database's own record.
+    """
+    migrations = [_read(path) for path in sorted(directory.iterdir())]
+    for one, next_ in pairwise(migrations):
+        if one.number == next_.number:
+            raise MigrationError(f"{directory}: {one.title} and {next_.title} have the same number")
+    return migrations
+
+
+def _read(path: Path) -> Migration:
+    named = _FILE_NAME.fullmatch(path.name)
+    if not named:
+        raise MigrationError(f"{path}: a migration is named NNNN_name.sql, lower case")
+    migration = Migration(int(named[1]), named[2], path.read_text())
+    if ";" in migration.statement:
+        raise MigrationError(f"{path}: one statement per file, without a semicolon")
+    return migration

@@ -1,0 +1,38 @@
+"""How long rows live, by table: sql/retention.yaml, read and checked."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import yaml
+
+MAX_DAYS = 36_500
+
+
+class RetentionError(RuntimeError):
+    """The file cannot be used; the message names it, the key and what was expected."""
+
+
+def load(file: Path, tables: Iterable[str]) -> dict[str, int]:
+    """Days that rows live, for exactly these tables. Raises RetentionError."""
+    try:
+        content = yaml.safe_load(file.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise RetentionError(f"{file}: cannot be read: {error}") from error
+    days = content.get("days") if isinstance(content, dict) else None
+    if not isinstance(days, dict):
+        raise RetentionError(f"{file}: expected the key `days` with a number of days for each table")
+    _require_tables(file, days, sorted(tables))
+    return days
+
+
+def _require_tables(file: Path, days: Mapping[object, object], tables: list[str]) -> None:
+    for key in days:
+        if key not in tables:
+            nearest = difflib.get_close_matches(str(key), tables, n=1, cutoff=0)[0]
+            raise RetentionError(f"{file}: unknown table {key!r}; the nearest known one is {nearest}")
+    for table in tables:
+        number = days.get(table)
+        if type(number) is not int or not 1 <= number <= MAX_DAYS:
+            found = "nothing" if number is None else repr(number)
+            raise RetentionError(f"{file}: {table} must be 1 to {MAX_DAYS} days, found {found}")

@@ -1,0 +1,292 @@
+"""Brings ClickHouse to the schema in sql/migrations: numbered files, one statement each, forward only.
+
+What has been applied is recorded in tailrace.schema_migrations with the SHA-256 of each file as it is in the
+repository, before templating. A file that was changed, removed or slipped in between applied ones is refused:
+nobody could tell any more what a database holds. Applying twice does nothing.
+
+Templates: a migration may hold
+
+    {on_cluster}             `ON CLUSTER 'name'` on a replicated cluster, nothing on one server
+    {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path
+    {deduplication_window}   the settings that let ClickHouse drop a block that is posted again
+    {retention:table}        days, from sql/retention.yaml
+
+On more than one shard the statements are about database tailrace_shard; what reads it is made anew after them
+(tailrace.shards).
+
+Materialized views may change only while nothing writes and no checkpoint holds blocks still to be posted:
+stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless told that it
+is so.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from tailrace import __version__
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.config.resources import ROOT
+from tailrace.migrations import retention, shards
+from tailrace.migrations.lock import lock
+from tailrace.migrations.migration_files import (
+    PLACEHOLDER,
+    Dialect,
+    Migration,
+    MigrationError,
+    load_migrations,
+)
+
+RETENTION = ROOT / "sql" / "retention.yaml"
+
+ROLLUPS = ("query_load_1m", "query_classes_1h")
+"""Targets that can be filled again from query_events; each has a view of its name and `_mv`."""
+
+RECORDS_FROM = 2
+"""Number of the migration that makes tailrace.schema_migrations; those before it are recorded with it."""
+
+_TTL = re.compile(r"\bTTL (.+?) \+ toIntervalDay\((\d+)\)")
+
+
+@dataclass(frozen=True)
+class State:
+    """One migration as the files and the database know it."""
+
+    number: int
+    title: str
+    applied_at: str
+    """UTC, empty if it has not been applied."""
+    problem: str = ""
+    """Why it cannot stay so, in one clause; empty if all is well."""
+
+
+def load_retention(path: Path = RETENTION) -> dict[str, int]:
+    """Days that rows live, by table. Raises RetentionError unless each table that has a TTL is named."""
+    tables = {
+        word
+        for migration in load_migrations()
+        for kind, word, _ in PLACEHOLDER.findall(migration.statement)
+        if kind == "retention"
+    }
+    return retention.load(path, tables)
+
+
+def status(clickhouse: ClickHouse, migrations: Sequence[Migration] | None = None) -> list[State]:
+    """Every migration of files and database, in order."""
+    migrations = load_migrations() if migrations is None else migrations
+    applied = _applied(clickhouse)
+    newest = max(applied, default=0)
+    states = [_state(migration, applied.pop(migration.number, None), newest) for migration in migrations]
+    return states + [_missing(row) for row in applied.values()]
+
+
+def _applied(clickhouse: ClickHouse) -> dict[int, Mapping]:
+    known = "SELECT 1 FROM system.tables WHERE database = 'tailrace' AND name = 'schema_migrations'"
+    if not clickhouse.rows(known):
+        return {}
+    rows = clickhouse.rows("SELECT * FROM tailrace.schema_migrations FINAL ORDER BY number")
+    return {row["number"]: row for row in rows}
+
+
+def _state(migration: Migration, row: Mapping | None, newest: int) -> State:
+    if row is None:
+        late = f"not applied, but {newest:04} is: give it a number above that"
+        return State(migration.number, migration.title, "", late if migration.number < newest else "")
+    changed = "changed after it was applied: restore the file and put the change into a new migration"
+    same = row["sha256"] == migration.sha256 and row["name"] == migration.name
+    return State(migration.number, migration.title, row["applied_at"], "" if same else changed)
+
+
+def _missing(row: Mapping) -> State:
+    title = f"{row['number']:04}_{row['name']}"
+    return State(
+        row["number"],
+        title,
+        row["applied_at"],
+        f"applied by version {row['version']}, but its file is missing: use a version that has it",
+    )
+
+
+def apply(
+    clickhouse: ClickHouse,
+    cluster: str = "",
+    writers_stopped: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+    migrations: Sequence[Migration] | None = None,
+    retention_days: Mapping[str, int] | None = None,
+    sharded: bool = False,
+    others: Sequence[ClickHouse] = (),
+) -> list[str]:
+    """Applies what is missing and returns the titles; adjusts TTLs that differ from sql/retention.yaml.
+
+    `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server; `sharded` says
+    that they are more than one shard, `others` are the other shards' where no Keeper passes statements on.
+    `say` hears of each migration before it is run. Raises MigrationError, LockedError, ClickHouseError,
+    OSError.
+    """
+    migrations = load_migrations() if migrations is None else migrations
+    days = load_retention() if retention_days is None else retention_days
+    dialect = Dialect(days, cluster, sharded, keeper=not others)
+    servers = Servers(clickhouse, others, dialect)
+    with lock(clickhouse):
+        servers.refuse_other_layout()
+        states = status(clickhouse, migrations)
+        _refuse_problems(states)
+        pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
+        if len(pending) < len(migrations) and not writers_stopped:
+            _refuse_views(pending)
+        _apply_in_order(servers, pending, say)
+        _apply_retention(servers, say)
+        servers.spread()
+    return [migration.title for migration in pending]
+
+
+def _refuse_problems(states: Sequence[State]) -> None:
+    problems = [f"{state.title}: {state.problem}" for state in states if state.problem]
+    if problems:
+        raise MigrationError("\n".join(problems))
+
+
+def _refuse_views(pending: Sequence[Migration]) -> None:
+    views = [migration.title for migration in pending if migration.touches_view]
+    if views:
+        raise MigrationError(
+            f"{', '.join(views)}: changes materialized views, which is safe only while nothing writes: stop "
+            "the job with a savepoint and run `tailrace migrate --writers-stopped`"
+        )
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The servers that hold the database."""
+
+    first: ClickHouse
+    """Whoever migrates asks this one, and its lock counts."""
+    others: Sequence[ClickHouse]
+    """Those that no Keeper passes statements on to."""
+    dialect: Dialect
+
+    def run(self, statement: str) -> None:
+        """On every server. Raises ClickHouseError, OSError; it may then have run on some of them."""
+        for server in (self.first, *self.others):
+            server.execute(statement)
+
+    def refuse_other_layout(self) -> None:
+        for server in (self.first, *self.others):
+            try:
+                shards.refuse_other_layout(server, self.dialect.sharded)
+            except shards.ShardsError as error:
+                raise MigrationError(str(error)) from error
+
+    def spread(self) -> None:
+        """Makes the tables over all shards, where there are more than one."""
+        if not self.dialect.sharded:
+            return
+        for server in (self.first, *self.others):
+            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), server.execute)
+
+
+def _apply_in_order(servers: Servers, pending: Sequence[Migration], say: Callable[[str], None]) -> None:
+    unrecorded = []
+    for migration in pending:
+        say(migration.title)
+        unrecorded.append(_apply_one(servers, migration))
+        if migration.number == RECORDS_FROM:
+            servers.spread()
+        if migration.number >= RECORDS_FROM:
+            servers.first.insert("tailrace.schema_migrations", unrecorded, async_insert=0)
+            unrecorded = []
+
+
+def _apply_one(servers: Servers, migration: Migration) -> Mapping:
+    begin = time.monotonic()
+    try:
+        servers.run(servers.dialect.render(migration))
+    except ClickHouseError as error:
+        raise MigrationError(f"{migration.title}: {error}") from error
+    return {
+        "number": migration.number,
+        "name": migration.name,
+        "sha256": migration.sha256,
+        "seconds": time.monotonic() - begin,
+        "version": __version__,
+    }
+
+
+def _apply_retention(servers: Servers, say: Callable[[str], None]) -> None:
+    """Each server is asked for itself: where no Keeper passes statements on, one may have missed a change."""
+    for server in (servers.first, *servers.others):
+        _apply_retention_of(server, servers.dialect, say)
+
+
+def _apply_retention_of(server: ClickHouse, dialect: Dialect, say: Callable[[str], None]) -> None:
+    tables = server.rows(
+        "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
+        {"database": dialect.database},
+    )
+    for table in tables:
+        found = _TTL.search(table["create_table_query"])
+        days = dialect.retention_days.get(table["name"])
+        if found and days and int(found[2]) != days:
+            say(f"retention of {table['name']}: {days} days instead of {found[2]}")
+            server.execute(
+                f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
+                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
+            )
+
+
+def rebuild_rollups(
+    clickhouse: ClickHouse,
+    first: date,
+    last: date,
+    say: Callable[[str], None] = lambda _: None,
+    events: str = "1",
+) -> None:
+    """Fills the rollups of the days `first` to `last` (UTC, inclusive) again from query_events.
+
+    For a rewind, and for a rollup that came later than its events. `events` is a condition for those that
+    count. Nothing may write meanwhile. Each day appears whole or not at all, and running it again gives the
+    same. Raises MigrationError for days whose events may be gone by now: the rollup would lose them.
+    """
+    oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
+    if first < oldest:
+        raise MigrationError(f"events before {oldest} may be gone: rollups can be rebuilt from that day on")
+    with lock(clickhouse):
+        for rollup in ROLLUPS:
+            for number in range((last - first).days + 1):
+                day = first + timedelta(days=number)
+                say(f"{rollup} of {day}")
+                _rebuild_day(clickhouse, rollup, day, events)
+
+
+def _rebuild_day(clickhouse: ClickHouse, rollup: str, day: date, events: str) -> None:
+    draft = f"tailrace.{rollup}_draft"
+    partition = f"{day:%Y%m%d}"
+    clickhouse.execute(f"DROP TABLE IF EXISTS {draft} SYNC")
+    clickhouse.execute(f"CREATE TABLE {draft} AS tailrace.{rollup}")
+    _fill(clickhouse, rollup, draft, f"toYYYYMMDD(event_time) = {partition} AND {events}")
+    if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
+        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} REPLACE PARTITION {partition} FROM {draft}")
+    else:
+        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} DROP PARTITION {partition}")
+    clickhouse.execute(f"DROP TABLE {draft} SYNC")
+
+
+def _fill(clickhouse: ClickHouse, rollup: str, target: str, condition: str) -> None:
+    """Runs the view's own SELECT over some of the events, so that a rebuild cannot differ from the view."""
+    view = {"view": f"{rollup}_mv"}
+    columns = clickhouse.rows(
+        "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {view:String} "
+        "ORDER BY position",
+        view,
+    )
+    (definition,) = clickhouse.rows(
+        "SELECT as_select FROM system.tables WHERE database = 'tailrace' AND name = {view:String}", view
+    )
+    clickhouse.execute(
+        f"INSERT INTO {target} ({', '.join(column['name'] for column in columns)}) {definition['as_select']}",
+        async_insert=0,
+        additional_table_filters=f"{{'tailrace.query_events': '{condition}'}}",
+    )

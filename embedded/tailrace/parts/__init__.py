@@ -1,1 +1,0 @@
-"""The parts of the embedded stack, one module each. `tailrace.stack.assembly` puts them together."""

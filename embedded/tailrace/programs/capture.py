@@ -1,0 +1,126 @@
+"""Captures accounts, grants, settings and replication of the servers in sources.yaml.
+
+Fluent Bit ships its spool.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.config.home import Home
+from tailrace.config.resources import ROOT
+from tailrace.config.template import write_private
+from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.sources import active_sources
+from tailrace.sources.sources_file import Server
+
+PROGRAM = ROOT / "collectors" / "capture"
+START_SECONDS = 120
+SILENT_POLLS = 10
+"""A server that is away is looked at less often, and a look may take a while."""
+
+
+@dataclass(frozen=True)
+class ServerState:
+    """How the last attempt to ask a server ended."""
+
+    instance: str
+    at: float
+    """Seconds since 1970 UTC; 0 before the first time."""
+    ok: bool
+    """Whether it let itself be asked, be it not for everything."""
+    problem: str
+    """What it refused, or why it could not be asked."""
+
+
+def spool_of(home: Home) -> Path:
+    """The directory of the hourly files that Fluent Bit tails."""
+    return home.data(CaptureProgram.name) / "spool"
+
+
+def tells(home: Home, servers: Sequence[Server]) -> bool:
+    """Whether there is something to ship: a server is asked, or what was found is in the spool."""
+    found = home.root.glob(f"data/{CaptureProgram.name}/spool/snapshots-*.jsonl")  # asking makes no directory
+    return bool(servers) or any(found)
+
+
+def write_servers(file: Path, servers: list[Server]) -> None:
+    """Writes the list that collectors/capture reads."""
+    listed = [
+        {
+            "cluster": server.cluster,
+            "instance": server.instance,
+            "dsn": server.dsn,
+            "password_file": str(server.password_file or ""),
+        }
+        for server in servers
+    ]
+    write_private(file, json.dumps(listed, indent=2))
+
+
+def health_by(beat: Path, longest_silence: float) -> Health:
+    """Whether a program of collectors/capture still asks, by its heartbeat's file."""
+    try:
+        silent = time.time() - os.stat(beat).st_mtime
+    except FileNotFoundError:
+        return Health.failing("no server asked yet")
+    return HEALTHY if silent < longest_silence else Health.failing(f"no server asked for {silent:.0f} s")
+
+
+def servers_by(beat: Path) -> list[ServerState]:
+    """How each server let itself be asked, by a heartbeat's file; none before the first time."""
+    try:
+        heartbeats = json.loads(beat.read_text())
+    except FileNotFoundError:
+        return []
+    return [
+        ServerState(instance, heartbeat["at"], not heartbeat["away"], heartbeat["problem"])
+        for instance, heartbeat in sorted(heartbeats.items())
+    ]
+
+
+class CaptureProgram(Program):
+    """Configures collectors/capture for the servers of sources.yaml."""
+
+    name = "capture"
+
+    def configured(self) -> bool:
+        return bool(active_sources.active_servers(self.settings, self.home))
+
+    def prepare(self) -> None:
+        write_servers(
+            self._servers(), list(active_sources.active_or_listed(self.settings, self.home).servers)
+        )
+        self.spool().mkdir(mode=0o700, exist_ok=True)
+        self._heartbeat().unlink(missing_ok=True)
+
+    def command(self) -> Sequence[str | Path]:
+        return [
+            *(sys.executable, "-m", "tailrace_capture", "snapshots"),
+            *("--servers", self._servers(), "--spool", self.spool()),
+            *("--state", self.home.data(self.name) / "state", "--beat", self._heartbeat()),
+            *("--poll", str(self.settings.capture_poll), "--full", str(self.settings.capture_interval)),
+        ]
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PROGRAM)}
+
+    def health(self) -> Health:
+        """That a server is away is shown beside it, and nothing that a restart mends."""
+        return health_by(self._heartbeat(), SILENT_POLLS * self.settings.capture_poll + START_SECONDS)
+
+    def servers(self) -> list[ServerState]:
+        return servers_by(self._heartbeat())
+
+    def spool(self) -> Path:
+        return spool_of(self.home)
+
+    def _servers(self) -> Path:
+        return self.home.data(self.name) / "servers.json"
+
+    def _heartbeat(self) -> Path:
+        return self.home.data(self.name) / "beat"

@@ -1,0 +1,48 @@
+"""The delivery of alerts by webhook and mail, where alerts.yaml names receivers."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.alerts.delivery import config
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.programs.program import HEALTHY, Health, Program
+
+SILENT_SECONDS = 120
+"""Several attempts that run into their timeouts take less than that."""
+
+
+class DeliveryProgram(Program):
+    """Configures `python -m tailrace.delivery`."""
+
+    name = "delivery"
+
+    def configured(self) -> bool:
+        return self.settings.alerts_config.exists()
+
+    def check(self) -> None:
+        config.load(self.settings.alerts_config)
+
+    def prepare(self) -> None:
+        self.check()
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        try:
+            heartbeats = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return Health.failing("no pass yet")
+        for channel, heartbeat in heartbeats.items():
+            silent = time.time() - heartbeat["at"]
+            if heartbeat["problem"]:
+                return Health.failing(heartbeat["problem"])
+            if silent > SILENT_SECONDS:
+                return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
+        return HEALTHY
+
+    def _heartbeat(self) -> Path:
+        return self.home.data(self.name) / "beat"

@@ -1,0 +1,45 @@
+"""Explains the heaviest statements of those servers of sources.yaml that say `explain: true`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.programs.capture import PROGRAM, ServerState, health_by, servers_by, write_servers
+from tailrace.programs.program import Health, Program
+from tailrace.sources import active_sources
+from tailrace.sources.sources_file import Server
+
+MAX_SILENCE_SECONDS = 2400
+"""Rounds are half an hour apart at most, while a server is busy or away."""
+
+
+class ExplainProgram(Program):
+    """Configures collectors/capture for the servers whose statements are explained."""
+
+    name = "explain"
+
+    def configured(self) -> bool:
+        return bool(self._explained())
+
+    def prepare(self) -> None:
+        write_servers(self._servers(), [server.explained() for server in self._explained()])
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PROGRAM)}
+
+    def health(self) -> Health:
+        return health_by(self._heartbeat(), MAX_SILENCE_SECONDS)
+
+    def servers(self) -> list[ServerState]:
+        """How the last round at each server ended."""
+        return servers_by(self._heartbeat())
+
+    def _explained(self) -> list[Server]:
+        servers = active_sources.active_servers(self.settings, self.home)
+        return [server for server in servers if server.explain]
+
+    def _heartbeat(self) -> Path:
+        return self.home.data(self.name) / "beat"
+
+    def _servers(self) -> Path:
+        return self.home.data(self.name) / "servers.json"

@@ -1,0 +1,86 @@
+"""The configuration of Fluent Bit: it tails the logs of sources.yaml and the spools, and ships to Kafka.
+
+It runs the files of collectors/fluent-bit as they are. Those describe one server, so that for each log of
+sources.yaml a copy of its kind's file, such as slowlog.conf, is written with that log's names filled in;
+everything else comes from the environment, as in production.
+"""
+
+import hashlib
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.config.resources import ROOT
+from tailrace.programs.capture import tells
+from tailrace.programs.inotify import too_few_inotify_instances
+from tailrace.programs.program import Program
+from tailrace.sources import active_sources
+from tailrace.sources.sources_file import Source
+
+COLLECTOR = ROOT / "collectors" / "fluent-bit"
+
+
+class CollectorError(RuntimeError):
+    """Fluent Bit could not watch the logs; the message says why."""
+
+
+class FluentBitProgram(Program):
+    """Writes what `fluent-bit` reads."""
+
+    name = "fluentbit"
+
+    def prepare(self) -> None:
+        listed = active_sources.active_or_listed(self.settings, self.home)
+        if findings := too_few_inotify_instances(instances_for(len(listed.logs))):
+            raise CollectorError(findings[0])
+        directory = self._configuration()
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        inputs = [self._write_input(directory, source) for source in listed.logs]
+        outputs = [COLLECTOR / "kafka.conf"]
+        if tells(self.home, listed.servers):
+            outputs.append(COLLECTOR / "capture.conf")
+        included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
+        (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
+
+    def _configuration(self) -> Path:
+        return self.home.data(self.name) / "configuration"
+
+    def _write_input(self, directory: Path, source: Source) -> Path:
+        template = (COLLECTOR / f"{source.source}.conf").read_text()
+        name = input_name(source)
+        path = directory / f"{name}.conf"
+        path.write_text(filled_in(template, variables_of(source, name)))
+        return path
+
+
+def instances_for(logs: int) -> int:
+    """The inotify instances that Fluent Bit takes: one for each log, and for the spools of census and
+    capture."""
+    return logs + 2
+
+
+def input_name(source: Source) -> str:
+    """A unique name of the log that outlives changes of the list: it names the file with its offset."""
+    identity = "\0".join((source.instance, source.source, str(source.path)))
+    readable = re.sub(r"[^A-Za-z0-9_.-]", "_", source.instance)
+    return f"{readable}-{source.source}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+
+
+def variables_of(source: Source, name: str) -> dict[str, str]:
+    """The variables of collectors/fluent-bit/<source>.conf that describe one log."""
+    prefix = f"TAILRACE_{source.source.upper()}"
+    return {
+        "TAILRACE_CLUSTER": source.cluster,
+        "TAILRACE_INSTANCE": source.instance,
+        "TAILRACE_TZ": source.tz,
+        f"{prefix}_NAME": name,
+        f"{prefix}_PATH": str(source.path),
+        f"{prefix}_FORMAT": source.format,
+    }
+
+
+def filled_in(template: str, variables: Mapping[str, str]) -> str:
+    """The text with `${NAME}` replaced for these names only; Fluent Bit replaces the others."""
+    return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)

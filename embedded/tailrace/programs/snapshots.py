@@ -1,0 +1,42 @@
+"""Stores the snapshots of the servers in sources.yaml: from the topic tailrace.snapshots to ClickHouse."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.programs.capture import tells
+from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.sources import active_sources
+
+SILENT_SECONDS = 120
+"""An insert into a ClickHouse that does not answer may take that long."""
+
+
+class SnapshotProgram(Program):
+    """Configures `python -m tailrace.facts`."""
+
+    name = "facts"
+
+    def configured(self) -> bool:
+        return tells(self.home, active_sources.active_servers(self.settings, self.home))
+
+    def prepare(self) -> None:
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        try:
+            heartbeat = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return Health.failing("nothing read yet")
+        silent = time.time() - heartbeat["at"]
+        if heartbeat["problem"] or silent > SILENT_SECONDS:
+            return Health.failing(heartbeat["problem"] or f"silent for {silent:.0f} s")
+        return HEALTHY
+
+    def _heartbeat(self) -> Path:
+        return self.home.data(self.name) / "beat"

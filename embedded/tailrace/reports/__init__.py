@@ -1,0 +1,1 @@
+"""Reports by mail, which Superset draws and sends."""

@@ -1,0 +1,1 @@
+"""Rules and detectors: how they reach the detect job."""

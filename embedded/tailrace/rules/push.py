@@ -1,0 +1,260 @@
+"""Pushes of rules: the directory's files as one record of tailrace.rules, so that a push is atomic.
+
+schemas/rules.schema.json describes the record. What the detect job made of it is in tailrace.rule_pushes.
+"""
+
+import fcntl
+import getpass
+import json
+import socket
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.resources import ROOT
+from tailrace.kafka.client import KafkaClient
+
+OWN = ROOT / "rules"
+"""The rules of this repository."""
+
+TOPIC = "tailrace.rules"
+BUNDLE = "bundle"
+"""Key of the last push that a job took over, or of the first."""
+CANDIDATE = "candidate"
+"""Key of a push of which no job has said so yet. The topic is compacted: under one key a refused push would
+be all that is left, and a job that starts without state would have no rules."""
+
+VERSION = 1
+MAX_BYTES = 19_000_000
+"""The topic takes 20 MB."""
+
+TIMEOUT_SECONDS = 30
+RETRY_SECONDS = 0.1
+POLL_SECONDS = 0.2
+
+
+class RulesError(RuntimeError):
+    """Rules cannot be pushed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the detect job made of a push."""
+
+    accepted: bool
+    rules: int
+    detectors: int
+    classes: int
+    message: str
+
+
+def files(directory: Path) -> dict[str, str]:
+    """The texts of a directory's YAML files by their paths below it. Raises RulesError."""
+    if not directory.is_dir():
+        raise RulesError(f"{directory} is no directory")
+    found = {}
+    for path in sorted((*directory.rglob("*.yml"), *directory.rglob("*.yaml"))):
+        if path.is_dir():
+            continue
+        try:
+            found[path.relative_to(directory).as_posix()] = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise RulesError(f"{path}: expected UTF-8: {error.reason}") from None
+        except OSError as error:
+            raise RulesError(f"{path} cannot be read: {error.strerror}") from None
+    if not found:
+        raise RulesError(f"{directory} holds no .yml or .yaml file")
+    return found
+
+
+@contextmanager
+def push_lock(run: Path, seconds: float) -> Iterator[None]:
+    """Pushes of one stack come one after the other, from the candidate to what becomes of it.
+
+    Else one that is settled late would become the bundle after a newer one, and end its candidate. Who comes
+    later waits, and wins. The lock is the process's own, so a push that is killed holds nobody up.
+
+    Raises RulesError if another push is not through within that time: then nothing was pushed.
+    """
+    deadline = time.monotonic() + seconds
+    with (run / "rules-push.lock").open("a") as lock:
+        while not _taken(lock):
+            if time.monotonic() > deadline:
+                raise RulesError("nothing was pushed: another push is not through yet; push again after it")
+            time.sleep(RETRY_SECONDS)
+        yield
+
+
+def _taken(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Push:
+    """Rules as they are written to the topic."""
+
+    id: str
+    value: bytes
+
+
+def push(kafka: KafkaClient, texts: dict[str, str]) -> Push:
+    """Writes a push as a candidate. Raises RulesError."""
+    candidate = _record(texts)
+    _produce(kafka, {CANDIDATE: candidate.value})
+    return candidate
+
+
+def promote_candidate(
+    kafka: KafkaClient, clickhouse: ClickHouse, candidate: Push, seconds: float
+) -> Outcome | None:
+    """Keeps a candidate as the bundle once the job has taken it over, and forgets one that it refuses.
+
+    Returns what the job made of it; None if it says nothing in that time. Raises RulesError.
+    """
+    outcome = await_outcome(clickhouse, candidate.id, seconds)
+    if outcome is not None:
+        _produce(kafka, {**({BUNDLE: candidate.value} if outcome.accepted else {}), CANDIDATE: None})
+    return outcome
+
+
+def promote_last_candidate(kafka: KafkaClient, clickhouse: ClickHouse) -> None:
+    """Settles the candidate whose push was not waited for, before the next one takes its place."""
+    candidate = _candidate(kafka)
+    if candidate is not None:
+        promote_candidate(kafka, clickhouse, candidate, 0)
+
+
+def _record(texts: dict[str, str]) -> Push:
+    push_id = str(uuid.uuid4())
+    record = {
+        "version": VERSION,
+        "push_id": push_id,
+        "pushed_at": datetime.now(UTC).isoformat(),
+        "pushed_by": f"{getpass.getuser()}@{socket.gethostname()}",
+        "files": texts,
+    }
+    value = json.dumps(record, ensure_ascii=False).encode()
+    if len(value) > MAX_BYTES:
+        raise RulesError(f"the rules are {len(value)} bytes; a push has at most {MAX_BYTES}")
+    return Push(push_id, value)
+
+
+def _produce(kafka: KafkaClient, values: Mapping[str, bytes | None]) -> None:
+    """Writes records in this order, by their keys; None ends what the key had."""
+    failures = []
+    producer = Producer(
+        kafka.settings(
+            {
+                "message.max.bytes": 20_000_000,
+                "message.timeout.ms": TIMEOUT_SECONDS * 1000,
+                "enable.idempotence": True,
+                "log_level": 0,
+                "error_cb": _ignore,
+            }
+        )
+    )
+    for key, value in values.items():
+        producer.produce(
+            TOPIC, value, key, on_delivery=lambda error, _: error and failures.append(error.str())
+        )
+    left = producer.flush(TIMEOUT_SECONDS + 5)
+    if failures or left:
+        raise RulesError(
+            f"Kafka at {kafka.address} did not take the push: {failures[0] if failures else 'no answer'}"
+        )
+
+
+def push_first(kafka: KafkaClient, run: Path) -> None:
+    """Pushes the repository's rules where nothing was ever pushed. Raises RulesError.
+
+    Only then it takes its turn: a push that waits for the job must not hold up the job's start.
+    """
+    if _is_pushed(kafka):
+        return
+    with push_lock(run, TIMEOUT_SECONDS):
+        if not _is_pushed(kafka):
+            _produce(kafka, {BUNDLE: _record(files(OWN)).value})
+
+
+def _is_pushed(kafka: KafkaClient) -> bool:
+    with _consumer(kafka) as consumer:
+        low, high = _offsets(consumer)
+    return low != high
+
+
+def _candidate(kafka: KafkaClient) -> Push | None:
+    """The newest record of a candidate that was not ended. Raises RulesError."""
+    newest = None
+    with _consumer(kafka) as consumer:
+        low, high = _offsets(consumer)
+        consumer.assign([TopicPartition(TOPIC, 0, low)])
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while low < high and consumer.position([TopicPartition(TOPIC, 0)])[0].offset < high:
+            message = consumer.poll(RETRY_SECONDS)
+            if message is not None and not message.error() and message.key() == CANDIDATE.encode():
+                newest = message.value()
+            if time.monotonic() > deadline:
+                raise RulesError(f"{TOPIC} could not be read within {TIMEOUT_SECONDS} s")
+    return Push(json.loads(newest)["push_id"], newest) if newest else None
+
+
+@contextmanager
+def _consumer(kafka: KafkaClient) -> Iterator[Consumer]:
+    consumer = Consumer(
+        kafka.settings(
+            {
+                "group.id": "tailrace-rules",
+                "enable.auto.commit": False,
+                "log_level": 0,
+                "error_cb": _ignore,
+            }
+        )
+    )
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def _offsets(consumer: Consumer) -> tuple[int, int]:
+    """The first offset of the topic and the one after its last. Raises RulesError."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while True:
+        try:
+            return consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
+        except KafkaException as error:  # of a topic that was just made nobody is the leader yet
+            if time.monotonic() > deadline:
+                raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
+            time.sleep(RETRY_SECONDS)
+
+
+def await_outcome(clickhouse: ClickHouse, push_id: str, seconds: float) -> Outcome | None:
+    """What the job made of a push; None if it says nothing in that time. Asks once at least."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = clickhouse.rows(
+            "SELECT accepted, rules, detectors, classes, message FROM tailrace.rule_pushes "
+            "WHERE push_id = {push:String} ORDER BY at DESC LIMIT 1",
+            {"push": push_id},
+        )
+        if found:
+            return Outcome(**found[0])
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(POLL_SECONDS)
+
+
+def _ignore(error: object) -> None:
+    """The client's background errors say again what the call itself raises."""

@@ -1,0 +1,135 @@
+"""The loop: records from Kafka, rows to ClickHouse, then offsets; what is not stored is not committed."""
+
+import json
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgpack
+from confluent_kafka import Consumer, KafkaException, Message
+
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
+from tailrace.snapshots.alert import ALERTS, alert_of
+from tailrace.snapshots.errant_transactions import Comparison
+from tailrace.snapshots.rows import (
+    CHANGES,
+    FACTS,
+    SNAPSHOTS,
+    TABLE_SIZES,
+    RecordError,
+    rows_of,
+    rows_of_verdict,
+)
+
+TOPIC = "tailrace.snapshots"
+GROUP = "tailrace-facts"
+BATCH = 200
+WAIT_SECONDS = 1.0
+MAX_PAUSE_SECONDS = 30
+
+KNOWN = (
+    "SELECT cluster, instance, kind, key, attributes, toFloat64(since) AS since, "
+    "toFloat64(last_seen) AS last_seen FROM tailrace.server_facts_current "
+    "WHERE kind IN ('gtid', 'replication', 'errant')"
+)
+
+IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, FACTS, SNAPSHOTS)
+"""What is told once comes before what says that it is known; a look comes after the facts that it counts."""
+
+Say = Callable[[str], None]
+
+
+class Loader:
+    """One consumer. Several of one group share the partitions."""
+
+    def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, say: Say) -> None:
+        self._consumer = consumer
+        self._clickhouse = clickhouse
+        self._heartbeat = beat
+        self._say = say
+        self._stop = threading.Event()
+        self._comparison: Comparison | None = None
+
+    def stop(self) -> None:
+        """Ends `run` after the batch in hand."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Returns when stopped. Raises KafkaException for what librdkafka does not mend by itself."""
+        self._consumer.subscribe([TOPIC])
+        while not self._stop.is_set():
+            messages = [each for each in self._consumer.consume(BATCH, WAIT_SECONDS) if self._is_record(each)]
+            if messages and not self._stored(messages):
+                return
+            if messages:
+                self._consumer.commit(asynchronous=False)
+            self._write_beat("")
+
+    def _is_record(self, message: Message) -> bool:
+        if message.error() is None:
+            return True
+        if not message.error().retriable() and message.error().fatal():
+            raise KafkaException(message.error())
+        self._say(f"Kafka: {message.error().str()}")
+        return False
+
+    def _rows(self, messages: Sequence[Message]) -> dict[str, list[Row]]:
+        """The rows of each table. A record that nobody can read is named in the log; the topic still has
+        it."""
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for message in messages:
+            try:
+                record = unpacked(message.value())
+                for table, row in [*rows_of(record), *self._errant(record)]:
+                    rows[table].append(row)
+            except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
+                # Capture writes no such record; who else does must not keep the loader from all others.
+                self._say(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
+        return rows
+
+    def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:
+        for verdict in self._comparison.take(record):
+            yield from rows_of_verdict(verdict)
+            if verdict.is_new:
+                yield ALERTS, alert_of(verdict)
+
+    def _stored(self, messages: Sequence[Message]) -> bool:
+        """Whether all is in ClickHouse; tries until it is, or until stopped."""
+        pause = 1.0
+        rows: dict[str, list[Row]] | None = None
+        while True:
+            try:
+                if self._comparison is None:
+                    self._comparison = self._restored()
+                rows = self._rows(messages) if rows is None else rows
+                for table in filter(rows.get, IN_ORDER):
+                    self._clickhouse.insert(f"tailrace.{table}", rows[table], async_insert=0)
+                self._say(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
+                return True
+            except (OSError, ClickHouseError) as error:
+                self._say(f"ClickHouse did not take the rows: {error}")
+                self._write_beat(str(error))
+            if self._stop.wait(pause):
+                return False
+            pause = min(MAX_PAUSE_SECONDS, 2 * pause)
+
+    def _restored(self) -> Comparison:
+        """What this or another process knew of the servers before."""
+        comparison = Comparison()
+        comparison.restore(self._clickhouse.rows(KNOWN))
+        return comparison
+
+    def _write_beat(self, problem: str) -> None:
+        draft = self._heartbeat.with_suffix(".draft")
+        draft.write_text(json.dumps({"at": time.time(), "problem": problem}))
+        draft.replace(self._heartbeat)
+
+
+def unpacked(value: bytes) -> object:
+    """A msgpack document. Bytes that are no UTF-8 come escaped. Raises RecordError."""
+    try:
+        return msgpack.unpackb(value, raw=False, unicode_errors="backslashreplace", strict_map_key=False)
+    except (TypeError, ValueError, msgpack.exceptions.UnpackException) as error:
+        raise RecordError(f"not msgpack: {error}") from error

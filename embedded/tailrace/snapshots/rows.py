@@ -1,0 +1,143 @@
+"""From a record of tailrace.snapshots (schemas/snapshot.schema.json) to rows of ClickHouse."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from tailrace.clickhouse.client import Row
+from tailrace.snapshots.errant_transactions import KIND, Verdict
+
+SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
+TABLE_SIZES = "table_sizes"
+SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
+OK = "ok"
+GTID = "gtid"
+"""Differs at every look and is compared at once: only the last is kept, under the first moment there is."""
+FIRST_MOMENT = 0.0
+LAST_MOMENT = 4_102_444_800
+"""2100. What ClickHouse refuses must not get as far: it would refuse the rows of everybody beside it."""
+CHANGE = ("added", "changed", "removed")
+
+
+class RecordError(ValueError):
+    """A record that does not keep the contract; the message names what is wrong with it."""
+
+
+def rows_of_verdict(verdict: Verdict) -> list[tuple[str, Row]]:
+    """What was found out about a replica's errant transactions; the fact and the change only where there
+    are."""
+    whose = {"cluster": verdict.member.cluster, "instance": verdict.member.instance, "kind": KIND}
+    rows: list[tuple[str, Row]] = []
+    if verdict.errant:
+        fact = {"key": KIND, "since": verdict.since, "attributes": verdict.attributes}
+        rows.append(_fact(whose, fact, instant(verdict.at)))
+    if verdict.is_new:
+        rows.append((CHANGES, _errant_change(whose, verdict)))
+    known = {"product": verdict.member.product, "version": verdict.member.version, "error": ""}
+    looked = {"reason": "change", "status": OK, "part": 1, "parts": 1, "truncated": False}
+    return [
+        *rows,
+        (
+            SNAPSHOTS,
+            {**whose, **known, **looked, "at": instant(verdict.at), "facts": int(bool(verdict.errant))},
+        ),
+    ]
+
+
+def _errant_change(whose: Row, verdict: Verdict) -> Row:
+    kind = "changed" if verdict.errant and verdict.before else "added" if verdict.errant else "removed"
+    return {
+        **whose,
+        "key": KIND,
+        "at": instant(verdict.at),
+        "change": kind,
+        "before": {"gtids": verdict.before} if verdict.before else {},
+        "after": verdict.attributes if verdict.errant else {},
+    }
+
+
+def rows_of(record: object) -> list[tuple[str, Row]]:
+    """Table and row, the rows of facts before that of the look which makes them count. Raises RecordError."""
+    try:
+        return list(_rows(record))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise RecordError(f"not a snapshot: {error!r}") from error
+
+
+def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
+    if record["v"] != 1:
+        raise ValueError(f"version {record['v']!r} is not known")
+    whose = {name: str(record[name]) for name in ("cluster", "instance", "kind")}
+    at = instant(record["at"])
+    for fact in record["facts"]:
+        yield _size(whose, fact, at) if whose["kind"] == TABLE_SIZES else _fact(whose, fact, at)
+    for change in record["changes"]:
+        yield (
+            CHANGES,
+            {
+                **whose,
+                "key": str(change["key"]),
+                "at": at,
+                "change": _one_of(CHANGE, change["change"]),
+                "before": texts(change["before"]),
+                "after": texts(change["after"]),
+            },
+        )
+    yield SNAPSHOTS, _snapshot(whose, record, at)
+
+
+def _snapshot(whose: Row, record: Mapping, at: str) -> Row:
+    names = ("product", "version", "reason", "status", "error")
+    return {
+        **whose,
+        "at": at,
+        **{name: str(record[name]) for name in names},
+        "part": int(record["part"]),
+        "parts": int(record["parts"]),
+        "truncated": bool(record["truncated"]),
+        "facts": len(record["facts"]),
+    }
+
+
+def _fact(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
+    return FACTS, {
+        **whose,
+        "key": str(fact["key"]),
+        "since": instant(FIRST_MOMENT if whose["kind"] == GTID else fact["since"]),
+        "last_seen": at,
+        "attributes": texts(fact["attributes"]),
+    }
+
+
+def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
+    attributes = fact["attributes"]
+    return TABLE_SIZES, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "at": at,
+        **{name: str(attributes[name]) for name in ("database", "table", "engine")},
+        **{name: _size_in_range(int(attributes[name])) for name in SIZES},
+    }
+
+
+def instant(seconds: float) -> str:
+    """Seconds since 1970 as DateTime64(3) reads them; few seconds as a number it would take for a date."""
+    millis = round(float(seconds) * 1000)
+    if not 0 <= millis < LAST_MOMENT * 1000:
+        raise ValueError(f"{seconds} s are no time of a look")
+    return f"{datetime.fromtimestamp(millis // 1000, UTC):%Y-%m-%d %H:%M:%S}.{millis % 1000:03}"
+
+
+def _one_of(known: tuple[str, ...], text: object) -> str:
+    if text not in known:
+        raise ValueError(f"expected one of {', '.join(known)}, found {text!r}")
+    return str(text)
+
+
+def _size_in_range(size: int) -> int:
+    if not 0 <= size < 2**64:
+        raise ValueError(f"{size} is no size")
+    return size
+
+
+def texts(attributes: Mapping) -> dict[str, str]:
+    return {str(name): str(value) for name, value in attributes.items()}

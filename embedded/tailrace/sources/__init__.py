@@ -1,0 +1,1 @@
+"""sources.yaml: the logs and servers that an installation watches."""

@@ -1,0 +1,117 @@
+"""What there is of the listed logs on this machine, as the user who looks may see it."""
+
+import glob
+import os
+import pwd
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tailrace.cli import console
+from tailrace.sources.sources_file import Source
+
+ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.old)$")
+"""The same rule as collectors/census/census.py, without what is compressed."""
+PACKED_SUFFIX = re.compile(r"\.(gz|bz2|xz|zst)$")
+
+
+@dataclass(frozen=True)
+class LogState:
+    """One listed log."""
+
+    instance: str
+    source: str
+    path: str
+    ok: bool
+    """Whether the live file and all its rotated siblings can be read."""
+    description: str
+    """How it is, in one clause whose subject is the log."""
+    rotated: tuple[str, ...] = ()
+    """Rotated siblings: paths, in order of their names."""
+    packed: tuple[str, ...] = ()
+    """Compressed siblings, of which nobody reads or counts anything."""
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, state: dict) -> "LogState":
+        lists = {name: tuple(state[name]) for name in ("rotated", "packed")}
+        return cls(**{**state, **lists})
+
+
+def inspect(log: Source) -> LogState:
+    """How the log is now."""
+    path = str(log.path)
+    live = sorted(glob.glob(path)) if glob.has_magic(path) else [path]
+    siblings = [sibling for each in live for sibling in _siblings(each)]
+    rotated = tuple(sibling for sibling in siblings if not PACKED_SUFFIX.search(sibling))
+    packed = tuple(sibling for sibling in siblings if PACKED_SUFFIX.search(sibling))
+    problems = [description for each in live if (description := _problem(each))]
+    problems += [
+        f"is watched, but {each} {description}" for each in rotated if (description := _problem(each))
+    ]
+    if not live:
+        problems = ["matches no file yet; what will match is read from its first byte"]
+    description = problems[0] if problems else f"is watched, {console.size(sum(map(os.path.getsize, live)))}"
+    return LogState(log.instance, log.source, path, not problems, description, rotated, packed)
+
+
+def inodes(log: Source) -> Iterator[tuple[Path, os.stat_result]]:
+    """The log's files that are not compressed and not empty, as far as they can be seen."""
+    path = str(log.path)
+    for live in sorted(glob.glob(path)) if glob.has_magic(path) else [path]:
+        for each in (live, *_siblings(live)):
+            status = _status(each)
+            if status and status.st_size and stat.S_ISREG(status.st_mode) and not PACKED_SUFFIX.search(each):
+                yield Path(each), status
+
+
+def _problem(path: str) -> str:
+    """Why the file cannot be read, in a clause; empty if it can."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except IsADirectoryError:
+        return "is no regular file"
+    except FileNotFoundError:
+        return "does not exist yet; it is read from its first byte once it does"
+    except PermissionError:
+        return f"cannot be read: {_user()}, as whom the collectors run, has no permission"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return "" if is_file else "is no regular file"
+
+
+def _user() -> str:
+    try:
+        return f"user {pwd.getpwuid(os.geteuid()).pw_name}"
+    except KeyError:
+        return f"user {os.geteuid()}"
+
+
+def _siblings(live: str) -> Iterator[str]:
+    directory, _, wanted = live.rpartition("/")
+    try:
+        names = sorted(os.listdir(directory or "/"))
+    except OSError:  # what is wrong with the live file says it
+        return
+    for name in names:
+        if name != wanted and _canonical(name) == wanted:
+            yield f"{directory}/{name}"
+
+
+def _canonical(name: str) -> str:
+    name = PACKED_SUFFIX.sub("", name)
+    while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
+        name = shorter
+    return name
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None

@@ -1,1 +1,0 @@
-"""The supervisor: what a part is, how parts are installed, started, watched and stopped."""

@@ -1,0 +1,31 @@
+"""`python -m tailrace_local`, which bin/tailrace executes in a source checkout."""
+
+import sys
+
+from tailrace.cli import java_command_line
+from tailrace.config.settings import Settings, SettingsError
+from tailrace_local import java_build
+
+
+def main() -> int:
+    """Runs one command. Those of the JVM do without what the others import."""
+    words = sys.argv[1:]
+    if java_command_line.runs(words):
+        _start_if_built(words)
+    from tailrace_local.cli import main as run
+
+    return run(words)
+
+
+def _start_if_built(words: list[str]) -> None:
+    """Replaces this process by the JVM. Returns where the sources are not built or a setting is wrong."""
+    try:
+        jar = java_build.built_jar(Settings.from_environment(), java_command_line.JAR)
+    except SettingsError:
+        return
+    if jar is not None:
+        java_command_line.start(jar, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Copies of an installation that does not run: data of all components, secrets and configuration files.
+
+All components stand still, so the copy is of one moment: ClickHouse's tables with the tokens of the blocks
+that they took, the jobs' checkpoints, Kafka's topics, the collector's positions. What logs hold beyond those
+positions is read again after a restore. `BACKUP` of a running ClickHouse keeps no tokens: docs/BACKUP.md.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tailrace import __version__
+from tailrace.config.home import Home
+
+MANIFEST = "backup.json"
+NOT_KEPT = ("run", "logs", "watch")
+"""Of this start, of no use, and the demo's own logs: like all watched logs they are not Tailrace's data."""
+
+
+class BackupError(RuntimeError):
+    """There is no backup there, or no room; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup holds. Written last: a directory without it is no backup."""
+
+    version: str
+    home: str
+    """Checkpoints name their files by absolute paths, so a backup belongs to one home directory."""
+    at: float
+    """Seconds since 1970 UTC."""
+    files: int
+    bytes: int
+
+
+def make(home: Home, directory: Path) -> Manifest:
+    """Copies the home directory. Nothing may run in it. Raises BackupError, OSError."""
+    if directory.exists() and any(directory.iterdir()):
+        raise BackupError(f"{directory} is not empty; name a new directory")
+    if home.root in (directory, *directory.parents):
+        raise BackupError(f"{directory} lies in the home directory that is to be saved")
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _require_room(home.root, directory)
+    _copy(home.root, directory)
+    files, size = _count(directory)
+    manifest = Manifest(__version__, str(home.root), time.time(), files, size)
+    (directory / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2))
+    return manifest
+
+
+def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
+    """Puts a backup in place of what the home directory holds, which is moved aside into the second result.
+
+    Nothing may run in it. Raises BackupError, OSError.
+    """
+    manifest = _read(directory)
+    if manifest.home != str(home.root):
+        raise BackupError(f"{directory} is a backup of {manifest.home}; set TAILRACE_HOME to that")
+    files, size = _count(directory)
+    if (files, size) != (manifest.files, manifest.bytes):
+        raise BackupError(
+            f"{directory} is not whole: {manifest.files} files of {manifest.bytes} bytes were written, "
+            f"{files} of {size} are there"
+        )
+    home.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _require_room(directory, home.root)
+    aside = _move_aside(home)
+    _copy(directory, home.root)
+    (home.root / MANIFEST).unlink()
+    return manifest, aside
+
+
+def _read(directory: Path) -> Manifest:
+    try:
+        return Manifest(**json.loads((directory / MANIFEST).read_text()))
+    except FileNotFoundError:
+        raise BackupError(f"{directory} is no backup, or one that was broken off: no {MANIFEST}") from None
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=_not_kept(source))
+
+
+def _not_kept(root: Path):
+    def ignored(directory: str, names: list[str]) -> set[str]:
+        return {name for name in names if Path(directory) == root and _is_passed_over(name)}
+
+    return ignored
+
+
+def _is_passed_over(name: str) -> bool:
+    return name in NOT_KEPT or name.startswith("before-restore-")
+
+
+def _count(directory: Path) -> tuple[int, int]:
+    sizes = [path.lstat().st_size for path in _files(directory)]
+    return len(sizes), sum(sizes)
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    for entry in directory.iterdir():
+        if entry.name != MANIFEST and not _is_passed_over(entry.name):
+            below = entry.rglob("*") if entry.is_dir() else [entry]
+            yield from (path for path in below if path.is_symlink() or path.is_file())
+
+
+def _require_room(source: Path, target: Path) -> None:
+    _, size = _count(source)
+    free = shutil.disk_usage(target).free
+    if size > free:
+        raise BackupError(f"{target} has room for {free} bytes, {size} are needed")
+
+
+def _move_aside(home: Home) -> Path | None:
+    entries = [entry for entry in home.root.iterdir() if not _is_passed_over(entry.name)]
+    if not entries:
+        return None
+    aside = home.root / f"before-restore-{time.time_ns()}"
+    aside.mkdir(mode=0o700)
+    for entry in entries:
+        entry.rename(aside / entry.name)
+    return aside

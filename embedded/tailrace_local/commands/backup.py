@@ -1,0 +1,47 @@
+"""Copies all data, secrets and configuration files to a new directory, for `tailrace restore`.
+
+Parts that run are stopped for the time of the copy, and started again. Logs are not read meanwhile and lose
+nothing by it. The copy holds secrets, and log bytes that nothing has masked: keep it as you keep those.
+"""
+
+import argparse
+from pathlib import Path
+
+from tailrace.cli import console
+from tailrace.cli.console import Steps
+from tailrace.cli.context import Context, NotRunningError
+from tailrace.cli.exit_codes import Exit
+from tailrace_local import backup
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor import start as stack_start
+
+HELP = "copy all data, secrets and configuration to a directory"
+EXAMPLES = ("tailrace backup /mnt/backups/tailrace-2026-11-22",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", type=Path, help="new, or empty")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    steps = Steps()
+    runs = _stop(context, steps)
+    try:
+        steps.show("backup", f"copying to {arguments.directory}")
+        made = backup.make(context.home, arguments.directory.resolve())
+    finally:
+        if runs:
+            stack_start.start_stack(context.settings, context.home, steps.show)
+    steps.show("backup", f"{made.files} files, {console.size(made.bytes)}, in {arguments.directory}")
+    return Exit.OK
+
+
+def _stop(context: Context, steps: Steps) -> bool:
+    """Stops the components; whether they ran."""
+    try:
+        control.status(context.home)
+    except NotRunningError:
+        return False
+    steps.show("supervisor", "stopping all parts")
+    control.stop(context.home)
+    return True

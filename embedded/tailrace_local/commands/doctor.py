@@ -1,0 +1,44 @@
+"""With --server runs collectors/capture's doctor, which parses its own arguments, `--help` too, and needs no
+stack. Without it says what keeps Tailrace from seeing the logs of sources.yaml."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from tailrace.cli import console
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.config.resources import ROOT
+from tailrace_local.doctor import logs as log_diagnosis
+
+NAME = "doctor"
+HELP = "say what keeps Tailrace from seeing the listed logs, or a server (--server DSN), and how to mend it"
+OF_LOGS = ([NAME], [NAME, "--json"])
+"""What asks for the logs; all else is for the server's doctor."""
+
+
+def execute(words: Sequence[str], context: Context) -> Exit:
+    """Looks at the logs; replaces this process by the server's doctor where that is asked for."""
+    return _of_logs(list(words), context) if list(words) in OF_LOGS else _of_server(words, context)
+
+
+def _of_logs(words: list[str], context: Context) -> Exit:
+    seen = log_diagnosis.diagnose(context)
+    if "--json" in words:
+        findings = [finding.to_json() for finding in seen.findings]
+        print(json.dumps({"sources": str(seen.file), "logs": len(seen.logs), "findings": findings}, indent=2))
+    else:
+        for finding in seen.findings:
+            print(f"{console.styled('error', console.RED):<8} {finding.message}")
+            print(f"         {finding.fix}")
+        told = console.number(seen.findings, "error")
+        print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {told}")
+    return Exit.FAILED if seen.findings else Exit.OK
+
+
+def _of_server(words: Sequence[str], context: Context) -> NoReturn:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "collectors" / "capture")}
+    command = [sys.executable, "-m", "tailrace_capture", NAME, "--sources", str(context.settings.sources)]
+    os.execve(sys.executable, [*command, *words[1:]], environment)

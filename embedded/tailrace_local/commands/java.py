@@ -1,0 +1,29 @@
+"""Builds the Java command line if its sources have changed, and runs it.
+
+Its commands parse their own arguments, `--help` too. Standard output is theirs: events, a report.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from tailrace.cli import java_command_line
+from tailrace.cli.console import Steps
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace_local import java_build, preflight
+from tailrace_local.preflight import PreflightError
+from tailrace_local.supervisor.install import LoggedProgress
+
+
+def execute(words: Sequence[str], context: Context) -> Exit:
+    """Replaces this process by the JVM."""
+    if not java_build.are_built(context.settings):
+        _build(context)
+    java_command_line.start(context.java_command_line(), words)
+
+
+def _build(context: Context) -> None:
+    if missing := preflight.absent_tools(("java", "mvn")):
+        raise PreflightError("\n".join(missing))
+    steps = Steps(sys.stderr)
+    java_build.build(context.settings, LoggedProgress("jobs", context.home.log("install-jobs"), steps.show))

@@ -1,0 +1,31 @@
+"""Restarts one part, or several, and waits until all are healthy again.
+
+Configuration is written anew, and what has changed since it was installed is installed first: after a change
+of stream-jobs/ `tailrace restart flink` runs the new job.
+"""
+
+import argparse
+
+from tailrace.cli.console import Steps
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor import start as stack_start
+
+HELP = "restart a part"
+EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("parts", nargs="+", metavar="PART", help="its name, as `tailrace status` shows it")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    steps = Steps()
+    stack_start.install_again(arguments.parts, context.settings, context.home, steps.show)
+    for component in arguments.parts:
+        steps.show(component, "restarting")
+        control.restart(context.home, component)
+    stack_start.await_health(context.home, steps.show)
+    steps.show("all", "healthy")
+    return Exit.OK

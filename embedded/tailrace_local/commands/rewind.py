@@ -1,0 +1,69 @@
+"""Takes job and tables back to an older checkpoint or savepoint: everything after it is read again from
+Kafka.
+
+Without an id it lists what there is. With one it stops the job, deletes the rows that were written after that
+checkpoint, rebuilds the rollups of the days that they touched, and starts the job from it. If it is
+interrupted, run it again. Take a savepoint first (`tailrace savepoint`), for example before an upgrade: of
+checkpoints only the last few are kept.
+"""
+
+import argparse
+import time
+
+from tailrace.cli import console
+from tailrace.cli.console import Steps
+from tailrace.cli.context import CommandError, Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.migrations.rewind import rewind
+from tailrace_local import checkpoints
+from tailrace_local.checkpoints import Checkpoint
+from tailrace_local.components.flink import Flink
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor import start as stack_start
+
+HELP = "go back to an older checkpoint and read again from there"
+EXAMPLES = ("tailrace rewind          # what there is to go back to", "tailrace rewind 4711")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", type=int, help="id of a checkpoint or savepoint")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    flink = Flink(context.settings, context.home)
+    if arguments.id is None:
+        _show(checkpoints.completed(flink.checkpoint_directory()))
+    else:
+        _rewind(arguments.id, flink, context)
+    return Exit.OK
+
+
+def _rewind(wanted: int, flink: Flink, context: Context) -> None:
+    steps = Steps()
+    _chosen(wanted, flink)  # before anything is stopped
+    steps.show(flink.name, "stopping the job")
+    control.stop_component(context.home, flink.name)
+    try:
+        checkpoint = _chosen(wanted, flink)  # a running job removes its older checkpoints
+        clickhouse = context.clickhouse("admin")
+        rewind(clickhouse, checkpoint.id, lambda doing: steps.show("clickhouse", doing))
+        checkpoints.remove_later(flink.checkpoint_directory(), checkpoint)
+    finally:
+        control.start_component(context.home, flink.name)
+    stack_start.await_health(context.home, steps.show)
+    steps.show(flink.name, f"reads again from checkpoint {checkpoint.id}")
+
+
+def _chosen(wanted: int, flink: Flink) -> Checkpoint:
+    for checkpoint in checkpoints.completed(flink.checkpoint_directory()):
+        if checkpoint.id == wanted:
+            return checkpoint
+    raise CommandError(f"there is no checkpoint {wanted} (any more); `tailrace rewind` lists what there is")
+
+
+def _show(found: list[Checkpoint]) -> None:
+    rows = [
+        (checkpoint.id, f"{console.duration(time.time() - checkpoint.completed)} ago", checkpoint.path)
+        for checkpoint in found
+    ]
+    console.table(("id", "completed", "where"), rows, right=("id",))

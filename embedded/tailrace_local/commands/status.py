@@ -1,0 +1,103 @@
+"""Shows each part: state, address, version, restarts, memory and processor time; the servers that refuse to
+be asked something, and the logs of which something is not seen.
+
+Exits with 0 when every part is healthy, 1 when one is not, 3 when nothing runs.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+
+from tailrace.cli import console
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace_local.components.capture import Capture
+from tailrace_local.components.explain import Explain
+from tailrace_local.components.superset import Superset, logins
+from tailrace_local.doctor import logs as log_diagnosis
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor.control import ComponentStatus, StackStatus
+
+HELP = "show the parts: state, address, version, restarts, memory"
+EXAMPLES = ("tailrace status", "tailrace status --json | jq -r '.parts[] | [.name, .pid] | @tsv'")
+
+HEADER = ("part", "state", "address", "version", "pid", "for", "restarts", "memory", "cpu")
+COLOURS = {"healthy": console.GREEN, "starting": console.YELLOW, "waiting": console.YELLOW}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    status = control.status(context.home)
+    servers = servers_of(context)
+    seen = log_diagnosis.diagnose(context)
+    if arguments.json:
+        logs = [finding.to_json() for finding in seen.findings]
+        print(json.dumps({**status.to_json(), "servers": servers, "logs": logs}, indent=2))
+    else:
+        show(status)
+        show_servers(servers)
+        show_logs(seen)
+        show_logins(status, context)
+    return Exit.OK if status.is_healthy else Exit.FAILED
+
+
+def servers_of(context: Context) -> list[dict[str, object]]:
+    """How the servers of sources.yaml let themselves be asked, by the component that asks them."""
+    components = (Capture(context.settings, context.home), Explain(context.settings, context.home))
+    return [
+        {"part": component.name, **dataclasses.asdict(server)}
+        for component in components
+        if component.configured()
+        for server in component.servers()
+    ]
+
+
+def show_servers(servers: list[dict[str, object]]) -> None:
+    """Prints a sentence for each server that refuses something. A server that is away is no component that is
+    ill: it leaves the exit code as it is."""
+    for each in servers:
+        if each["problem"]:
+            colour = console.YELLOW if each["ok"] else console.RED
+            print(console.styled(f"  {each['part']}: {each['instance']}: {each['problem']}", colour))
+
+
+def show_logs(seen: log_diagnosis.LogDiagnosis) -> None:
+    """Prints how many logs are watched, and a sentence for each thing that is not seen. It is no component
+    that is ill, either."""
+    print(f"  {console.number(seen.logs, 'log')} watched: {seen.file}")
+    for finding in seen.findings:
+        print(console.styled(f"  {finding.message}", console.RED))
+
+
+def show_logins(status: StackStatus, context: Context) -> None:
+    """Prints how to log in to the dashboards."""
+    if status.component(Superset.name):
+        print(f"  dashboards: {logins(context.home)}")
+
+
+def show(status: StackStatus) -> None:
+    """Prints the table, and a sentence for each component that is not healthy."""
+    console.heading("Parts")
+    console.table(HEADER, map(_row, status.components), right=("pid", "restarts", "memory", "cpu"))
+    for component in status.components:
+        if not component.is_healthy:
+            colour = COLOURS.get(component.state, console.RED)
+            print(console.styled(f"  {component.name}: {component.state}: {component.reason}", colour))
+
+
+def _row(component: ComponentStatus) -> tuple[object, ...]:
+    return (
+        component.name,
+        component.state,
+        component.address,
+        component.version or "-",
+        component.pid or "-",
+        console.duration(time.time() - component.since),
+        component.restarts,
+        console.size(component.rss_bytes),
+        console.duration(component.cpu_seconds),
+    )

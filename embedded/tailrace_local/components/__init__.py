@@ -1,0 +1,1 @@
+"""The components of the stack, one module each. `tailrace_local.supervisor.assembly` lists them."""

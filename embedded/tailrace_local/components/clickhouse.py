@@ -1,0 +1,120 @@
+"""ClickHouse: the real engine from libchdb (npm), serving its own HTTP and native listeners."""
+
+import shutil
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace.clickhouse import row_policies
+from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
+from tailrace.config import content_hash
+from tailrace.config.resources import REPOSITORY, ROOT
+from tailrace.config.settings import CLOSED
+from tailrace.config.template import write_private
+from tailrace.migrations import runner as migration_runner
+from tailrace.programs.program import HEALTHY, Health
+from tailrace_local.clickhouse import connect
+from tailrace_local.components import clickhouse_server
+from tailrace_local.supervisor import cache
+from tailrace_local.supervisor.component import Component, Progress
+
+EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
+METRICS = ROOT / "sql" / "queries" / "server_metrics.sql"
+LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
+
+
+class ClickHouse(Component):
+    """One process that holds the engine; a second one on the same data is refused by the engine itself."""
+
+    name = "clickhouse"
+    tools = ("npm",)
+    grace_seconds = 30
+
+    # A merge that ran into a full disk may have left a part with empty files. At a start the engine puts such
+    # a part aside and takes those that it was merged of, which it keeps for eight minutes.
+    checks_data_at_start = True
+
+    def installed(self) -> bool:
+        return self._library().exists()
+
+    def install(self, progress: Progress) -> None:
+        progress.say("downloading ClickHouse (libchdb 26.7.3, 170 MB)")
+        with cache.build(self._entry()) as draft:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(EMBEDDED / name, draft)
+            progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
+
+    def prepare(self) -> None:
+        write_private(self._users(), self._users_text())
+        listeners = f"<listen_host>{LOOPBACK}</listen_host>"
+        text = configuration_text(listeners, self._users(), self.settings.memory_clickhouse)
+        write_private(self._config(), text)
+
+    def command(self) -> Sequence[str | Path]:
+        server = Path(clickhouse_server.__file__)
+        data = self.home.data(self.name) / "store"
+        return [
+            sys.executable,
+            "-I",
+            "-S",
+            server,
+            self._library(),
+            self._config(),
+            data,
+            LOOPBACK,
+            *map(str, self.ports().values()),
+        ]
+
+    def ports(self) -> Mapping[str, int]:
+        native = self.settings.port_clickhouse_native
+        ports = {"HTTP": self.settings.port_clickhouse}
+        return ports if native == CLOSED else {**ports, "native": native}
+
+    def health(self) -> Health:
+        try:
+            with urllib.request.urlopen(f"{self.address()}/ping", timeout=1) as answer:
+                return HEALTHY if answer.read() == b"Ok.\n" else Health.failing("answers, but not with Ok.")
+        except urllib.error.HTTPError as error:
+            return Health.failing(f"answers with HTTP {error.code}")
+
+    def metrics(self) -> str:
+        """By the names of ClickHouse's own endpoint, which libchdb does not have."""
+        return connect(self.settings, self.home, "admin").execute(METRICS.read_text(), timeout=5)
+
+    def provision(self) -> None:
+        """Applies sql/migrations."""
+        migration_runner.apply(connect(self.settings, self.home, "admin"))
+
+    def version(self) -> str:
+        return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_clickhouse}"
+
+    def has_its_access(self) -> bool:
+        """Whether the users were made by access.yaml as it is now; they are read when the component
+        starts."""
+        return self._users().exists() and self._users().read_text() == self._users_text()
+
+    def _users_text(self) -> str:
+        return users_text(
+            self.home.secret,
+            self.settings.memory_clickhouse,
+            [LOOPBACK],
+            row_policies.load(self.settings.access),
+        )
+
+    def _entry(self) -> Path:
+        fingerprint = content_hash.fingerprint(EMBEDDED / "package-lock.json")
+        return self.settings.cache / self.name / fingerprint
+
+    def _library(self) -> Path:
+        return self._entry() / LIBRARY
+
+    def _config(self) -> Path:
+        return self.home.data(self.name) / "config.xml"
+
+    def _users(self) -> Path:
+        return self.home.data(self.name) / "users.xml"

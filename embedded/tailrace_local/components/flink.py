@@ -1,0 +1,265 @@
+"""The Flink jobs of stream-jobs/flink-jobs: each is one JVM that holds Flink with its web UI."""
+
+import json
+import ssl
+import time
+import urllib.parse
+import urllib.request
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from tailrace.config import content_hash
+from tailrace.config.resources import REPOSITORY
+from tailrace.credentials.certificates import KEYSTORE_PASSWORD, Certificates
+from tailrace.credentials.names import password_name
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.migrations import runner as migration_runner
+from tailrace.programs.program import HEALTHY, Health
+from tailrace_local import checkpoints, java_build
+from tailrace_local.components import flink_classes
+from tailrace_local.supervisor import endpoint, maven
+from tailrace_local.supervisor.component import Component, Progress
+
+EMBEDDED = REPOSITORY / "embedded" / "flink"
+POM = EMBEDDED / "pom.xml"
+
+OPENED_PACKAGES = (
+    *("java.lang", "java.lang.reflect", "java.net", "java.io", "java.nio", "java.text", "java.time"),
+    *("java.util", "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks"),
+    "sun.nio.ch",
+)
+"""What Flink's own scripts open to it on Java 17 (env.java.opts.all of its configuration)."""
+
+REST_SECONDS = 1
+SAVEPOINT_SECONDS = 30
+"""A busy job answers late, and a savepoint is worth waiting for."""
+SAVEPOINT_POLL_SECONDS = 0.2
+
+
+class FlinkJob(Component):
+    """Resumes from the newest completed checkpoint of whichever run, and takes it over (claim mode)."""
+
+    needs = ("kafka", "clickhouse")
+    tools = ("java", "mvn")
+    grace_seconds = 30
+
+    main_class: ClassVar[str]
+    account: ClassVar[str]
+    """At Kafka."""
+    jvm_options: ClassVar[tuple[str, ...]] = ()
+    """Beside the heap and what all jobs have."""
+
+    @abstractmethod
+    def memory(self) -> int:
+        """The Java heap, MiB."""
+
+    def chosen_jvm_options(self) -> Sequence[str]:
+        """Those of the settings."""
+        return ()
+
+    @abstractmethod
+    def port(self) -> int:
+        """Of the web UI."""
+
+    @abstractmethod
+    def job_configuration(self) -> dict[str, object]:
+        """What the job is told beside what all jobs are."""
+
+    def installed(self) -> bool:
+        return (
+            self._libraries().exists()
+            and java_build.are_built(self.settings)
+            and self._class_archive().exists()
+        )
+
+    def install(self, progress: Progress) -> None:
+        if not self._libraries().exists():
+            progress.say("downloading Flink 2.2.1 (44 jars, 69 MB)")
+            maven.copy_dependencies(progress, POM, self._libraries())
+        java_build.build(self.settings, progress)
+        flink_classes.make(self._class_archive(), self._java(), Flink.main_class, progress)
+
+    def prepare(self) -> None:
+        checkpoints.remove_dead_runs(self.checkpoint_directory())
+        endpoint.choose(self.home, self.name)
+        lines = (f"{key}: {value}" for key, value in self._job_configuration().items())
+        self._configuration().write_text("\n".join(lines) + "\n")
+
+    def command(self) -> Sequence[str | Path]:
+        log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
+        # A third of the heap is for young objects; were it to grow from a small one, a busy job would collect
+        # them twice as often.
+        heap = [
+            f"-Xms{self.memory()}m",
+            f"-Xmx{self.memory()}m",
+            *self.jvm_options,
+            *self.chosen_jvm_options(),
+        ]
+        # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
+        jvm = [*heap, "-XX:+ExitOnOutOfMemoryError", log4j, *flink_classes.options(self._class_archive())]
+        return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
+
+    def _java(self) -> list[str]:
+        """The JVM, with what an archive of classes must be made with, too."""
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+        class_path = f"{self._libraries()}/*:{java_build.jar(self.settings, 'normalize.jar')}"
+        # The serial collector keeps a heap of this size 150 MB smaller than the default one.
+        return ["java", "-XX:+UseSerialGC", *opened, "-cp", class_path]
+
+    def ports(self) -> Mapping[str, int]:
+        return {"web UI": self.port()}
+
+    def health(self) -> Health:
+        job = self._newest_job()
+        if not job:
+            return Health.failing("runs no job yet")
+        tasks = job["tasks"]
+        if job["state"] != "RUNNING":
+            return Health.failing(f"the job is {job['state'].lower()}")
+        if tasks["running"] < tasks["total"]:
+            return Health.failing(f"{tasks['running']} of {tasks['total']} tasks run")
+        return HEALTHY
+
+    def metrics(self) -> str:
+        return endpoint.read(self.home, self.name)
+
+    def version(self) -> str:
+        return self.ask("/config")["flink-version"]
+
+    def address(self) -> str:
+        scheme = "https" if self._certificates.exist() else "http"
+        return f"{scheme}://127.0.0.1:{self.port()}"
+
+    def checkpoint_directory(self) -> Path:
+        directory = self.home.data(self.name) / "checkpoints"
+        directory.mkdir(exist_ok=True)
+        return directory
+
+    def take_savepoint(self) -> Path:
+        """Has the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
+        job = self._newest_job(SAVEPOINT_SECONDS)["jid"]
+        target = {"target-directory": str(self.checkpoint_directory())}
+        trigger = self.ask(f"/jobs/{job}/savepoints", target, SAVEPOINT_SECONDS)
+        while True:
+            progress = self.ask(f"/jobs/{job}/savepoints/{trigger['request-id']}", seconds=SAVEPOINT_SECONDS)
+            if progress["status"]["id"] == "COMPLETED":
+                return _savepoint_path(progress["operation"])
+            time.sleep(SAVEPOINT_POLL_SECONDS)
+
+    def _newest_job(self, seconds: float = REST_SECONDS) -> dict:
+        return max(
+            self.ask("/jobs/overview", seconds=seconds)["jobs"],
+            key=lambda job: job["start-time"],
+            default={},
+        )
+
+    def _job_configuration(self) -> dict[str, object]:
+        restored = checkpoints.newest(self.checkpoint_directory())
+        return {
+            **self._kafka(),
+            "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "clickhouse.user": "writer",
+            "clickhouse.password-file": self.home.secret_file(password_name("writer")),
+            "checkpoint.dir": self.checkpoint_directory().as_uri(),
+            "web.port": self.port(),
+            **self._web_tls(),
+            "metrics.port": endpoint.port(self.home, self.name),
+            **self.job_configuration(),
+            **({"restore.path": restored.uri} if restored else {}),
+        }
+
+    def ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
+        """GET, or POST with a body, from Flink's REST interface, which has so long to answer."""
+        request = urllib.request.Request(
+            f"{self.address()}{path}",
+            json.dumps(body).encode() if body else None,
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=seconds, context=self._tls()) as answer:
+            return json.load(answer)
+
+    def _tls(self) -> ssl.SSLContext | None:
+        return self._certificates.client("admin") if self._certificates.exist() else None
+
+    def _kafka(self) -> dict[str, object]:
+        """Kafka's clients read the password from its file, so that it is in no configuration."""
+        bootstrap = {"kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}"}
+        if not self._certificates.exist():
+            return bootstrap
+        password = self.home.secret_file(kafka_accounts.password_name(self.account))
+        module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+        from_file = f"${{files:{password.parent}:{password.name}}}"
+        login = f'username="{kafka_accounts.USER_PREFIX}{self.account}" password="{from_file}"'
+        properties = {
+            "config.providers": "files",
+            "config.providers.files.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
+            "config.providers.files.param.allowed.paths": password.parent,
+            "security.protocol": "SASL_SSL",
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": self._certificates.trust,
+            "sasl.mechanism": kafka_accounts.MECHANISM,
+            "sasl.jaas.config": f"{module} required {login};",
+        }
+        return {**bootstrap, **{f"kafka.properties.{name}": value for name, value in properties.items()}}
+
+    def _web_tls(self) -> dict[str, object]:
+        if not self._certificates.exist():
+            return {}
+        return {
+            "web.keystore": self._certificates.file("flink"),
+            "web.truststore": self._certificates.java_trust,
+            "web.password-file": self.home.secret_file(KEYSTORE_PASSWORD),
+        }
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
+
+    def _libraries(self) -> Path:
+        return self.settings.cache / "flink" / content_hash.fingerprint(POM)
+
+    def _class_archive(self) -> Path:
+        return java_build.jar(self.settings, f"normalize-{self._libraries().name}.jsa")
+
+    def _configuration(self) -> Path:
+        return self.home.data(self.name) / "job.yaml"
+
+
+class Flink(FlinkJob):
+    """The normalize job: from lines to events."""
+
+    name = "flink"
+    main_class = "io.tailrace.flink.normalize.NormalizeJob"
+    account = "normalize"
+
+    def memory(self) -> int:
+        return self.settings.memory_flink
+
+    def port(self) -> int:
+        return self.settings.port_flink
+
+    def chosen_jvm_options(self) -> Sequence[str]:
+        return self.settings.jvm_options_flink.split()
+
+    def job_configuration(self) -> dict[str, object]:
+        """The keys are documented in io.tailrace.flink.normalize.NormalizeJobOptions."""
+        retention = migration_runner.load_retention()
+        return {
+            "checkpoint.interval.ms": self.settings.checkpoint_interval,
+            "gap.timeout.ms": self.settings.gap_timeout * 1000,
+            "retention.query-events.days": retention["query_events"],
+            "retention.audit-events.days": retention["audit_events"],
+            "retention.error-events.days": retention["error_events"],
+            "retention.otel-traces.days": retention["otel_traces"],
+            "innodb.log.capacity": self.settings.innodb_log_capacity,
+            "parallelism": self.settings.parallelism,
+        }
+
+
+def _savepoint_path(operation: dict) -> Path:
+    if "location" not in operation:
+        cause = operation.get("failure-cause", {}).get("class", "no cause was given")
+        raise checkpoints.CheckpointError(f"the job could not write a savepoint: {cause}")
+    return Path(urllib.parse.unquote(urllib.parse.urlsplit(operation["location"]).path))

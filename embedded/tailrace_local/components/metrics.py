@@ -1,0 +1,49 @@
+"""Serves the metrics of all components in Prometheus' format, at one port."""
+
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace import __version__
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.programs.program import HEALTHY, Health
+from tailrace_local.supervisor.component import Component, Progress
+
+
+class Metrics(Component):
+    """Runs tailrace_local.health beside the supervisor."""
+
+    name = "metrics"
+    start_seconds = 60
+
+    def installed(self) -> bool:
+        return True
+
+    def install(self, progress: Progress) -> None:
+        """Nothing to do: it needs only Python."""
+
+    def command(self) -> Sequence[str | Path]:
+        listen = f"127.0.0.1:{self.settings.port_metrics}"
+        return [sys.executable, "-m", "tailrace_local.health", "--listen", listen]
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH), **self.settings.environment()}
+
+    def ports(self) -> Mapping[str, int]:
+        return {"metrics": self.settings.port_metrics}
+
+    def health(self) -> Health:
+        """Asks for nothing that costs something: only whether it answers."""
+        try:
+            urllib.request.urlopen(f"{self.address()}/", timeout=1).close()
+        except urllib.error.HTTPError as error:
+            return HEALTHY if error.code == 404 else Health.failing(f"answers with HTTP {error.code}")
+        return Health.failing("answers what nobody asked")
+
+    def version(self) -> str:
+        return __version__
+
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.settings.port_metrics}"

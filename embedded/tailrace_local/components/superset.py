@@ -1,0 +1,238 @@
+"""Superset: the dashboards' server, its own Python environment, and the import of dashboards/."""
+
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace.clickhouse import row_policies
+from tailrace.config import content_hash
+from tailrace.config.home import Home
+from tailrace.config.resources import REPOSITORY
+from tailrace.config.settings import Settings
+from tailrace.credentials.certificates import Certificates
+from tailrace.credentials.names import password_name
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace.dashboards.connections import (
+    ADMINISTRATOR,
+    PASSWORD,
+    USERS,
+    WITNESS,
+    Connections,
+    connections_to,
+    password_of,
+)
+from tailrace.dashboards.superset_client import Client
+from tailrace.programs.program import HEALTHY, Health
+from tailrace_local.supervisor import cache
+from tailrace_local.supervisor.component import Component, Progress
+
+EMBEDDED = REPOSITORY / "embedded" / "superset"
+REQUIREMENTS = EMBEDDED / "requirements.lock"
+INSTALLER = EMBEDDED / "installer.lock"
+CONFIGURATION = EMBEDDED / "superset_config.py"
+METADATA = EMBEDDED / "metadata.py"
+
+SECRET_KEY = "superset-secret-key"
+THREADS = 16
+
+TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
+# What the script appends to the address falls into the fragment.
+EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
+
+
+class Superset(Component):
+    """One gunicorn worker with threads: what SQLite metadata and file caches serve well."""
+
+    name = "superset"
+    needs = ("clickhouse",)
+    start_seconds = 120
+
+    def installed(self) -> bool:
+        return cache.is_complete(self._entry())
+
+    def install(self, progress: Progress) -> None:
+        """A venv with every package pinned by hash, and an empty metadata database made once."""
+        with cache.build_in_place(self._entry()) as entry:
+            progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
+            progress.run([sys.executable, "-m", "venv", entry])
+            pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            progress.run([*pip, "-r", INSTALLER])
+            # uv installs in seconds what pip needs one to two minutes for, from the same index and hashes.
+            uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
+            self._remove_telemetry()
+            progress.say("making Superset's metadata tables")
+            self._make_template(progress)
+
+    def _remove_telemetry(self) -> None:
+        """Every page holds an image of a company that counts visits; no setting of 6.1.0 leaves it out.
+
+        The content security policy stops it, but with an error on each page. Its address becomes an empty
+        image's. Files are replaced, not changed: uv links them to its own cache.
+        """
+        for script in self._entry().glob("lib/python*/site-packages/superset/static/assets/*.entry.js"):
+            text = script.read_text()
+            if TELEMETRY in text:
+                quiet = script.with_suffix(".quiet")
+                quiet.write_text(text.replace(TELEMETRY, EMPTY_IMAGE))
+                quiet.replace(script)
+
+    def _make_template(self, progress: Progress) -> None:
+        """Migrations from nothing take half a minute: run once here, their result is copied ever after."""
+        template = self._template()
+        template.mkdir(exist_ok=True)
+        key = template / "secret-key"
+        key.write_text("only used to make tables: encrypts nothing")
+        progress.run([self.python(), METADATA, "upgrade"], environment=_variables(template, key))
+
+    def prepare(self) -> None:
+        """Copies or migrates the metadata database and sets the administrator's password, when needed."""
+        marker = self._data() / "prepared-for"
+        wanted = content_hash.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
+        if marker.exists() and marker.read_text() == wanted:
+            return
+        database = self._data() / "superset.db"
+        if database.exists():
+            self._metadata("upgrade")
+        else:
+            draft = database.with_suffix(".draft")
+            shutil.copy(self._template() / "superset.db", draft)
+            draft.replace(database)
+        self._metadata("administrator", self.home.secret_file(PASSWORD))
+        marker.write_text(wanted)
+
+    def command(self) -> Sequence[str | Path]:
+        return [
+            self._entry() / "bin" / "gunicorn",
+            *("--bind", f"127.0.0.1:{self.settings.port_superset}"),
+            *("--workers", "1", "--worker-class", "gthread", "--threads", str(THREADS)),
+            *("--timeout", "120", "--access-logfile", "-"),
+            # Its own notes about a worker: in memory, or a slow disk would count as a dead worker.
+            *("--worker-tmp-dir", "/dev/shm"),
+            # It would be in the user's home directory, one for all stacks.
+            "--no-control-socket",
+            *self._tls_options(),
+            "superset.app:create_app()",
+        ]
+
+    def tls(self) -> ssl.SSLContext | None:
+        """How its certificate is verified, where it has one."""
+        return self._certificates.client() if self._certificates.exist() else None
+
+    def certificate_file(self) -> Path | None:
+        """Its certificate and key (PEM), where it has them."""
+        return self._certificates.file(self.name) if self._certificates.exist() else None
+
+    def _tls_options(self) -> list[str | Path]:
+        file = self.certificate_file()
+        return ["--certfile", file, "--keyfile", file] if file else []
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
+
+    def environment(self) -> Mapping[str, str]:
+        witness = {
+            "SUPERSET_WITNESS_URL": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "SUPERSET_WITNESS_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
+        }
+        reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
+        https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
+        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **witness, **reports, **https}
+
+    def ports(self) -> Mapping[str, int]:
+        return {"HTTP": self.settings.port_superset}
+
+    def health(self) -> Health:
+        try:
+            address = f"{self.address()}/health"
+            with urllib.request.urlopen(address, timeout=1, context=self.tls()) as answer:
+                return HEALTHY if answer.read() == b"OK" else Health.failing("answers, but not with OK")
+        except urllib.error.HTTPError as error:
+            return Health.failing(f"answers with HTTP {error.code}")
+
+    def provision(self) -> None:
+        """Imports dashboards/ over whatever is there, with roles, and makes a user for each audience."""
+        client = self.client()
+        restrictions = row_policies.load(self.settings.access)
+        dashboard_roles.publish(client, connections(self.settings, self.home), restrictions)
+        self._make_users(client)
+
+    def client(self) -> Client:
+        """A session of the administrator."""
+        return Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD), self.tls())
+
+    def _make_users(self, client: Client) -> None:
+        """Users that exist keep what they were given besides; a new password in the home's secrets is set."""
+        marker = self._data() / "users-made-for"
+        passwords = {user: self.home.secret(password_of(user)) for user in USERS}
+        wanted = content_hash.fingerprint(*passwords.values())
+        is_new = not marker.exists() or marker.read_text() != wanted
+        for user, password in passwords.items():
+            dashboard_roles.ensure_user(
+                client, user, dashboard_roles.load()[user].name, password, reset=is_new
+            )
+        marker.write_text(wanted)
+
+    def version(self) -> str:
+        installed = self._entry().glob("lib/python*/site-packages/apache_superset-*.dist-info")
+        return next(installed).name.removeprefix("apache_superset-").removesuffix(".dist-info")
+
+    def address(self) -> str:
+        return address(self.settings, self.home)
+
+    def _metadata(self, *arguments: str | Path) -> None:
+        command = [self.python(), METADATA, *arguments]
+        done = subprocess.run(
+            command, env={**os.environ, **self.environment()}, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+            raise RuntimeError(f"Superset's metadata could not be prepared ({arguments[0]}):\n{said}")
+
+    def _data(self) -> Path:
+        return self.home.data(self.name)
+
+    def _entry(self) -> Path:
+        return self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER)
+
+    def python(self) -> Path:
+        """The interpreter that Superset is installed for."""
+        return self._entry() / "bin" / "python"
+
+    def _template(self) -> Path:
+        return self._entry() / "template"
+
+
+def address(settings: Settings, home: Home) -> str:
+    """Where the dashboards are."""
+    scheme = "https" if Certificates(home).exist() else "http"
+    return f"{scheme}://127.0.0.1:{settings.port_superset}"
+
+
+def logins(home: Home) -> str:
+    """A line that says whom one can log in as, and where the passwords are."""
+    names = f"{', '.join(USERS)} or {ADMINISTRATOR}"
+    return f"log in as {names}; passwords: {home.secret_file(PASSWORD).parent}/superset-<user>"
+
+
+def connections(settings: Settings, home: Home) -> Connections:
+    """Address and password of the embedded ClickHouse, by file of dashboards/databases."""
+    return connections_to(f"127.0.0.1:{settings.port_clickhouse}", home.secret)
+
+
+def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
+    """What superset_config.py reads, and UTC: Superset takes "now" in the time zone of its process."""
+    return {
+        "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
+        "PYTHONPATH": str(CONFIGURATION.parent),
+        "SUPERSET_HOME": str(directory),
+        "SUPERSET_SECRET_KEY_FILE": str(secret_key),
+        "TZ": "UTC",
+    }

@@ -1,0 +1,1 @@
+"""What prevents this installation from reading a log."""

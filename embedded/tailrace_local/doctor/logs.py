@@ -1,0 +1,100 @@
+"""What is not seen of the logs that sources.yaml lists, and what to do about each of it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tailrace.cli import console
+from tailrace.cli.context import Context, NotRunningError
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.ledger import balance as ledger_balance
+from tailrace.ledger.unknown_logs import UnknownLog
+from tailrace.sources import active_sources, log_files, sources_file
+from tailrace.sources.log_files import LogState
+from tailrace.sources.sources_file import Source, SourcesError
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor.control import RefusedError
+
+ASK_SECONDS = 5
+WHO_KNOWS = "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not seen. The texts hold no control codes."""
+
+    message: str
+    fix: str
+
+    def to_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+@dataclass
+class LogDiagnosis:
+    """The list and what is not seen of it."""
+
+    file: Path
+    logs: list[LogState] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def diagnose(context: Context) -> LogDiagnosis:
+    """Looks at the list in force and asks the books; without a running stack, at the list and the files."""
+    seen = LogDiagnosis(context.settings.sources)
+    try:
+        status = control.status(context.home)
+        seen.logs = control.logs(context.home)
+        _add_problem_of_list(seen, status.problem_of_list)
+        seen.findings += _of_files(seen.logs)
+        if status.component("clickhouse"):
+            seen.findings += _of_books(context, seen.logs)
+    except (NotRunningError, RefusedError):
+        _look_at_files(seen)
+    return seen
+
+
+def _look_at_files(seen: LogDiagnosis) -> None:
+    listed: list[Source] = []
+    try:
+        listed = sources_file.load(seen.file) if seen.file.exists() else []
+    except SourcesError as error:
+        seen.findings.append(Finding(console.plain(error), f"mend {seen.file}"))
+    seen.logs = [log_files.inspect(log) for log in listed]
+    seen.findings += _of_files(seen.logs)
+    seen.findings.append(Finding("no stack is running: nothing is watched", "tailrace up"))
+
+
+def _add_problem_of_list(seen: LogDiagnosis, problem: str) -> None:
+    if problem:
+        message = f"the list that was in force before stays so: {console.plain(problem)}"
+        seen.findings.append(Finding(message, f"mend {seen.file}, then: tailrace up"))
+
+
+def _of_files(logs: list[LogState]) -> Iterator[Finding]:
+    for log in logs:
+        if not log.ok:
+            message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
+            yield Finding(
+                message, "let the collectors' user read it, or take the log off the list if it is not written"
+            )
+
+
+def _of_books(context: Context, logs: list[LogState]) -> Iterator[Finding]:
+    """Logs that exist and whose census is incomplete. Logs without a file are reported elsewhere."""
+    absent = {(log.instance, log.source, log.path) for log in logs if not log.ok}
+    try:
+        unknown = _unknown(context)
+    except (ClickHouseError, OSError, NotRunningError) as error:
+        yield Finding(
+            f"the books do not say what was seen: {console.plain(error)}", "tailrace status clickhouse"
+        )
+        return
+    for log in unknown:
+        if (log.instance, log.source, log.log) not in absent or log.read_at:
+            yield Finding(console.plain(log), WHO_KNOWS)
+
+
+def _unknown(context: Context) -> list[UnknownLog]:
+    clickhouse = context.clickhouse("reader_compliance")
+    return ledger_balance.unknown_logs(clickhouse, active_sources.active(context.home).since, ASK_SECONDS)

@@ -1,0 +1,118 @@
+"""The metrics of the stack on this machine: Tailrace's own, and those of its components.
+
+`python -m tailrace_local.health --listen HOST:PORT` serves the former at /metrics, the latter at
+/metrics/<component>.
+"""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.health import exporter
+from tailrace.health import metrics as health_metrics
+from tailrace.programs import census as census_program
+from tailrace.sources import active_sources
+from tailrace_local import clickhouse as local_clickhouse
+from tailrace_local.components.detect import Detect
+from tailrace_local.components.flink import Flink
+from tailrace_local.supervisor import control
+from tailrace_local.supervisor.assembly import assemble
+from tailrace_local.supervisor.control import StackStatus
+
+ACCOUNT = "reader_compliance"
+JOBS = (Flink, Detect)
+WITH_METRICS = ("fluentbit", "kafka", "flink", "detect", "clickhouse")
+"""Components that tell more of themselves than the supervisor knows."""
+
+EVALUATED = (*(job.name for job in JOBS), "clickhouse")
+
+
+def own_metrics(
+    settings: Settings, home: Home, recent_seconds: int = health_metrics.RECENT_SECONDS
+) -> Iterator[Metric]:
+    """Tailrace's own. Raises NotRunningError."""
+    status = control.status(home)
+    yield from supervisor_metrics(status, home)
+    jobs = [job(settings, home) for job in JOBS if status.component(job.name)]
+    yield from health_metrics.job_metrics(
+        {job.name: partial(job.ask, seconds=health_metrics.REST_SECONDS) for job in jobs}
+    )
+    clickhouse = local_clickhouse.connect(settings, home, ACCOUNT)
+    listed = active_sources.active(home).since
+    yield from health_metrics.ledger_metrics(clickhouse, recent_seconds, census_program.left(home), listed)
+
+
+def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
+    """What the supervisor knows of its components."""
+    up = GaugeMetricFamily("tailrace_part_up", "Whether the part is healthy.", labels=["part"])
+    restarts = CounterMetricFamily("tailrace_part_restarts", "Restarts after a crash.", labels=["part"])
+    memory = GaugeMetricFamily(
+        "tailrace_part_resident_memory_bytes", "Of all processes of the part.", labels=["part"]
+    )
+    cpu = CounterMetricFamily("tailrace_part_cpu_seconds", "Of all its processes now.", labels=["part"])
+    free = GaugeMetricFamily(
+        "tailrace_part_disk_free_bytes", "Free on the disk of the part's data.", labels=["part"]
+    )
+    ratio = GaugeMetricFamily(
+        "tailrace_part_disk_free_ratio", "Of the disk of the part's data.", labels=["part"]
+    )
+    for component in status.components:
+        disk = shutil.disk_usage(home.data(component.name))
+        up.add_metric([component.name], component.is_healthy)
+        restarts.add_metric([component.name], component.restarts)
+        memory.add_metric([component.name], component.rss_bytes)
+        cpu.add_metric([component.name], component.cpu_seconds)
+        free.add_metric([component.name], disk.free)
+        ratio.add_metric([component.name], disk.free / disk.total)
+    return iter((up, restarts, memory, cpu, free, ratio))
+
+
+def component_metrics(settings: Settings, home: Home, name: str) -> str:
+    """A component's own, in Prometheus' text format. Raises KeyError if it has none, OSError,
+    ClickHouseError."""
+    components = {
+        component.name: component for component in assemble(settings, home) if component.name in WITH_METRICS
+    }
+    return components[name].metrics()
+
+
+def evaluated_metrics(
+    settings: Settings, home: Home, recent_seconds: int = health_metrics.RECENT_SECONDS
+) -> Iterable[Metric]:
+    """What alerts.yaml asks about: Tailrace's own, the jobs' and ClickHouse's. A component that does not
+    answer is told by Tailrace's own. Raises NotRunningError."""
+    yield from own_metrics(settings, home, recent_seconds)
+    for name in EVALUATED:
+        try:
+            yield from text_string_to_metric_families(component_metrics(settings, home, name))
+        except (KeyError, OSError, ClickHouseError):
+            continue
+
+
+def _read(settings: Settings, home: Home, path: str) -> str:
+    if path == exporter.PATH:
+        return exporter.text(own_metrics(settings, home))
+    return component_metrics(settings, home, path.removeprefix(f"{exporter.PATH}/"))
+
+
+def main() -> int:
+    """Serves the metrics of the stack in TAILRACE_HOME until SIGTERM."""
+    parser = argparse.ArgumentParser(prog="python -m tailrace_local.health")
+    parser.add_argument("--listen", required=True, metavar="HOST:PORT")
+    listen = parser.parse_args().listen
+    settings = Settings.from_environment()
+    exporter.serve(listen, partial(_read, settings, Home(settings.home)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""The Kafka of this machine's stack, as one of its accounts."""
+
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.credentials.certificates import Certificates
+from tailrace.kafka.accounts import MECHANISM, USER_PREFIX, password_name
+from tailrace.kafka.client import KafkaClient
+
+
+def connect(settings: Settings, home: Home, account: str) -> KafkaClient:
+    """The embedded Kafka as seen by one of the accounts; without accounts where it is not secured."""
+    address = f"127.0.0.1:{settings.port_kafka}"
+    certificates = Certificates(home)
+    if not certificates.exist():
+        return KafkaClient(address)
+    return KafkaClient(
+        address,
+        {
+            "security.protocol": "sasl_ssl",
+            "ssl.ca.location": str(certificates.trust),
+            "sasl.mechanism": MECHANISM,
+            "sasl.username": USER_PREFIX + account,
+            "sasl.password": home.secret(password_name(account)),
+        },
+    )
+
+
+def administration(settings: Settings, home: Home) -> KafkaClient:
+    """The embedded Kafka as seen by the stack itself: by certificate, at a listener of its own."""
+    certificates = Certificates(home)
+    if not certificates.exist():
+        return connect(settings, home, "admin")
+    file = str(certificates.file("admin"))
+    return KafkaClient(
+        f"127.0.0.1:{settings.port_kafka_internal}",
+        {
+            "security.protocol": "ssl",
+            "ssl.ca.location": str(certificates.trust),
+            "ssl.certificate.location": file,
+            "ssl.key.location": file,
+        },
+    )
+
+
+def as_arguments(settings: Settings, home: Home, account: str) -> list[str]:
+    """The options with which a program becomes that account of the embedded Kafka."""
+    client = connect(settings, home, account)
+    shown = {name: value for name, value in client.properties.items() if name != "sasl.password"}
+    options = ["--kafka", client.address]
+    for name, value in shown.items():
+        options += ["--kafka-property", f"{name}={value}"]
+    if "sasl.password" in client.properties:
+        options += ["--kafka-password-file", str(home.secret_file(password_name(account)))]
+    return options

@@ -1,0 +1,38 @@
+"""The one place that knows which components the stack has."""
+
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings, SettingsError
+from tailrace_local.components.capture import Capture
+from tailrace_local.components.census import Census
+from tailrace_local.components.clickhouse import ClickHouse
+from tailrace_local.components.delivery import Delivery
+from tailrace_local.components.detect import Detect
+from tailrace_local.components.explain import Explain
+from tailrace_local.components.facts import Facts
+from tailrace_local.components.flink import Flink
+from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.components.kafka import Kafka
+from tailrace_local.components.metrics import Metrics
+from tailrace_local.components.reports import Reports
+from tailrace_local.components.superset import Superset
+from tailrace_local.supervisor.component import Component
+
+COMPONENTS: tuple[type[Component], ...] = (
+    *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts),
+    *(Superset, Delivery, Reports, Metrics),
+)
+
+
+def assemble(settings: Settings, home: Home) -> list[Component]:
+    """The components to run, in a good order to show. Raises SettingsError for a component that does not
+    exist."""
+    known = {component.name: component for component in COMPONENTS}
+    chosen = settings.chosen_components() or known.keys()
+    if unknown := sorted(chosen - known.keys()):
+        raise SettingsError(f"TAILRACE_PARTS: there is no part {unknown[0]}; there are {', '.join(known)}")
+    wanted = [component(settings, home) for name, component in known.items() if name in chosen]
+    return [
+        component
+        for component in wanted
+        if component.configured() or component.name in settings.chosen_components()
+    ]

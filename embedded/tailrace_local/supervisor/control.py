@@ -1,0 +1,182 @@
+"""Talking to a running supervisor: JSON lines over run/control.sock.
+
+{"op": "status"}                    → {"supervisor": {…}, "components": [{…}, …]}
+{"op": "follow"}                    → the same at once, and again after every change, until it is closed
+{"op": "restart", "component": "kafka"}  → {"done": true}; an error is {"error": "…"}
+{"op": "stop", "component": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
+{"op": "start", "component": "kafka"}    → {"done": true}
+{"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}, by sources.yaml
+{"op": "logs"}                      → {"logs": [{…}, …]}: how the logs of the list in force are
+{"op": "end"}                       → {"done": true} when every component has ended, and then the supervisor
+"""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from tailrace.cli.context import NotRunningError
+from tailrace.config.home import Home
+from tailrace.sources.log_files import LogState
+
+SOCKET = "control.sock"
+
+
+class RefusedError(Exception):
+    """The supervisor did not do what was asked; the message is its own."""
+
+
+@dataclass(frozen=True)
+class ComponentStatus:
+    """One component, as `tailrace status` shows it."""
+
+    name: str
+    state: str
+    reason: str
+    """Why it is not healthy; empty when it is."""
+    pid: int | None
+    restarts: int
+    since: float
+    """When it entered its state, seconds since 1970 UTC."""
+    address: str
+    version: str
+    rss_bytes: int
+    """Of its whole process group."""
+    cpu_seconds: float
+    last_failure: str = ""
+    """How it ended the last time that it was restarted by itself; empty if it never was."""
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.state == "healthy"
+
+
+@dataclass(frozen=True)
+class StackStatus:
+    """The supervisor and its components, in the order in which they start."""
+
+    pid: int
+    since: float
+    components: tuple[ComponentStatus, ...]
+    problem_of_list: str = ""
+    """Why sources.yaml, as it is now, is not in force; empty if it is."""
+
+    @property
+    def is_healthy(self) -> bool:
+        return all(component.is_healthy for component in self.components)
+
+    def component(self, name: str) -> ComponentStatus | None:
+        return next((component for component in self.components if component.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"parts" if name == "components" else name: value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, message: dict[str, Any]) -> "StackStatus":
+        """The message has the key `parts`, the persistent name of the components."""
+        components = tuple(
+            ComponentStatus(**_known(ComponentStatus, component)) for component in message["parts"]
+        )
+        return cls(**{**_known(cls, message), "components": components})
+
+
+def status(home: Home) -> StackStatus:
+    """Raises NotRunningError."""
+    with _connection(home) as connection:
+        return StackStatus.from_json(_ask(connection, {"op": "status"}))
+
+
+def follow(home: Home) -> Iterator[StackStatus]:
+    """The status now and after every change, until the supervisor ends. Raises NotRunningError."""
+    with _connection(home) as connection:
+        _send(connection, {"op": "follow"})
+        for line in connection.makefile("rb"):
+            yield StackStatus.from_json(json.loads(line))
+
+
+def restart(home: Home, component: str) -> None:
+    """Restarts one component; returns when its old process has ended. Raises NotRunningError,
+    RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "restart", "part": component})
+
+
+def stop_component(home: Home, component: str) -> None:
+    """Stops one component; returns when it has ended. Raises NotRunningError, RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "stop", "part": component})
+
+
+def start_component(home: Home, component: str) -> None:
+    """Starts a component that was stopped; does not wait for it. Raises NotRunningError, RefusedError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "start", "part": component})
+
+
+def take_list(home: Home) -> tuple[list[str], str]:
+    """Puts sources.yaml in force as it is now; returns the components that were restarted or started for it,
+    and why it cannot be used. Raises NotRunningError."""
+    with _connection(home) as connection:
+        answer = _ask(connection, {"op": "take-list"})
+        return answer["restarted"], answer["problem"]
+
+
+def logs(home: Home) -> list[LogState]:
+    """How the logs of the list in force are, as the collectors may see them. Raises NotRunningError."""
+    with _connection(home) as connection:
+        return [LogState.from_json(state) for state in _ask(connection, {"op": "logs"})["logs"]]
+
+
+def stop(home: Home) -> None:
+    """Stops all components in order, then the supervisor; returns when all have ended. Raises
+    NotRunningError."""
+    with _connection(home) as connection:
+        _ask(connection, {"op": "end"})
+
+
+@contextmanager
+def short_path(home: Home) -> Iterator[str]:
+    """The socket's path in few characters: a socket's address holds 107, a home directory may be deeper."""
+    directory = os.open(home.run, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{directory}/{SOCKET}"
+    finally:
+        os.close(directory)
+
+
+@contextmanager
+def _connection(home: Home) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            with short_path(home) as path:
+                connection.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NotRunningError(f"no stack is running in {home.root}; start it with: tailrace up") from None
+        yield connection
+
+
+def _send(connection: socket.socket, request: dict[str, Any]) -> None:
+    connection.sendall(json.dumps(request).encode() + b"\n")
+
+
+def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        _send(connection, request)
+        line = connection.makefile("rb").readline()
+    except (ConnectionResetError, BrokenPipeError):  # the supervisor closed its socket
+        line = b""
+    if not line:
+        raise NotRunningError("the supervisor ended before it answered")
+    answer = json.loads(line)
+    if "error" in answer:
+        raise RefusedError(answer["error"])
+    return answer
+
+
+def _known(record: type, message: dict[str, Any]) -> dict[str, Any]:
+    """What this version knows of a message; the supervisor may be of a later one."""
+    names = {field.name for field in fields(record)}
+    return {name: value for name, value in message.items() if name in names}

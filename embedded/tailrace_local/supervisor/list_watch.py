@@ -1,0 +1,78 @@
+"""Notices when sources.yaml has come to mean something else, and puts the new list in force."""
+
+from pathlib import Path
+
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.sources import active_sources, sources_file
+from tailrace.sources.sources_file import Listed, SourcesError
+from tailrace_local import preflight
+
+
+class ListWatch:
+    """The list and its copy in force. A list that cannot be used leaves the copy as it is."""
+
+    def __init__(self, settings: Settings, home: Home) -> None:
+        self._file: Path = settings.sources
+        self._home = home
+        self._evaluated: bytes | None = None
+        self._seen: bytes | None = None
+        self.problem = ""
+        """Why the list is not in force; empty if it is."""
+        self.active = Listed()
+
+    def start(self) -> None:
+        """Puts the list in force as it is, before any component is started; an unusable one leaves that of
+        the last time."""
+        self.active = active_sources.active(self._home).listed
+        self._put(self._usable(self._read()) or self.active)
+
+    def poll(self, at_once: bool) -> Listed | None:
+        """The list that was in force until now, if another one has come into force; else None.
+
+        What is written is taken only when two looks have found the same, unless `at_once`: half of a file
+        that is being written may be a sound list too.
+        """
+        content = self._read()
+        settled = at_once or content == self._seen
+        self._seen = content
+        if not settled or (content == self._evaluated and not at_once):
+            return None
+        before, usable = self.active, self._usable(content)
+        if usable is None or usable.means(before) or not self._has_room(usable) or not self._put(usable):
+            return None
+        return before
+
+    def _put(self, listed: Listed) -> bool:
+        try:
+            self.active = active_sources.activate(self._home, listed).listed
+        except OSError as error:
+            self._evaluated = None  # the next look tries again
+            self.problem = f"{self._file}: no copy of it can be written: {error}"
+            return False
+        return True
+
+    def _usable(self, content: bytes | None) -> Listed | None:
+        self._evaluated = content
+        try:
+            if content is None:
+                raise SourcesError(f"{self._file}: cannot be read")
+            listed = sources_file.parse(self._file, content)
+        except SourcesError as error:
+            self.problem = str(error)
+            return None
+        self.problem = ""
+        return listed
+
+    def _has_room(self, listed: Listed) -> bool:
+        """Whether Fluent Bit, which runs, could start with these logs: else none at all were read."""
+        more = len(listed.logs) - len(self.active.logs)
+        findings = preflight.too_few_inotify_instances(more) if more > 0 else []
+        self.problem = f"{self._file}: {findings[0]}" if findings else ""
+        return not findings
+
+    def _read(self) -> bytes | None:
+        try:
+            return self._file.read_bytes()
+        except OSError:
+            return None

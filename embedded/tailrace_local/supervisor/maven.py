@@ -1,0 +1,28 @@
+"""Maven as a component's installation uses it."""
+
+import threading
+from pathlib import Path
+
+from tailrace_local.supervisor import cache
+from tailrace_local.supervisor.component import Progress
+
+_one_at_a_time = threading.Lock()
+"""Components are installed in parallel, and Maven's local repository does not stand two writers."""
+
+
+def run(progress: Progress, pom: Path, *goals: str) -> None:
+    """Runs goals on a pom. Raises InstallError."""
+    with _one_at_a_time:
+        progress.run(["mvn", "--quiet", "--batch-mode", "--file", pom, *goals])
+
+
+def copy_dependencies(progress: Progress, pom: Path, entry: Path) -> None:
+    """Puts the jars that a pom names, and those that they need, into a cache entry. Raises InstallError."""
+    with cache.build(entry) as draft:
+        run(
+            progress,
+            pom,
+            "dependency:copy-dependencies",
+            "-DincludeScope=runtime",
+            f"-DoutputDirectory={draft}",
+        )

@@ -1,0 +1,63 @@
+"""Two pushes of rules at the same moment: the later one waits, and wins."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.rules import push as rule_push
+from tailrace.rules.push import RulesError
+
+
+def test_pushes_come_one_after_the_other(tmp_path):
+    steps = []
+
+    def first():
+        with rule_push.push_lock(tmp_path, 30):
+            steps.append("first: candidate")
+            second.start()
+            second.join(1)  # it cannot end as long as the first one has its turn
+            steps.append("first: bundle")
+
+    def later():
+        with rule_push.push_lock(tmp_path, 30):
+            steps.append("second")
+
+    second = threading.Thread(target=later)
+    first()
+    second.join(30)
+    assert steps == ["first: candidate", "first: bundle", "second"]
+
+
+def test_who_waits_too_long_is_told(tmp_path):
+    with (
+        rule_push.push_lock(tmp_path, 0),
+        pytest.raises(RulesError, match="nothing was pushed: another push"),
+        rule_push.push_lock(tmp_path, 0.2),
+    ):
+        pytest.fail("two pushes at once")
+    with rule_push.push_lock(tmp_path, 0):
+        pass
+
+
+def test_a_push_that_is_killed_holds_nobody_up(tmp_path):
+    code = (
+        "import sys, pathlib\nfrom tailrace.rules import push as rule_push\n"
+        "with rule_push.push_lock(pathlib.Path(sys.argv[1]), 0):\n"
+        "    print(flush=True)\n    sys.stdin.read()\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=PYTHON_PATH,
+    )
+    holder.stdout.readline()
+    with pytest.raises(RulesError), rule_push.push_lock(tmp_path, 0):
+        pytest.fail("two pushes at once")
+    holder.kill()
+    holder.wait()
+    with rule_push.push_lock(tmp_path, 0):
+        pass
