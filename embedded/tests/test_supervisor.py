@@ -364,23 +364,23 @@ def test_an_unusable_list_leaves_the_other_in_force_and_says_why(start, listed):
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
-    wait_until(lambda: control.status(stack.home).problem_of_list != "", "the mistake was not told")
+    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake was not told")
 
-    assert "log 2: `source` is missing" in control.status(stack.home).problem_of_list
+    assert "log 2: `source` is missing" in control.status(stack.home).sources_error
     assert "log 2: `source` is missing" in stack.home.log("supervisor").read_text()
     restarted, problem = control.take_list(stack.home)
     assert (restarted, "log 2: `source` is missing" in problem) == ([], True)
     assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
     listed.write_text(LOG % "db-2")
     stack.await_status("reading-a", lambda s: s.is_healthy and s.pid != pid)
-    assert control.status(stack.home).problem_of_list == ""
+    assert control.status(stack.home).sources_error == ""
 
 
 def test_a_list_that_is_gone_leaves_the_other_in_force(start, listed):
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.unlink()
-    wait_until(lambda: "cannot be read" in control.status(stack.home).problem_of_list, "nobody missed it")
+    wait_until(lambda: "cannot be read" in control.status(stack.home).sources_error, "nobody missed it")
 
     assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
 
@@ -432,7 +432,7 @@ def test_an_unusable_list_at_the_start_leaves_that_of_the_last_time_in_force(sta
     again = start("reading-a")
     again.await_healthy("reading-a")
     assert instances_in_force(again) == ["db-1"]
-    assert "cannot be read" in control.status(again.home).problem_of_list
+    assert "cannot be read" in control.status(again.home).sources_error
 
 
 def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[str]:

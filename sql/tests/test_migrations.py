@@ -88,8 +88,8 @@ def test_changes_the_retention_of_existing_tables(empty):
     migration_runner.apply(empty)
     changed = {**migration_runner.load_retention(), "query_samples": 3}
     said = []
-    migration_runner.apply(empty, retention_days=changed, say=said.append)
-    migration_runner.apply(empty, retention_days=changed, say=said.append)
+    migration_runner.apply(empty, retention_days=changed, report=said.append)
+    migration_runner.apply(empty, retention_days=changed, report=said.append)
 
     assert said == ["retention of query_samples: 3 days instead of 7"]
 

@@ -17,7 +17,7 @@ from tailrace_capture.doctor import command as doctor
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Samples, from_clickhouse, from_file
 from tailrace_capture.explain.service import ExplainService, Limits
-from tailrace_capture.service import PROGRAM, Schedule, Service, say
+from tailrace_capture.service import PROGRAM, Schedule, Service, print_status
 from tailrace_capture.targets import ConfigurationError
 
 
@@ -27,7 +27,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return arguments.run(arguments)
     except ConfigurationError as error:
-        say(str(error))
+        print_status(str(error))
         return 2
 
 

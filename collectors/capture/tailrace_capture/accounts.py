@@ -45,11 +45,11 @@ FROM mysql.global_priv"""
 def read(server: Server) -> list[Fact]:
     """One fact for each account or role. Raises ServerError."""
     if server.product.is_mariadb and server.columns("mysql", "global_priv"):
-        return [_of_global_priv(row) for row in server.rows(_GLOBAL_PRIV)]
-    return [_of_user_table(row) for row in server.rows(_user_statement(server))]
+        return [_fact_of_global_priv(row) for row in server.rows(_GLOBAL_PRIV)]
+    return [_fact_of_user_row(row) for row in server.rows(_user_statement(server))]
 
 
-def _of_global_priv(row: dict[str, object]) -> Fact:
+def _fact_of_global_priv(row: dict[str, object]) -> Fact:
     changed = int(text(row["changed_at"]) or 0)
     is_role = is_yes(row["is_role"])
     return Fact(
@@ -84,7 +84,7 @@ def _user_statement(server: Server) -> str:
     return f"SELECT {', '.join(wanted)} FROM mysql.user"
 
 
-def _of_user_table(row: dict[str, object]) -> Fact:
+def _fact_of_user_row(row: dict[str, object]) -> Fact:
     row = {name.lower(): value for name, value in row.items()}
     password = "unknown"
     if "no_password" in row:
@@ -130,7 +130,7 @@ def read_roles(server: Server) -> list[Fact]:
     later).
     """
     if server.product.is_mariadb:
-        return [_of_mapping(row) for row in server.rows("SELECT * FROM mysql.roles_mapping")]
+        return [_fact_of_role_mapping(row) for row in server.rows("SELECT * FROM mysql.roles_mapping")]
     if not server.product.since(8):
         return []  # there are none; a narrow account is refused a table that does not exist
     edges = server.rows("SELECT * FROM mysql.role_edges")
@@ -142,14 +142,14 @@ def read_roles(server: Server) -> list[Fact]:
         )
         for row in defaults
     }
-    return [_of_edge(row, by_default) for row in edges]
+    return [_fact_of_role_edge(row, by_default) for row in edges]
 
 
-def _of_mapping(row: dict[str, object]) -> Fact:
+def _fact_of_role_mapping(row: dict[str, object]) -> Fact:
     return _edge(account(row["User"], row["Host"]), account(row["Role"], ""), row["Admin_option"])
 
 
-def _of_edge(row: dict[str, object], by_default: set[tuple[str, str]]) -> Fact:
+def _fact_of_role_edge(row: dict[str, object], by_default: set[tuple[str, str]]) -> Fact:
     grantee, role = account(row["TO_USER"], row["TO_HOST"]), account(row["FROM_USER"], row["FROM_HOST"])
     edge = _edge(grantee, role, row["WITH_ADMIN_OPTION"])
     return Fact(edge.key, {**edge.attributes, "default": "yes" if (grantee, role) in by_default else "no"})

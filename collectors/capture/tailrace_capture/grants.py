@@ -104,7 +104,7 @@ def _is_granted(column: str, value: object) -> bool:
     return column.lower().endswith("_priv") and is_yes(value)
 
 
-def _of_set(words: object) -> set[str]:
+def _words_of_set(words: object) -> set[str]:
     """The privileges of a SET column: `Select,Grant`."""
     names = [word.strip().lower() for word in text(words).split(",") if word.strip()]
     return {_NAMES.get(name, name.upper()) for name in names}
@@ -119,7 +119,7 @@ def _schemas(server: Server) -> Iterator[Fact]:
 def _tables(server: Server) -> Iterator[Fact]:
     statement = "SELECT Host, Db, User, Table_name, Table_priv FROM mysql.tables_priv"
     for row in server.rows(statement):
-        if privileges := _of_set(row["Table_priv"]):
+        if privileges := _words_of_set(row["Table_priv"]):
             target = f"{_name(row['Db'])}.{_name(row['Table_name'])}"
             yield _fact(account(row["User"], row["Host"]), "table", target, privileges)
 
@@ -128,14 +128,14 @@ def _columns(server: Server) -> Iterator[Fact]:
     statement = "SELECT Host, Db, User, Table_name, Column_name, Column_priv FROM mysql.columns_priv"
     for row in server.rows(statement):
         target = f"{_name(row['Db'])}.{_name(row['Table_name'])}({_name(row['Column_name'])})"
-        yield _fact(account(row["User"], row["Host"]), "column", target, _of_set(row["Column_priv"]))
+        yield _fact(account(row["User"], row["Host"]), "column", target, _words_of_set(row["Column_priv"]))
 
 
 def _routines(server: Server) -> Iterator[Fact]:
     statement = "SELECT Host, Db, User, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv"
     for row in server.rows(statement):
         target = f"{text(row['Routine_type']).lower()} {_name(row['Db'])}.{_name(row['Routine_name'])}"
-        yield _fact(account(row["User"], row["Host"]), "routine", target, _of_set(row["Proc_priv"]))
+        yield _fact(account(row["User"], row["Host"]), "routine", target, _words_of_set(row["Proc_priv"]))
 
 
 def _proxies(server: Server) -> Iterator[Fact]:

@@ -189,7 +189,7 @@ class Service:
             watcher.problem = f"{type(error).__name__}: {error}"
             watcher.is_away = True
         if watcher.problem != before:
-            say(f"{instance}: {watcher.problem or 'answers to everything'}")
+            print_status(f"{instance}: {watcher.problem or 'answers to everything'}")
         self._write_heartbeat()
 
     def _write_heartbeat(self) -> None:
@@ -210,7 +210,7 @@ def write_heartbeat(file: Path, heartbeats: dict[str, dict[str, object]]) -> Non
         draft.write_text(json.dumps(heartbeats))
         draft.replace(file)
     except OSError as error:
-        say(f"no heartbeat: {error}")
+        print_status(f"no heartbeat: {error}")
 
 
 def _file_name(instance: str) -> str:
@@ -218,6 +218,6 @@ def _file_name(instance: str) -> str:
     return "".join(sign if sign.isalnum() or sign in "-_" else f"%{ord(sign):x}" for sign in instance)
 
 
-def say(line: str) -> None:
+def print_status(line: str) -> None:
     """Tells the log."""
     print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)

@@ -76,11 +76,11 @@ class Restriction:
             if column in columns
         )
 
-    def of_tables(self, audience: str) -> dict[str, str]:
+    def table_filters(self, audience: str) -> dict[str, str]:
         """The condition for the rows of every table, as the audience's user needs it."""
-        return {table: self._of_table(table, STATEMENTS_OF[audience]) for table in COLUMNS}
+        return {table: self._table_filter(table, STATEMENTS_OF[audience]) for table in COLUMNS}
 
-    def _of_table(self, table: str, statements_of: Collection[str]) -> str:
+    def _table_filter(self, table: str, statements_of: Collection[str]) -> str:
         columns = COLUMNS[table]
         its = self.condition(_ALL)
         keys = {
@@ -97,7 +97,7 @@ class Restriction:
         key = next((keys[column] for column in columns if column in keys), None)
         return key or self.condition(columns) or "0"
 
-    def of_dataset(self, columns: Collection[str]) -> str:
+    def dataset_filter(self, columns: Collection[str]) -> str:
         """The condition for rows of a dataset with these columns."""
         conditions = [self.condition(columns)]
         if not self.values.keys() <= set(columns):

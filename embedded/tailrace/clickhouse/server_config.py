@@ -70,7 +70,7 @@ def row_policies(user: str, restrictions: Mapping[str, Restriction]) -> str:
     audience = user.removeprefix("reader_")
     if audience not in restrictions:
         return ""
-    filters = restrictions[audience].of_tables(audience)
+    filters = restrictions[audience].table_filters(audience)
     tables = "".join(
         f"<{table}><filter>{escape(condition)}</filter></{table}>" for table, condition in filters.items()
     )

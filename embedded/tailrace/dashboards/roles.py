@@ -201,7 +201,7 @@ def _rule(role: str, number: int, restriction: Restriction, dataset: Asset) -> d
     telling = [column for column in TELLING if column in columns]
     return {
         "name": f"{role}, by {', '.join(telling) or 'nothing'}",
-        "clause": restriction.of_dataset(telling),
+        "clause": restriction.dataset_filter(telling),
         "filter_type": "Regular",
         "group_key": "",
         "description": "From access.yaml; changes are overwritten",

@@ -23,7 +23,7 @@ def main() -> int:
     if not found.dashboards:
         found = dataclasses.replace(found, dashboards=arguments.dashboards)
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, arguments.password_file.read_text().strip())
-    service = Service(found, clickhouse, arguments.beat, _say)
+    service = Service(found, clickhouse, arguments.beat, _print_line)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: service.stop())
     return 0 if service.run() else 1
@@ -40,7 +40,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
 
 

@@ -26,7 +26,7 @@ def main() -> int:
         )
     )
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
-    loader = Loader(consumer, clickhouse, arguments.beat, _say)
+    loader = Loader(consumer, clickhouse, arguments.beat, _print_line)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: loader.stop())
     try:
@@ -46,7 +46,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
 
 

@@ -18,11 +18,11 @@ ACCOUNT = "reader_compliance"
 
 def main() -> int:
     arguments = _arguments()
-    exporter.serve(arguments.listen, _of_addresses(arguments))
+    exporter.serve(arguments.listen, _reader(arguments))
     return 0
 
 
-def _of_addresses(arguments: argparse.Namespace) -> Callable[[str], str]:
+def _reader(arguments: argparse.Namespace) -> Callable[[str], str]:
     password = arguments.password_file.read_text().strip()
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
     addresses = dict(job.split("=", maxsplit=1) for job in arguments.job)

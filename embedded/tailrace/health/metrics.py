@@ -12,7 +12,7 @@ from types import MappingProxyType
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.unknown_logs import NONE_LISTED
@@ -67,25 +67,11 @@ def ledger_metrics(
     over = removed_sources(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
     yield _unknown(found, listed, now)
-    since_when = GaugeMetricFamily(
-        "tailrace_unwatched_since_seconds", "When the log was taken off the list.", labels=OF_LOGS
-    )
-    _add_all(since_when, over)
-    yield since_when
+    yield _by_log("tailrace_unwatched_since_seconds", "When the log was taken off the list.", over)
     yield from _sums(found)
-    behind = GaugeMetricFamily(
-        "tailrace_behind_seconds", "How long bytes that the census saw are not read.", labels=OF_LOGS
-    )
-    _add_all(behind, _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since))
-    yield behind
-    dead = GaugeMetricFamily(
-        "tailrace_recent_dead_letters",
-        f"Dead letters of the last {recent_seconds / 60:g} minutes that no backfill has replaced.",
-        labels=[*OF_LOGS, "code"],
-    )
-    for row in letters:
-        dead.add_metric([row["instance"], row["source"], row["code"]], row["letters"])
-    yield dead
+    behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
+    yield _by_log("tailrace_behind_seconds", "How long bytes that the census saw are not read.", behind)
+    yield _dead_letters(letters, recent_seconds)
 
 
 def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
@@ -116,6 +102,23 @@ def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
             running = job["state"] == "RUNNING"
         up.add_metric([name], running)
     return iter((up, age, failed, size))
+
+
+def _by_log(name: str, text: str, values: Mapping[Log, float]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=OF_LOGS)
+    _add_all(family, values)
+    return family
+
+
+def _dead_letters(rows: Iterable[Row], recent_seconds: int) -> Metric:
+    dead = GaugeMetricFamily(
+        "tailrace_recent_dead_letters",
+        f"Dead letters of the last {recent_seconds / 60:g} minutes that no backfill has replaced.",
+        labels=[*OF_LOGS, "code"],
+    )
+    for row in rows:
+        dead.add_metric([row["instance"], row["source"], row["code"]], row["letters"])
+    return dead
 
 
 def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:

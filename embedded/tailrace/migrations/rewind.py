@@ -28,7 +28,7 @@ before the checkpoint would lose it, because the restored job will not write it 
 
 
 def rewind(
-    clickhouse: ClickHouse, checkpoint: int, say: Callable[[str], None] = lambda _: None
+    clickhouse: ClickHouse, checkpoint: int, report: Callable[[str], None] = lambda _: None
 ) -> list[date]:
     """Deletes what was written after a checkpoint and rebuilds the rollups of the days that it touched.
 
@@ -38,9 +38,9 @@ def rewind(
     """
     days = _days(clickhouse, checkpoint)
     for day in days:
-        rebuild_rollups(clickhouse, day, day, say, events=f"after_checkpoint < {checkpoint:d}")
+        rebuild_rollups(clickhouse, day, day, report, events=f"after_checkpoint < {checkpoint:d}")
     for table in TABLES:
-        say(f"deleting from {table}")
+        report(f"deleting from {table}")
         _delete(clickhouse, table, checkpoint)
     return days
 

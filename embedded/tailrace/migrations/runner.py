@@ -113,7 +113,7 @@ def apply(
     clickhouse: ClickHouse,
     cluster: str = "",
     writers_stopped: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
     migrations: Sequence[Migration] | None = None,
     retention_days: Mapping[str, int] | None = None,
     sharded: bool = False,
@@ -137,8 +137,8 @@ def apply(
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
-        _apply_in_order(servers, pending, say)
-        _apply_retention(servers, say)
+        _apply_in_order(servers, pending, report)
+        _apply_retention(servers, report)
         servers.spread()
     return [migration.title for migration in pending]
 
@@ -188,10 +188,10 @@ class Servers:
             shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), server.execute)
 
 
-def _apply_in_order(servers: Servers, pending: Sequence[Migration], say: Callable[[str], None]) -> None:
+def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Callable[[str], None]) -> None:
     unrecorded = []
     for migration in pending:
-        say(migration.title)
+        report(migration.title)
         unrecorded.append(_apply_one(servers, migration))
         if migration.number == RECORDS_FROM:
             servers.spread()
@@ -215,13 +215,13 @@ def _apply_one(servers: Servers, migration: Migration) -> Mapping:
     }
 
 
-def _apply_retention(servers: Servers, say: Callable[[str], None]) -> None:
+def _apply_retention(servers: Servers, report: Callable[[str], None]) -> None:
     """Each server is asked for itself: where no Keeper passes statements on, one may have missed a change."""
     for server in (servers.first, *servers.others):
-        _apply_retention_of(server, servers.dialect, say)
+        _apply_retention_of(server, servers.dialect, report)
 
 
-def _apply_retention_of(server: ClickHouse, dialect: Dialect, say: Callable[[str], None]) -> None:
+def _apply_retention_of(server: ClickHouse, dialect: Dialect, report: Callable[[str], None]) -> None:
     tables = server.rows(
         "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
         {"database": dialect.database},
@@ -230,7 +230,7 @@ def _apply_retention_of(server: ClickHouse, dialect: Dialect, say: Callable[[str
         found = _TTL.search(table["create_table_query"])
         days = dialect.retention_days.get(table["name"])
         if found and days and int(found[2]) != days:
-            say(f"retention of {table['name']}: {days} days instead of {found[2]}")
+            report(f"retention of {table['name']}: {days} days instead of {found[2]}")
             server.execute(
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
                 f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
@@ -241,7 +241,7 @@ def rebuild_rollups(
     clickhouse: ClickHouse,
     first: date,
     last: date,
-    say: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
     events: str = "1",
 ) -> None:
     """Fills the rollups of the days `first` to `last` (UTC, inclusive) again from query_events.
@@ -257,7 +257,7 @@ def rebuild_rollups(
         for rollup in ROLLUPS:
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
-                say(f"{rollup} of {day}")
+                report(f"{rollup} of {day}")
                 _rebuild_day(clickhouse, rollup, day, events)
 
 

@@ -157,7 +157,7 @@ def apply(client: Client, config: ReportsConfig) -> list[str]:
     said = []
     for subscription in config.subscriptions:
         wanted = _wanted(client, subscription, users)
-        said += _settle(client, there.pop(subscription.name, None), wanted)
+        said += _apply_subscription(client, there.pop(subscription.name, None), wanted)
     for name, number in there.items():
         client.remove(f"{REPORTS}{number}")
         said.append(f"report {name}: removed")
@@ -190,7 +190,7 @@ def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]
     }
 
 
-def _settle(client: Client, number: int | None, wanted: Mapping[str, Any]) -> list[str]:
+def _apply_subscription(client: Client, number: int | None, wanted: Mapping[str, Any]) -> list[str]:
     if number is None:
         client.post(REPORTS, wanted)
         return [f"report {wanted['name']}: made"]

@@ -38,17 +38,17 @@ KNOWN = (
 IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, FACTS, SNAPSHOTS)
 """What is told once comes before what says that it is known; a look comes after the facts that it counts."""
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 class Loader:
     """One consumer. Several of one group share the partitions."""
 
-    def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, say: Say) -> None:
+    def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, report: Report) -> None:
         self._consumer = consumer
         self._clickhouse = clickhouse
         self._heartbeat = beat
-        self._say = say
+        self._report = report
         self._stop = threading.Event()
         self._comparison: Comparison | None = None
 
@@ -72,7 +72,7 @@ class Loader:
             return True
         if not message.error().retriable() and message.error().fatal():
             raise KafkaException(message.error())
-        self._say(f"Kafka: {message.error().str()}")
+        self._report(f"Kafka: {message.error().str()}")
         return False
 
     def _rows(self, messages: Sequence[Message]) -> dict[str, list[Row]]:
@@ -86,7 +86,7 @@ class Loader:
                     rows[table].append(row)
             except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
                 # Capture writes no such record; who else does must not keep the loader from all others.
-                self._say(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
+                self._report(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
         return rows
 
     def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:
@@ -106,10 +106,10 @@ class Loader:
                 rows = self._rows(messages) if rows is None else rows
                 for table in filter(rows.get, IN_ORDER):
                     self._clickhouse.insert(f"tailrace.{table}", rows[table], async_insert=0)
-                self._say(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
+                self._report(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
                 return True
             except (OSError, ClickHouseError) as error:
-                self._say(f"ClickHouse did not take the rows: {error}")
+                self._report(f"ClickHouse did not take the rows: {error}")
                 self._write_beat(str(error))
             if self._stop.wait(pause):
                 return False

@@ -21,10 +21,10 @@ OF_LOGS = ([NAME], [NAME, "--json"])
 
 def execute(words: Sequence[str], context: Context) -> Exit:
     """Looks at the logs; replaces this process by the server's doctor where that is asked for."""
-    return _of_logs(list(words), context) if list(words) in OF_LOGS else _of_server(words, context)
+    return _check_logs(list(words), context) if list(words) in OF_LOGS else _check_server(words, context)
 
 
-def _of_logs(words: list[str], context: Context) -> Exit:
+def _check_logs(words: list[str], context: Context) -> Exit:
     seen = log_diagnosis.diagnose(context)
     if "--json" in words:
         findings = [finding.to_json() for finding in seen.findings]
@@ -38,7 +38,7 @@ def _of_logs(words: list[str], context: Context) -> Exit:
     return Exit.FAILED if seen.findings else Exit.OK
 
 
-def _of_server(words: Sequence[str], context: Context) -> NoReturn:
+def _check_server(words: Sequence[str], context: Context) -> NoReturn:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "collectors" / "capture")}
     command = [sys.executable, "-m", "tailrace_capture", NAME, "--sources", str(context.settings.sources)]
     os.execve(sys.executable, [*command, *words[1:]], environment)

@@ -45,33 +45,33 @@ def diagnose(context: Context) -> LogDiagnosis:
     try:
         status = control.status(context.home)
         seen.logs = control.logs(context.home)
-        _add_problem_of_list(seen, status.problem_of_list)
-        seen.findings += _of_files(seen.logs)
+        _add_sources_error(seen, status.sources_error)
+        seen.findings += _file_findings(seen.logs)
         if status.component("clickhouse"):
-            seen.findings += _of_books(context, seen.logs)
+            seen.findings += _ledger_findings(context, seen.logs)
     except (NotRunningError, RefusedError):
-        _look_at_files(seen)
+        _inspect_files(seen)
     return seen
 
 
-def _look_at_files(seen: LogDiagnosis) -> None:
+def _inspect_files(seen: LogDiagnosis) -> None:
     listed: list[Source] = []
     try:
         listed = sources_file.load(seen.file) if seen.file.exists() else []
     except SourcesError as error:
         seen.findings.append(Finding(console.plain(error), f"mend {seen.file}"))
     seen.logs = [log_files.inspect(log) for log in listed]
-    seen.findings += _of_files(seen.logs)
+    seen.findings += _file_findings(seen.logs)
     seen.findings.append(Finding("no stack is running: nothing is watched", "tailrace up"))
 
 
-def _add_problem_of_list(seen: LogDiagnosis, problem: str) -> None:
+def _add_sources_error(seen: LogDiagnosis, problem: str) -> None:
     if problem:
         message = f"the list that was in force before stays so: {console.plain(problem)}"
         seen.findings.append(Finding(message, f"mend {seen.file}, then: tailrace up"))
 
 
-def _of_files(logs: list[LogState]) -> Iterator[Finding]:
+def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
     for log in logs:
         if not log.ok:
             message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
@@ -80,7 +80,7 @@ def _of_files(logs: list[LogState]) -> Iterator[Finding]:
             )
 
 
-def _of_books(context: Context, logs: list[LogState]) -> Iterator[Finding]:
+def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding]:
     """Logs that exist and whose census is incomplete. Logs without a file are reported elsewhere."""
     absent = {(log.instance, log.source, log.path) for log in logs if not log.ok}
     try:

@@ -23,6 +23,8 @@ from tailrace.config.home import Home
 from tailrace.sources.log_files import LogState
 
 SOCKET = "control.sock"
+JSON_KEYS = {"components": "parts", "sources_error": "problem_of_list"}
+"""Fields of StackStatus whose persistent names differ."""
 
 
 class RefusedError(Exception):
@@ -61,7 +63,7 @@ class StackStatus:
     pid: int
     since: float
     components: tuple[ComponentStatus, ...]
-    problem_of_list: str = ""
+    sources_error: str = ""
     """Why sources.yaml, as it is now, is not in force; empty if it is."""
 
     @property
@@ -72,15 +74,14 @@ class StackStatus:
         return next((component for component in self.components if component.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        return {"parts" if name == "components" else name: value for name, value in asdict(self).items()}
+        return {JSON_KEYS.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, message: dict[str, Any]) -> "StackStatus":
-        """The message has the key `parts`, the persistent name of the components."""
-        components = tuple(
-            ComponentStatus(**_known(ComponentStatus, component)) for component in message["parts"]
-        )
-        return cls(**{**_known(cls, message), "components": components})
+        named = {field.name: JSON_KEYS.get(field.name, field.name) for field in fields(cls)}
+        known = {name: message[key] for name, key in named.items() if key in message}
+        components = (ComponentStatus(**_known(ComponentStatus, each)) for each in message["parts"])
+        return cls(**{**known, "components": tuple(components)})
 
 
 def status(home: Home) -> StackStatus:

@@ -77,9 +77,9 @@ class Supervisor:
             _become_subreaper()
             self._stop_on_signals()
             self._list.start()
-            self._say_problem_of_list("")
+            self._log_sources_error("")
             self._place(self._assemble())
-            self._say(f"supervisor {os.getpid()} starts {', '.join(self._managers)}")
+            self._write_log(f"supervisor {os.getpid()} starts {', '.join(self._managers)}")
             async with await self._listen():
                 helpers = [asyncio.create_task(each) for each in (self._reap_adopted(), self._watch_list())]
                 for manager in self._managers.values():
@@ -90,7 +90,7 @@ class Supervisor:
                 for helper in helpers:
                     helper.cancel()
                 _end_adopted_children()
-                self._say("supervisor ends; every part has ended")
+                self._write_log("supervisor ends; every part has ended")
                 await self._give_last_answers()
             (self._home.run / control.SOCKET).unlink(missing_ok=True)
 
@@ -174,7 +174,7 @@ class Supervisor:
                 return {"error": "the stack is being stopped"}
             if manager is None:
                 return {"error": f"there is no part {name}; there are {', '.join(self._managers)}"}
-            self._say(f"{name}: {order} was asked for")
+            self._write_log(f"{name}: {order} was asked for")
             if order != "start" and name not in fresh:
                 await manager.stop()
             if order != "stop":
@@ -193,14 +193,16 @@ class Supervisor:
         async with self._taking_list:
             if self._stop_asked.is_set():
                 return []
-            told = self._list.problem
+            logged = self._list.problem
             before = await asyncio.to_thread(self._list.poll, at_once)
-            self._say_problem_of_list(told)
+            self._log_sources_error(logged)
             return [] if before is None else await self._go_by_list(before)
 
     async def _go_by_list(self, before: Listed) -> list[str]:
         now = self._list.active
-        self._say(f"another list of sources is in force: {len(now.logs)} logs, {len(now.servers)} servers")
+        self._write_log(
+            f"another list of sources is in force: {len(now.logs)} logs, {len(now.servers)} servers"
+        )
         kept, old = self._managers, set(self._managers)
         self._place(self._assemble())
         for name in old - set(self._managers):
@@ -215,9 +217,9 @@ class Supervisor:
             manager.start()
         return [manager.component.name for manager in (*restarted, *started)]
 
-    def _say_problem_of_list(self, told: str) -> None:
-        if self._list.problem and self._list.problem != told:
-            self._say(f"the list in force stays as it is: {self._list.problem}")
+    def _log_sources_error(self, logged: str) -> None:
+        if self._list.problem and self._list.problem != logged:
+            self._write_log(f"the list in force stays as it is: {self._list.problem}")
 
     async def _take_list(self) -> dict[str, Any]:
         restarted = await self._look_at_list(at_once=True)
@@ -242,13 +244,13 @@ class Supervisor:
         nothing = procfs.Usage(0, 0.0)
         components = tuple(_part_status(k, usage.get(k.pid or 0, nothing)) for k in self._managers.values())
         return StackStatus(
-            pid=os.getpid(), since=self._since, components=components, problem_of_list=self._list.problem
+            pid=os.getpid(), since=self._since, components=components, sources_error=self._list.problem
         )
 
     def _on_change(self, manager: ProcessManager) -> None:
         detail = f" ({manager.reason})" if manager.reason else ""
         process = f", pid {manager.pid}" if manager.pid else ""
-        self._say(f"{manager.component.name}: {manager.state}{detail}{process}")
+        self._write_log(f"{manager.component.name}: {manager.state}{detail}{process}")
         self._change += 1
         asyncio.get_running_loop().create_task(self._tell_followers())
 
@@ -273,7 +275,7 @@ class Supervisor:
                     os.waitpid(pid, os.WNOHANG)
             self._zombies = zombies
 
-    def _say(self, event: str) -> None:
+    def _write_log(self, event: str) -> None:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._log.write(f"{now} {event}\n".encode())
 

@@ -15,7 +15,7 @@ from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
 from tailrace_capture.server import Product, Server, ServerError
-from tailrace_capture.service import FAILED, Target, say, write_heartbeat
+from tailrace_capture.service import FAILED, Target, print_status, write_heartbeat
 from tailrace_capture.service import SPOOLED as SNAPSHOTS
 from tailrace_capture.snapshot import Kind, Snapshot
 from tailrace_capture.spool import Spool
@@ -293,7 +293,7 @@ class ExplainService:
             self._tell(instance, outcome, now)
         except Exception as error:  # nobody would see that one server's thread has ended
             outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
-            say(f"{instance}: {outcome.problem}")
+            print_status(f"{instance}: {outcome.problem}")
         self._write_heartbeat(instance, outcome, now)
         return outcome
 
@@ -302,7 +302,7 @@ class ExplainService:
         if outcome == before and now - told_at < TOLD_SECONDS:
             return
         if outcome != before:
-            say(f"{instance}: {outcome.problem or 'explains again'}")
+            print_status(f"{instance}: {outcome.problem or 'explains again'}")
         look = Snapshot(KIND, [], outcome.status, outcome.error)
         reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
         identity, product = self._targets[instance].identity, self._explainers[instance].product

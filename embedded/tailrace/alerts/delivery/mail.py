@@ -42,7 +42,7 @@ class MailSender:
             with self._connected() as server:
                 refused = server.send_message(mail)
         except smtplib.SMTPRecipientsRefused as error:
-            return _of_recipients(error)
+            return _refused_recipients(error)
         except smtplib.SMTPAuthenticationError as error:  # whoever puts it right wants the alert
             return Outcome(FAILED, _answer(error))
         except smtplib.SMTPResponseException as error:
@@ -95,7 +95,7 @@ class MailSender:
         return mail
 
 
-def _of_recipients(error: smtplib.SMTPRecipientsRefused) -> Outcome:
+def _refused_recipients(error: smtplib.SMTPRecipientsRefused) -> Outcome:
     answers = {address: code for address, (code, _) in error.recipients.items()}
     outcome = REFUSED if all(code >= 500 for code in answers.values()) else FAILED
     return Outcome(outcome, f"recipients refused: {answers}")

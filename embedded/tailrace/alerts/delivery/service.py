@@ -30,7 +30,7 @@ FAILURES_IN_A_ROW = 3
 MAX_PAUSE_SECONDS = 60
 SUMMARY_EVERY_SECONDS = 600
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass
@@ -48,11 +48,13 @@ class ChannelStatus:
 class Service:
     """Delivers the alerts of one ClickHouse."""
 
-    def __init__(self, config: DeliveryConfig, clickhouse: ClickHouse, heartbeat: Path, say: Say) -> None:
+    def __init__(
+        self, config: DeliveryConfig, clickhouse: ClickHouse, heartbeat: Path, report: Report
+    ) -> None:
         self._stop = threading.Event()
         self._heartbeat = heartbeat
         self._workers = [
-            ChannelWorker(channel, config.dashboards, clickhouse, self._stop, say)
+            ChannelWorker(channel, config.dashboards, clickhouse, self._stop, report)
             for channel in config.channels
         ]
 
@@ -89,7 +91,12 @@ class ChannelWorker:
     """One channel: what is due is sent, and what became of it is written down."""
 
     def __init__(
-        self, channel: Channel, dashboards: str, clickhouse: ClickHouse, stop: threading.Event, say: Say
+        self,
+        channel: Channel,
+        dashboards: str,
+        clickhouse: ClickHouse,
+        stop: threading.Event,
+        report: Report,
     ) -> None:
         self.name = channel.name
         self.status = ChannelStatus()
@@ -97,7 +104,7 @@ class ChannelWorker:
         self._progress = Progress(clickhouse, channel.name, channel.selection)
         self._sender = _sender(channel, dashboards)
         self._stop = stop
-        self._say = say
+        self._report = report
         self._full_at = 0.0
         self._pause_seconds = POLL_SECONDS
         self._unwritten: list[tuple[list[Due], Outcome]] = []
@@ -121,7 +128,7 @@ class ChannelWorker:
 
     def _set_problem(self, problem: str) -> None:
         if problem != self.status.problem:
-            self._say(f"{self.name}: {problem or 'ClickHouse answers again'}")
+            self._report(f"{self.name}: {problem or 'ClickHouse answers again'}")
         self.status.problem = problem
         self.status.at = time.time()
 
@@ -166,7 +173,7 @@ class ChannelWorker:
     def _done(self, tried: list[Due], outcome: Outcome) -> None:
         for due in tried:
             what = f"{due.id[:8]} count {due.alert['count']}, attempt {due.attempt}"
-            self._say(f"{self.name}: {what}: {outcome.outcome}: {outcome.detail}")
+            self._report(f"{self.name}: {what}: {outcome.outcome}: {outcome.detail}")
         self.status.at = time.time()
         self._unwritten.append((tried, outcome))
         self._write_down()

@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse("admin")
     applied: list[str] = []
     if not arguments.status:
-        say = (lambda _: None) if arguments.json else _say
-        applied = migration_runner.apply(clickhouse, writers_stopped=arguments.writers_stopped, say=say)
+        report = (lambda _: None) if arguments.json else _print_line
+        applied = migration_runner.apply(clickhouse, writers_stopped=arguments.writers_stopped, report=report)
     states = migration_runner.status(clickhouse)
     if arguments.json:
         print(json.dumps({"applied": applied, "migrations": [vars(state) for state in states]}, indent=2))
@@ -42,5 +42,5 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     return Exit.FAILED if any(state.problem for state in states) else Exit.OK
 
 
-def _say(migration: str) -> None:
+def _print_line(migration: str) -> None:
     print(f"  {migration}")
