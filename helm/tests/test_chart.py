@@ -261,7 +261,9 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     assert mounted == {volume["name"] for volume in snippet["volumes"]} | {"logs"}
 
 
-@pytest.mark.parametrize(("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")])
+@pytest.mark.parametrize(
+    ("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")]
+)
 def test_jobs_have_what_they_must_be_given(everything, job, keys):
     lines = everything["ConfigMap", f"{RELEASE}-{job}"]["data"]["job.yaml"].splitlines()
     given = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}

@@ -80,7 +80,9 @@ def test_what_cannot_be_used_is_refused(wrong, said):
 
 
 @pytest.mark.parametrize("profile", ["", *PROFILES])
-@pytest.mark.parametrize(("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")])
+@pytest.mark.parametrize(
+    ("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")]
+)
 def test_jobs_are_given_keys_that_they_know(profile, job, keys):
     values = merged(VALUES, PROFILES.get(profile, {}))
     assert values["jobs"][job]["config"].keys() <= job_defaults(job, keys).keys()
@@ -93,7 +95,8 @@ def test_refused_keys_are_those_that_the_chart_gives():
     assert given < refused
     assert (
         refused
-        < job_defaults("normalize", "NormalizeJobOptions").keys() & job_defaults("detect", "DetectionJobOptions").keys()
+        < job_defaults("normalize", "NormalizeJobOptions").keys()
+        & job_defaults("detect", "DetectionJobOptions").keys()
     )
 
 

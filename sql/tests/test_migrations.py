@@ -108,7 +108,9 @@ def test_only_one_migrates_at_a_time(empty):
 
 def test_the_lock_ends_with_its_holder(empty):
     hold = (
-        "import sys; from tailrace.migrations import lock; from tailrace.clickhouse.client import ClickHouse\n"
+        "import sys\n"
+        "from tailrace.clickhouse.client import ClickHouse\n"
+        "from tailrace.migrations import lock\n"
         "with lock.lock(ClickHouse(*sys.argv[1:])): print('held', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen(

@@ -32,7 +32,7 @@ class Detect(FlinkJob):
         super().prepare()
 
     def problem(self) -> str:
-        """Whether rules are in force is an accumulator of io.tailrace.flink.detection.rules.RuleBundleValidator."""
+        """Whether rules are in force is an accumulator of the job's RuleBundleValidator."""
         accumulators = self.ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
         values = {each["name"]: each["value"] for each in accumulators}
         return NO_RULES if values.get("rules-in-force") == "0" else ""
