@@ -9,7 +9,7 @@ For each file (instance, source, log, generation):
 
 The arithmetic is in sql/queries/books_*.sql; this module asks and names what does not agree. A recorded gap
 balances: the books know that the bytes are missing, and say so. Whether that is good enough is the caller's
-question (`Books.balances`, `Books.is_complete`). Of a log without a census they know only what came: it is
+question (`LedgerBalance.balances`, `.is_complete`). Of a log without a census they know only what came: it is
 unknown (tailrace.ledger.unknown_logs).
 """
 

@@ -12,7 +12,7 @@ Templates: a migration may hold
     {retention:table}        days, from sql/retention.yaml
 
 On more than one shard the statements are about database tailrace_shard; what reads it is made anew after them
-(tailrace.shards).
+(tailrace.migrations.shards).
 
 Materialized views may change only while nothing writes and no checkpoint holds blocks still to be posted:
 stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless told that it
