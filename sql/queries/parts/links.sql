@@ -1,5 +1,5 @@
 {#- Links to other dashboards, as HTML that Superset's tables show: on the same time range, or on one around the row,
-    filtered by values of the row. Filters are written in Rison, as in alert_link.py. -#}
+    filtered by values of the row. Filters are written in Rison, as in alerts/link.py. -#}
 {%- macro link(dashboard, filter, column, value, text) -%}
     {{ link_by(dashboard, [(filter, column, value)], text) }}
 {%- endmacro -%}
