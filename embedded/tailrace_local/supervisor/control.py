@@ -1,10 +1,10 @@
 """Talking to a running supervisor: JSON lines over run/control.sock.
 
-{"op": "status"}                    → {"supervisor": {…}, "components": [{…}, …]}
+{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
 {"op": "follow"}                    → the same at once, and again after every change, until it is closed
-{"op": "restart", "component": "kafka"}  → {"done": true}; an error is {"error": "…"}
-{"op": "stop", "component": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
-{"op": "start", "component": "kafka"}    → {"done": true}
+{"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
+{"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
+{"op": "start", "part": "kafka"}    → {"done": true}
 {"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}, by sources.yaml
 {"op": "logs"}                      → {"logs": [{…}, …]}: how the logs of the list in force are
 {"op": "end"}                       → {"done": true} when every component has ended, and then the supervisor

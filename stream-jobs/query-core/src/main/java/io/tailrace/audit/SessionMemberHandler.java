@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What a record says of its connection's default database, in the vocabularies of all writers of documents:
- * {@code PluginMembers}, {@code FilterMembers} and {@code McAfeeMembers}. Not thread-safe.
+ * {@code PluginMemberHandler}, {@code FilterMemberHandler} and {@code McAfeeMemberHandler}. Not thread-safe.
  */
 final class SessionMemberHandler implements MemberHandler {
 
