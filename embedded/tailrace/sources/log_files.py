@@ -6,7 +6,7 @@ import pwd
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from tailrace.cli import console
@@ -15,6 +15,10 @@ from tailrace.sources.sources_file import Source
 ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.old)$")
 """The same rule as collectors/census/census.py, without what is compressed."""
 PACKED_SUFFIX = re.compile(r"\.(gz|bz2|xz|zst)$")
+
+
+JSON_KEYS = {"description": "says"}
+"""Fields of LogState whose names on the control socket differ: a supervisor may be older than the command."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,12 @@ class LogState:
     """Compressed siblings, of which nobody reads or counts anything."""
 
     def to_json(self) -> dict:
-        return asdict(self)
+        return {JSON_KEYS.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, state: dict) -> "LogState":
-        lists = {name: tuple(state[name]) for name in ("rotated", "packed")}
-        return cls(**{**state, **lists})
+        values = {field.name: state[JSON_KEYS.get(field.name, field.name)] for field in fields(cls)}
+        return cls(**{**values, "rotated": tuple(values["rotated"]), "packed": tuple(values["packed"])})
 
 
 def inspect(log: Source) -> LogState:
