@@ -107,16 +107,18 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     workload.write(300)
     pid = stack.status("flink").pid
     os.kill(pid, signal.SIGSTOP)
-    await_alert(stack, "TailraceJobDown", job="flink")
-    await_alert(stack, "TailracePartDown", component="flink")
-    workload.write(300)
-    workload.finish()
-    assert "the job flink does not run" in tailrace(stack, "health", expected=1)
-    assert stack.status("flink").pid == pid  # it has not ended, so nobody starts it again
-    tailrace(stack, "restart", "flink")
+    try:
+        await_alert(stack, "TailraceJobDown", job="flink")
+        await_alert(stack, "TailracePartDown", part="flink")
+        workload.write(300)
+        workload.finish()
+        assert "the job flink does not run" in tailrace(stack, "health", expected=1)
+        assert stack.status("flink").pid == pid  # it has not ended, so nobody starts it again
+    finally:
+        tailrace(stack, "restart", "flink")
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceJobDown", job="flink")
-    await_cleared(stack, "TailracePartDown", component="flink")
+    await_cleared(stack, "TailracePartDown", part="flink")
 
 
 def test_parts_of_a_table_that_are_not_merged(stack):
