@@ -20,7 +20,7 @@ JOBS = {job.name: job for job in (Flink, Detect)}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "part", nargs="?", choices=JOBS, default=Flink.name, help="whose job (default: flink)"
+        "component", nargs="?", choices=JOBS, default=Flink.name, help="whose job (default: flink)"
     )
 
 
