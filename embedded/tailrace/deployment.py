@@ -69,7 +69,7 @@ HEALTH_BY_FILE = {
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
 }
-"""Programs whose health is told by a file of theirs under the home directory."""
+"""Programs that report their health in a file under the home directory."""
 
 FAILURES = (
     AssetError,

@@ -1,7 +1,7 @@
 """The metrics of the stack on this machine: Tailrace's own, and those of its components.
 
-`python -m tailrace_local.health --listen HOST:PORT` serves the former at /metrics, the latter at
-/metrics/<component>.
+`python -m tailrace_local.health --listen HOST:PORT` serves Tailrace's metrics at /metrics and those of a
+component at /metrics/<component>.
 """
 
 import argparse

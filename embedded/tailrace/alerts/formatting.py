@@ -119,7 +119,7 @@ def print_details(details: AlertDetails, base: str) -> None:
     _section("What to do next", alert["next_steps"])
     _section("It may be harmless when", alert["false_positives"])
     _section("What was done", map(_action, details.actions))
-    _section("Whom it was told to", map(_delivery, details.deliveries))
+    _section("Deliveries", map(_delivery, details.deliveries))
     _section("Evidence: ids of events, oldest first", _event_ids(alert["event_ids"]))
 
 

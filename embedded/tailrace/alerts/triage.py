@@ -116,7 +116,7 @@ class AlertDetails:
     actions: list[Row]
     """What people did, oldest first."""
     deliveries: list[Row]
-    """Whom it was told to, oldest first."""
+    """Its deliveries, oldest first."""
 
     @property
     def id(self) -> str:

@@ -26,8 +26,7 @@ ROLES = "/api/v1/security/roles/"
 USERS = "/api/v1/security/users/"
 RULES = "/api/v1/rowlevelsecurity/"
 TELLING = ("cluster", "instance", "database", "trace_id", "query_id")
-"""Columns of datasets by which rows are told apart, see
-`tailrace.clickhouse.row_policies`."""
+"""Columns of datasets that row policies may use: see `tailrace.clickhouse.row_policies`."""
 
 Permission = tuple[str, str]
 """What may be done, and with what: ("can_read", "Dashboard")."""

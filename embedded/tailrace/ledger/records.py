@@ -34,9 +34,9 @@ class Account:
     size: int
     """In the newest census."""
     frontier: int
-    """How far the file was read, gaps included."""
+    """Offset up to which the file was read, gaps included."""
     accounted: int
-    """How far it is known what became of the bytes."""
+    """Offset up to which every byte is posted."""
     entries: int
     entry_bytes: int
     events: int

@@ -65,7 +65,7 @@ class Dialect:
     sharded: bool = False
     """Whether the cluster has more than one shard."""
     keeper: bool = True
-    """Whether the cluster has one: without it there are no replicas, and each server is told for itself."""
+    """Whether there is a Keeper. Without one, nothing is replicated and each server is migrated by itself."""
 
     def render(self, migration: Migration) -> str:
         """The statement for this kind of database. Raises MigrationError for an unknown placeholder."""

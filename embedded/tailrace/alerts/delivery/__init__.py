@@ -1,5 +1,5 @@
-"""Tells people and other systems of alerts: webhooks and e-mail, at least once, by what alerts.yaml says.
+"""Delivers alerts by webhook and e-mail, at least once, as alerts.yaml configures it.
 
-One way through: `config` (the file, checked) → `progress` (which alerts are due, and what became of each
-attempt, in ClickHouse) → `ecs` (an alert as others read it) → `webhook` and `mail` (one attempt each) →
-`service` (the loop). docs/ALERTS.md tells people how to set it up."""
+`config` reads and checks the file. `progress` reads from ClickHouse which alerts are due, and records
+each attempt. `ecs` converts an alert to ECS fields. `webhook` and `mail` make one attempt each.
+`service` is the loop. docs/ALERTS.md describes the set-up."""
