@@ -25,7 +25,7 @@ ADMIN = "admin"
 ROLES = "/api/v1/security/roles/"
 USERS = "/api/v1/security/users/"
 RULES = "/api/v1/rowlevelsecurity/"
-TELLING = ("cluster", "instance", "database", "trace_id", "query_id")
+POLICY_COLUMNS = ("cluster", "instance", "database", "trace_id", "query_id")
 """Columns of datasets that row policies may use: see `tailrace.clickhouse.row_policies`."""
 
 Permission = tuple[str, str]
@@ -183,7 +183,7 @@ def _wanted_rules(
     assets: list[Asset],
     restrictions: Mapping[str, Restriction],
 ) -> dict[str, dict[str, Any]]:
-    """Rules by name. Datasets that have the same of the telling columns share one."""
+    """Rules by name. Datasets with the same restricted columns share one."""
     numbers = {role["name"]: role["id"] for role in client.every(ROLES)}
     datasets = {each["uuid"]: each["id"] for each in client.every("/api/v1/dataset/")}
     wanted: dict[str, dict[str, Any]] = {}
@@ -197,10 +197,10 @@ def _wanted_rules(
 
 def _rule(role: str, number: int, restriction: Restriction, dataset: Asset) -> dict[str, Any]:
     columns = {column["column_name"] for column in dataset.content["columns"]}
-    telling = [column for column in TELLING if column in columns]
+    restricted = [column for column in POLICY_COLUMNS if column in columns]
     return {
-        "name": f"{role}, by {', '.join(telling) or 'nothing'}",
-        "clause": restriction.dataset_filter(telling),
+        "name": f"{role}, by {', '.join(restricted) or 'nothing'}",
+        "clause": restriction.dataset_filter(restricted),
         "filter_type": "Regular",
         "group_key": "",
         "description": "From access.yaml; changes are overwritten",
