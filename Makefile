@@ -170,8 +170,9 @@ lint: lint-python lint-docker lint-shell lint-java ## Check style: Python, Docke
 # .pre-commit-config.yaml runs these parts of it, and of Java's the formatting alone.
 .PHONY: lint-python lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs
+	@.ci/version --check
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docker: $(DEV)

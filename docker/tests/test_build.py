@@ -22,6 +22,7 @@ import pytest
 from docker.tests.conftest import DOCKER, ToOutput
 from docker.tests.test_steps import running, settings_with_free_ports
 from docker.tests.test_superset_stores import free_port, listening
+from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
@@ -262,7 +263,7 @@ def test_what_is_left_of_a_run_that_fails_is_its_named_images(tmp_path, monkeypa
 
 
 def test_the_command_line_runs_as_its_user(buildah, container, run):
-    assert run("tailrace", "--version") == "tailrace 0.2.0\n"
+    assert run("tailrace", "--version") == f"tailrace {__version__}\n"
     who = buildah("run", "--isolation", "chroot", container, "--", "id", "--user").strip()
     assert who == configuration(buildah, container)["User"].partition(":")[0] == "10001"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tailrace import __version__
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.resources import REPOSITORY
 from tailrace_local.cli import EXTENSION
@@ -94,7 +95,7 @@ def test_a_symbolic_link_to_it_works(tmp_path):
     link = tmp_path / "tailrace"
     link.symlink_to(TAILRACE)
 
-    assert "tailrace 0.2.0" in tailrace("--version", home=tmp_path, program=link).stdout
+    assert f"tailrace {__version__}" in tailrace("--version", home=tmp_path, program=link).stdout
 
 
 def test_settings_show_the_values_in_force(tmp_path):

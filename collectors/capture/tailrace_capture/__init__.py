@@ -5,4 +5,4 @@ Three things share one careful way to connect (`server`): snapshots of accounts,
 it. Needs Python 3.11 and PyMySQL.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -26,7 +26,7 @@ import picocli.CommandLine.ScopeType;
         name = "tailrace",
         description = "Reads the logs of MySQL, Percona Server and MariaDB.",
         mixinStandardHelpOptions = true,
-        version = "tailrace 0.1.0",
+        version = "tailrace " + Version.VERSION,
         scope = ScopeType.INHERIT,
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "Exit codes:%n",

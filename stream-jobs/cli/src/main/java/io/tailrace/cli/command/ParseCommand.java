@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.Version;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
@@ -38,8 +39,6 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
     private static final int MAX_RAW_LENGTH = 1 << 20;
     /** The same on standard error. */
     private static final int MAX_SHOWN_LENGTH = 1 << 10;
-
-    private static final String VERSION = "0.1.0";
 
     private final Terminal terminal;
     private final AvroJsonWriter json = new AvroJsonWriter();
@@ -177,7 +176,7 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
                 .setMessage(refusal.message())
                 .setRaw(ByteBuffer.wrap(Arrays.copyOfRange(refusal.bytes(), refusal.from(), end)))
                 .setSeenAt(Instant.now())
-                .setVersion(VERSION)
+                .setVersion(Version.VERSION)
                 .build();
     }
 }
