@@ -171,8 +171,8 @@ lint: lint-python lint-docker lint-shell lint-java ## Check style: Python, Docke
 .PHONY: lint-python lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docker: $(DEV)
@@ -248,6 +248,11 @@ sbom: ## Lists of what our images hold besides their bases, in CycloneDX: target
 	    cat docker/superset/requirements.lock; } | \
 	    $(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/superset-python.cdx.json -
 	@ls $(SBOM)
+
+.PHONY: dist
+dist: $(DEV) jars sbom ## The files of a release, into dist/: wheels, jars, chart, rule pack, SBOM, checksums
+	@$(PYTHON) .ci/dist dist $(SBOM)
+	@cd dist && sha256sum --quiet --check SHA256SUMS && ls
 
 LOCK := $(CACHE)/pip-tools
 

@@ -1,10 +1,11 @@
-"""Metadata of the two packages: one version, and every sub-package is in the wheel."""
+"""Metadata of the packages: one version, and every sub-package is in the wheel."""
 
 import tomllib
+from fnmatch import fnmatch
 
 import pytest
 
-from tailrace.config.resources import PYTHON_PATH
+from tailrace.config.resources import PYTHON_PATH, REPOSITORY
 from tailrace_local.cli import EXTENSION
 
 PROJECTS = {
@@ -19,6 +20,22 @@ def test_the_version_is_that_of_the_package_tailrace(name):
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "tailrace.__version__"}
     assert (PYTHON_PATH / name / "py.typed").exists()
+
+
+@pytest.mark.parametrize(
+    ("directory", "name"),
+    [(PYTHON_PATH, "tailrace"), (REPOSITORY / "collectors/capture", "tailrace_capture")],
+)
+def test_a_wheel_contains_every_sub_package(directory, name):
+    project = tomllib.loads((directory / "pyproject.toml").read_text())
+    included = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    packages = {
+        ".".join(file.parent.relative_to(directory).parts)
+        for file in (directory / name).rglob("__init__.py")
+        if "build" not in file.parts
+    }
+    assert len(packages) > 2
+    assert {package for package in packages if any(fnmatch(package, glob) for glob in included)} == packages
 
 
 def test_the_local_stack_is_complete_and_declares_its_commands():

@@ -1,7 +1,6 @@
 """The chart as Helm renders it."""
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
+from helm import program
 from tailrace.config import content_hash
 from tailrace.config.settings import Settings
 from tailrace_local.supervisor import cache
 
 CHART = Path(__file__).parents[1] / "tailrace"
-HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0"
 UNITTEST = "github.com/helm-unittest/helm-unittest@v1.1.2"
 KUBERNETES = "1.34.0"
 RELEASE = "tailrace"
@@ -34,13 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def helm() -> Path:
-    """Helm from its Go module, as Go's checksum database has it; built once, in four CPU-minutes."""
-    entry = Settings.from_environment().cache / "helm" / content_hash.fingerprint(HELM)
-    if not entry.exists():
-        with cache.build(entry) as draft:
-            environment = {**os.environ, "GOBIN": str(draft), "GOFLAGS": "-trimpath"}
-            subprocess.run(["go", "install", HELM], env=environment, check=True)
-    return entry / "helm"
+    return program.helm()
 
 
 @pytest.fixture(scope="session")
