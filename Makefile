@@ -17,7 +17,7 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := benchmarks collectors dashboards docker e2e embedded helm schemas sql
+PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql
 TESTS := embedded/tests collectors schemas sql dashboards docker helm
 
 ##@ Running
@@ -165,15 +165,18 @@ chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compa
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
 .PHONY: lint
-lint: lint-python lint-docker lint-shell lint-java ## Check style: Python, Dockerfiles, shell, Java
+lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Python, links, Dockerfiles, shell, Java
 
 # .pre-commit-config.yaml runs these parts of it, and of Java's the formatting alone.
-.PHONY: lint-python lint-docker lint-shell lint-java lint-java-format
+.PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
+
+lint-docs:
+	@.ci/links
 
 lint-docker: $(DEV)
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
@@ -205,6 +208,18 @@ screenshots: $(DEV) ## Pictures of the running demo's dashboards, into docs/imag
 	    SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
 	    node screenshots.mjs $(CURDIR)/docs/images $(ONLY)
 	@$(PYTHON) -m dashboards.pictures $(or $(ONLY:%=docs/images/%.png),docs/images/*.png)
+
+DOCS := $(CACHE)/docs/$(firstword $(shell sha256sum docs/site/requirements.lock))
+
+$(DOCS):
+	@rm -rf $@ && python3 -m venv $@
+	@$@/bin/pip install --quiet --disable-pip-version-check --require-hashes -r docs/site/requirements.lock || { rm -rf $@; exit 1; }
+
+.PHONY: docs
+docs: $(DOCS) ## The manual as a site, into site/: tutorials, how-to guides, reference, explanation
+	@python3 docs/site/stage.py target/docs
+	@$(DOCS)/bin/mkdocs build --quiet --config-file docs/site/mkdocs.yml
+	@echo "site/index.html; to read it while you write: $(DOCS)/bin/python -m http.server --bind 127.0.0.1 --directory site"
 
 ##@ Measuring
 .PHONY: bench-e2e
@@ -262,7 +277,7 @@ LOCK := $(CACHE)/pip-tools
 lock: $(DEV) ## Write the Python lock files anew from requirements*.in; what is pinned stays as long as it fits
 	@$(DEV)/bin/python -m venv $(LOCK) && $(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools==7.5.2
 	@$(LOCK)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r embedded/superset/installer.lock
-	@for name in embedded/{requirements,requirements-dev} docker/superset/requirements; do \
+	@for name in embedded/{requirements,requirements-dev} docker/superset/requirements docs/site/requirements; do \
 	    ( cd $$(dirname $$name) && name=$$(basename $$name) && \
 	    CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/pip-compile --quiet --generate-hashes \
 	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in ); done
