@@ -77,7 +77,7 @@ def test_a_directory_is_one_record_with_its_placeholders(stack: Stack, directory
     done = tailrace(stack, "rules", "push", directory)
     assert done.returncode == Exit.OK, done.stderr
     assert f"pushed 2 files of {directory} as " in done.stdout
-    assert "the detect job is not running: it takes the rules over when it starts" in done.stdout
+    assert "the detect job is not running: it will apply the rules at its next start" in done.stdout
     found = pushes(stack)
     assert len(found) == before + 1
     assert found[-1]["files"] == {
