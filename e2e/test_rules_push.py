@@ -117,5 +117,5 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
 def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
     elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
     monkeypatch.setattr(rule_push, "TIMEOUT_SECONDS", 1)
-    with pytest.raises(rule_push.RulesError, match="did not take the push"):
+    with pytest.raises(rule_push.RulesError, match="did not accept the push"):
         rule_push.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rule_push.files(directory))
