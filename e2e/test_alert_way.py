@@ -83,7 +83,7 @@ def test_refused_logins_are_told_and_handled(stack, webhook, audit_log):
         BRUTE_FORCE,
         "marvin from 10.9.8.7",
         "instance told-db-1",
-        "What to do next",
+        "Next steps",
         "siem: delivered",
     ):
         assert text in shown, text

@@ -185,7 +185,7 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (
             ("show", "0a0b"),
             Exit.FAILED,
-            "0a0b is the beginning of several alerts' ids: 0a0b0000 (Dump-like read)",
+            "0a0b matches the ids of several alerts: 0a0b0000 (Dump-like read)",
         ),
         (("ack", "0a0b1"), Exit.USAGE, "the following arguments are required: --reason"),
         (("ack", "0a0b1", "--reason", " "), Exit.USAGE, "expected text, found none"),
@@ -197,16 +197,16 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (
             ("silence", "--entity", "usr=backup", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
-            "no alert is about a field 'usr'; the nearest is 'user'",
+            "alerts have no field 'usr'; the nearest is 'user'",
         ),
         (
             ("silence", "--entity", "user=a", "--entity", "user=b", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
             "--entity names user twice",
         ),
-        (("list", "--entity", "usr=backup"), Exit.USAGE, "no alert is about a field 'usr'"),
+        (("list", "--entity", "usr=backup"), Exit.USAGE, "alerts have no field 'usr'"),
         (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
-        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no silence ffff is in force"),
+        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no active silence ffff"),
     ],
 )
 def test_a_mistake_is_one_sentence(raised, tailrace, words, code, message):
@@ -240,7 +240,7 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert silence["until"] == f"{until:%Y-%m-%d %H:%M:%S}"
 
     tailrace("unsilence", silence["id"][:6], "--reason", "done", "--actor", "frank")
-    assert tailrace("silences").stdout == "no silence is in force\n"
+    assert tailrace("silences").stdout == "no active silence\n"
     assert rules_topic(alerting)[f"silence/{silence['id']}"] is None
     assert "ended by frank" in tailrace("silences", "--all").stdout
 
@@ -255,11 +255,11 @@ def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised,
 
     (row,) = json.loads(tailrace("silences", "--json").stdout)
     assert row["state"] == "unconfirmed"
-    assert f"may be in force or not; this ends it: tailrace alerts unsilence {row['id'][:8]}" in str(
+    assert f"it may or may not be active; this ends it: tailrace alerts unsilence {row['id'][:8]}" in str(
         error.value
     )
     tailrace("unsilence", row["id"][:6], "--reason", "it did not begin")
-    assert tailrace("silences").stdout == "no silence is in force\n"
+    assert tailrace("silences").stdout == "no active silence\n"
     assert rules_topic(alerting)[f"silence/{row['id']}"] is None
 
 

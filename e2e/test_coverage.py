@@ -37,7 +37,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     assert _states(stack, workload.manifests, unseen) == {"unknown"}
     instance = workload.manifests[0].instance
     shown = tailrace(stack, "books", "--minutes", "5", "--instance", instance)
-    assert "The books balance." in shown and "Unknown: " in shown
+    assert "The ledger balances." in shown and "Unknown: " in shown
     tailrace(stack, "books", "--minutes", "5", "--instance", instance, "--strict", expected=1)
 
     for part in COLLECTORS:

@@ -382,7 +382,7 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         ({"min_level": "hihg"}, "`min_level` must be one of informational, low, medium, high, critical"),
         ({"repeat": "1 hour"}, "`repeat` must be a span such as 30s, 15m, 2h or 1d"),
         ({"url": "siem.example.com"}, "`url` must be an address that begins with https://"),
-        ({"url": "https://me:secret@siem.example.com"}, "secrets are in files of their own"),
+        ({"url": "https://me:secret@siem.example.com"}, "store secrets in separate files"),
         ({"secret_file": "gone"}, "`secret_file`: .* No such file or directory"),
         ({"secret": "x"}, "unknown key 'secret'; the nearest known one is 'secret_file'"),
         ({"kind": "pager"}, "`kind` must be one of webhook, email, not 'pager'"),

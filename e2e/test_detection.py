@@ -217,11 +217,11 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
     (tmp_path / "one.yml").write_text(RULE.format(id=uuid.uuid4(), level="low"))
     good = pushed()
     assert good.returncode == Exit.OK, good.stderr
-    assert "in force: 1 rules, 0 detectors, 0 data classes" in good.stdout
+    assert "active: 1 rules, 0 detectors, 0 data classes" in good.stdout
     (tmp_path / "bad.yml").write_text("title: no rule\n")
     bad = pushed("--no-check")
     assert bad.returncode == Exit.FAILED
-    assert "the rules before it stay in force" in bad.stderr
+    assert "the previous rules stay active" in bad.stderr
     assert "bad.yml:1:1: a rule has no logsource" in bad.stderr
     assert push(stack, rule_push.files(rule_push.OWN)).accepted
 

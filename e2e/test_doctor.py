@@ -36,20 +36,20 @@ performance_schema=OFF
 """
 
 PROBLEMS = {
-    ("error", "audit", "nobody writes down who does what"),
+    ("error", "audit", "the activity of users is not logged"),
     ("error", "slow log", "it is off"),
-    ("error", "slow log", "log_output is TABLE: slow statements go to no file that could be read"),
-    ("warning", "slow log", "long_query_time is 10 s: what takes less is not seen at all"),
+    ("error", "slow log", "log_output is TABLE: slow statements are not written to a file"),
+    ("warning", "slow log", "long_query_time is 10 s: faster statements are not logged"),
     (
         "warning",
         "slow log",
-        "min_examined_row_limit is 100: slow statements that look at fewer rows are left out",
+        "min_examined_row_limit is 100: slow statements that read fewer rows are not logged",
     ),
     ("warning", "error log", "log_warnings is 0: refused logins are not in the error log"),
     (
         "info",
         "slow log",
-        "log_slow_verbosity is empty: sorts and temporary tables are not in the log",
+        "log_slow_verbosity is empty: the log lacks sorts and temporary tables",
     ),
 }
 
@@ -211,7 +211,7 @@ def test_a_log_on_a_full_disk_is_told(server, tmp_path):
     try:
         run(server, f"SET GLOBAL slow_query_log_file = '{small / 'slow.log'}'")
         found = {each["topic"]: each for each in problems(doctor(server))}
-        assert "free where" in found["disk"]["message"]
+        assert "are free for" in found["disk"]["message"]
         for line in found["disk"]["fix"]:
             subprocess.run(line, shell=True, check=True, capture_output=True)
     finally:
@@ -225,7 +225,7 @@ def test_an_account_that_explains_is_looked_at_and_written(server, tmp_path):
     (wide,) = problems(
         doctor(server, "--explain-dsn", address.format("wide"), "--explain-password-file", os.devnull)
     )
-    assert (wide["topic"], "may do more than read data" in wide["message"]) == ("plans", True)
+    assert (wide["topic"], "has more privileges than reading data" in wide["message"]) == ("plans", True)
 
     run(
         server,

@@ -124,7 +124,7 @@ def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_d
         stack.unwatch(workload.logs)
     wait_until(lambda: told("tailrace_lag_seconds") == [], 60, "the log to be left")
     assert began <= told("tailrace_unwatched_since_seconds")[0] <= time.time()
-    assert f"{log['instance']}'s {log['source']} is watched no more, since 2" in tailrace(stack, "health")
+    assert f"{log['instance']}'s {log['source']} is no longer watched, since 2" in tailrace(stack, "health")
     stack.watch(workload.logs)
     assert len(told("tailrace_lag_seconds")) == 1
     assert told("tailrace_unwatched_since_seconds") == []

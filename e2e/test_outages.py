@@ -48,7 +48,7 @@ def test_lines_without_a_census(stack, tmp_path):
         workload.finish()
         await_alert(stack, "TailraceLag", 300, instance=instance)
         await_alert(stack, "TailraceUnknown", instance=instance)
-        assert "whether all came is not known" in tailrace(stack, "books", "--instance", instance)
+        assert "their completeness is unknown" in tailrace(stack, "books", "--instance", instance)
         assert _censuses(stack, instance) == 0
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceLag", instance=instance)
@@ -112,7 +112,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
         await_alert(stack, "TailracePartDown", part="flink")
         workload.write(300)
         workload.finish()
-        assert "the job flink does not run" in tailrace(stack, "health", expected=1)
+        assert "the job flink is not running" in tailrace(stack, "health", expected=1)
         assert stack.status("flink").pid == pid  # it has not ended, so nobody starts it again
     finally:
         tailrace(stack, "restart", "flink")

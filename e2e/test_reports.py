@@ -145,7 +145,7 @@ def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     config = component.config()
     only = superset_reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
     assert superset_reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
-    assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: made"]
+    assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: created"]
 
 
 def test_the_list_says_who_gets_what_and_when(stack, tailrace, directory):
@@ -212,7 +212,7 @@ def test_a_report_is_drawn_by_a_browser_that_believes_this_superset_alone(stack,
         (
             "mail: {host: m, from: a@b}\nreports: [{name: weekly_compliance, to: [a@b]},"
             " {name: weekly_compliance, to: [c@d]}]",
-            "weekly_compliance is there twice",
+            "weekly_compliance is listed twice",
         ),
     ],
 )

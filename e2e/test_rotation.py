@@ -79,7 +79,7 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
     instance, log = newcomer
     shown = tailrace(stack, "up")
     assert f"{instance}  slowlog  {log}  is watched, {console.size(log.stat().st_size)}" in shown
-    assert "2 rotated files beside it" in shown and "1 compressed file beside it" in shown
+    assert "2 rotated files next to it" in shown and "1 compressed file next to it" in shown
     assert f"{log.parent}/audit.log  does not exist yet" in shown
     wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
     wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")

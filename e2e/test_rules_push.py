@@ -77,7 +77,7 @@ def test_a_directory_is_one_record_with_its_placeholders(stack: Stack, directory
     done = tailrace(stack, "rules", "push", directory)
     assert done.returncode == Exit.OK, done.stderr
     assert f"pushed 2 files of {directory} as " in done.stdout
-    assert "the detect job is not running: it takes the rules over when it starts" in done.stdout
+    assert "the detect job is not running: it will apply the rules at its next start" in done.stdout
     found = pushes(stack)
     assert len(found) == before + 1
     assert found[-1]["files"] == {
@@ -117,5 +117,5 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
 def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
     elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
     monkeypatch.setattr(rule_push, "TIMEOUT_SECONDS", 1)
-    with pytest.raises(rule_push.RulesError, match="did not take the push"):
+    with pytest.raises(rule_push.RulesError, match="did not accept the push"):
         rule_push.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rule_push.files(directory))

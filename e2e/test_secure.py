@@ -422,7 +422,7 @@ def test_clickhouse_wants_a_password(stack):
 def test_commands_have_accounts_of_their_own(stack, tmp_path):
     rules = tmp_path / "rules"
     shutil.copytree(Path(__file__).parents[1] / "rules", rules)
-    assert "in force: " in tailrace(stack, "rules", "push", str(rules))
+    assert "active: " in tailrace(stack, "rules", "push", str(rules))
     tailrace(stack, "backfill", "--dry-run")
     tailrace(
         stack,

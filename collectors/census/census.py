@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""The census: says every few seconds which log files there are and how long each of them is.
+"""The census: writes every few seconds a list of all log files with their sizes.
 
-Fluent Bit ships what it has read; it cannot say what it has not. So this process, which is none of Fluent
-Bit's, looks at the same files and appends one JSON line per file (schemas/census.schema.json) to an hourly
-spool file for each kind of log, which Fluent Bit tails. A collector that is late can still prove its minutes
-afterwards; minutes without a census are unknown, never covered.
+Fluent Bit can report what it has shipped, but not what it has missed. So this independent process reads the
+same files and appends one JSON line per file (schemas/census.schema.json) to an hourly spool file for each
+kind of log, which Fluent Bit tails. A delayed census still proves the coverage of its minutes; minutes
+without a census are unknown, never covered.
 
-Between two rounds it looks five times a second whether a live path names another file than before, and takes
-a census of that log at once: of two renames within seconds, none is missed.
+Between two rounds it checks five times a second whether a live path refers to another file than before, and
+immediately takes a census of that log. So it detects renames within seconds of each other.
 
-It needs nothing but Python 3.9's standard library, so that one copied file runs on any database server.
+It needs only the standard library of Python 3.9, so that a copy of this file runs on any database server.
 
-What it looks at comes from the environment, as for Fluent Bit (../README.md):
+The environment configures it, as for Fluent Bit (../README.md):
 
     TAILRACE_INSTANCE, TAILRACE_CLUSTER        names of the server and of its cluster
     TAILRACE_SLOWLOG_PATH, TAILRACE_AUDIT_PATH,
@@ -22,8 +22,8 @@ What it looks at comes from the environment, as for Fluent Bit (../README.md):
 or, for several servers' logs on one machine, from --sources: a JSON list of objects with the keys cluster,
 instance, source (slowlog, audit, errorlog or general) and path.
 
-Of each live file the rotated siblings are looked at too (slow.log.1, slow.log-20260101, slow.log.old), but no
-compressed ones: their size says nothing about the log's bytes.
+For each live file it also lists the rotated siblings (slow.log.1, slow.log-20260101, slow.log.old), but no
+compressed ones: their size does not correspond to the log's bytes.
 """
 
 import argparse
@@ -67,7 +67,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Record:
-    """One file as it was found. Times are seconds since 1970 UTC, sizes bytes."""
+    """One file in a census. Times are seconds since 1970 UTC, sizes are bytes."""
 
     at: float
     cluster: str
@@ -82,11 +82,11 @@ class Record:
 
 
 class ConfigurationError(ValueError):
-    """What to watch was not said; the message says how."""
+    """No log is configured; the message states how to configure one."""
 
 
 def canonical_path(path: str) -> str:
-    """The path without rotation suffixes; the same rule as io.tailrace.reassembly.LogId."""
+    """Returns the path without rotation suffixes, by the same rule as io.tailrace.reassembly.LogId."""
     directory, _, name = path.rpartition("/")
     while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
         name = shorter
@@ -94,7 +94,7 @@ def canonical_path(path: str) -> str:
 
 
 def sources_from_environment(environment) -> list[Source]:
-    """The logs of the one server that the environment describes. Raises ConfigurationError."""
+    """Returns the logs of the one server in the environment. Raises ConfigurationError."""
     instance = environment.get("TAILRACE_INSTANCE")
     if not instance:
         raise ConfigurationError("TAILRACE_INSTANCE is not set and no --sources given")
@@ -111,7 +111,7 @@ def sources_from_environment(environment) -> list[Source]:
 
 
 def sources_from_file(file: Path) -> list[Source]:
-    """The logs listed in a JSON file. Raises ConfigurationError."""
+    """Reads the logs of a JSON file. Raises ConfigurationError."""
     try:
         return [Source(**entry) for entry in json.loads(file.read_text())]
     except (OSError, ValueError, TypeError) as error:
@@ -119,13 +119,13 @@ def sources_from_file(file: Path) -> list[Source]:
 
 
 def live_paths(source: Source) -> set[str]:
-    """The paths that a server writes to, whether or not there is a file; of a pattern those that match."""
+    """Returns the live paths, whether or not they exist; for a pattern, the matching paths."""
     found = glob.glob(source.path) if glob.has_magic(source.path) else [source.path]
     return {os.path.abspath(path) for path in found}
 
 
 def watched_files(source: Source) -> Iterator[str]:
-    """The live files of a source and their rotated siblings, each once, in order of their names."""
+    """Yields the live files of a source and their rotated siblings, each once, sorted by name."""
     live = live_paths(source)
     wanted = {canonical_path(path) for path in live}
     for directory in sorted({os.path.dirname(path) for path in live}):
@@ -144,7 +144,7 @@ def _names_in(directory: str) -> list[str]:
 
 
 def look_at(source: Source, path: str) -> "Record | None":
-    """The file's record; None, with the reason on standard error, if it cannot be read."""
+    """Returns the file's record; None, with the reason on standard error, if it cannot be read."""
     try:
         path.encode()
         at = time.time()
@@ -154,7 +154,7 @@ def look_at(source: Source, path: str) -> "Record | None":
                 return None
             head = whole_lines(file.read(min(HEAD_BYTES, status.st_size)))
     except FileNotFoundError:
-        return None  # renamed between listing and opening; the next census sees it under its new name
+        return None  # renamed between listing and opening; the next census has it under its new name
     except (OSError, UnicodeError) as error:
         complain(f"cannot read {path!r}: {error}")
         return None
@@ -173,15 +173,15 @@ def look_at(source: Source, path: str) -> "Record | None":
 
 
 def whole_lines(head: bytes) -> bytes:
-    """The head up to its last line feed: a collector ships a line only when it is whole, and an endless one
-    never, so that only whole lines can be compared with what it shipped."""
+    """Returns the head up to its last line feed. Collectors ship only complete lines, and never an endless
+    one, so only complete lines can be compared with shipped ones."""
     return head[: head.rfind(b"\n") + 1]
 
 
 def take_census(source: Source) -> list[Record]:
-    """One record per file, one look at each.
+    """Returns one record per file, each read once.
 
-    A rename in the middle can hide one file and show another twice, so then it is taken again.
+    A rename meanwhile can hide one file and list another twice; then the census is repeated.
     """
     for _ in range(STEADY_TRIES):
         names = inodes_of(watched_files(source))
@@ -192,7 +192,7 @@ def take_census(source: Source) -> list[Record]:
 
 
 def inodes_of(paths: Iterable[str]) -> "dict[str, int | None]":
-    """Which file each path names, in the same order; None for none."""
+    """Returns the inode of each path, in the same order; None for missing files."""
     return {path: _inode_of(path) for path in paths}
 
 
@@ -204,7 +204,7 @@ def _inode_of(path: str) -> "int | None":
 
 
 class PathOwners:
-    """Which file each live path named when it was last asked."""
+    """The inode of each live path at the last check."""
 
     def __init__(self) -> None:
         self._inodes: dict[Source, dict[str, int | None]] = {}
@@ -213,15 +213,15 @@ class PathOwners:
         self._inodes[source] = inodes_of(live_paths(source))
 
     def have_changed(self, source: Source) -> bool:
-        """Whether a path names another file, none any more or one at last. New matches of a pattern are only
-        found by `remember`."""
+        """Returns whether a path has another inode, or was created or removed. New matches of a pattern are
+        only found by `remember`."""
         known = self._inodes[source]
         return inodes_of(known) != known
 
 
 class Spool:
-    """Hourly files of JSON lines in one directory, for each kind of log its own, so that Fluent Bit can send
-    them where it sends that log's lines. A census is appended by one write."""
+    """Hourly files of JSON lines in one directory, separate for each kind of log, so that Fluent Bit can send
+    them to the topic of that log's lines. A census is appended with a single write."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -233,20 +233,20 @@ class Spool:
         is_new = not path.exists()
         with open(path, "a+b", buffering=0) as file:
             file.write(self._end_of_torn_line(file) + lines.encode())
-        os.utime(path)  # a census that found no file was taken too
+        os.utime(path)  # also records a census without any file
         if is_new:
             self.remove_old(now)
 
     @staticmethod
     def _end_of_torn_line(file) -> bytes:
-        """A line feed if the last writer died, or its disk filled, in the middle of a line."""
+        """Returns a line feed if the last line is incomplete, after a crash or on a full disk."""
         if file.seek(0, os.SEEK_END) == 0:
             return b""
         file.seek(-1, os.SEEK_END)
         return b"" if file.read(1) == b"\n" else b"\n"
 
     def remove_old(self, now: float) -> None:
-        """Removes spool files that a collector would have shipped long ago."""
+        """Removes spool files that are older than any expected outage of a collector."""
         for path in self.directory.glob("census-*.jsonl"):
             if path.stat().st_mtime < now - SPOOL_KEPT_SECONDS:
                 path.unlink()
@@ -257,8 +257,8 @@ def complain(message: str) -> None:
 
 
 def run(sources: list[Source], spool: Spool, interval: int, stopped: threading.Event) -> None:
-    """Takes a census at every multiple of `interval` seconds of the clock, and at once of a log whose paths
-    have changed hands, until `stopped`."""
+    """Takes a census at every multiple of `interval` seconds of the clock, and immediately after a change of
+    a log's inodes, until `stopped`."""
     owners = PathOwners()
     taken = None
     while not stopped.wait(RENAME_POLL_SECONDS):
@@ -271,9 +271,9 @@ def run(sources: list[Source], spool: Spool, interval: int, stopped: threading.E
 
 
 def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> bool:
-    """Takes a census of these logs; False, with the reason on standard error, if it could not be written."""
+    """Takes a census of these logs; returns False, with the reason on standard error, if the write fails."""
     for source in sources:
-        owners.remember(source)  # before looking: what changes meanwhile is seen the next time
+        owners.remember(source)  # before the census: later changes are detected at the next check
     found = [record for source in sources for record in take_census(source)]
     try:
         for kind in KINDS:
@@ -285,7 +285,8 @@ def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> boo
 
 
 def main(arguments: "list[str] | None" = None) -> int:
-    """Exit codes: 0 stopped or done, 1 the one census of --once could not be written, 2 wrong usage."""
+    """Runs the census. Exit codes: 0 stopped or done, 1 the census of --once could not be written, 2 wrong
+    usage."""
     options = _options(arguments)
     try:
         if not options.spool:
@@ -308,13 +309,13 @@ def main(arguments: "list[str] | None" = None) -> int:
 
 def _options(arguments: "list[str] | None") -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="census.py", description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--sources", type=Path, metavar="FILE", help="JSON list of logs to look at")
+    parser.add_argument("--sources", type=Path, metavar="FILE", help="JSON list of the logs")
     parser.add_argument(
         "--spool",
         type=Path,
         metavar="DIRECTORY",
         default=os.environ.get("TAILRACE_CENSUS_SPOOL"),
-        help="where the spool files go (default: TAILRACE_CENSUS_SPOOL)",
+        help="directory of the spool files (default: TAILRACE_CENSUS_SPOOL)",
     )
     parser.add_argument("--interval", type=int, default=10, metavar="SECONDS", help="default: 10")
     parser.add_argument("--once", action="store_true", help="take one census and exit")

@@ -85,7 +85,7 @@ def test_only_whole_lines_of_the_head_are_hashed(tmp_path, content, hashed):
 @pytest.mark.parametrize(
     "make", [os.mkdir, os.mkfifo, lambda path: None], ids=["directory", "pipe", "missing"]
 )
-def test_what_is_no_file_is_left_out(tmp_path, make):
+def test_paths_that_are_no_regular_files_are_omitted(tmp_path, make):
     path = tmp_path / "slow.log"
     make(path)
     assert census.look_at(slow_log(path), str(path)) is None
@@ -121,7 +121,7 @@ def test_a_census_in_the_middle_of_a_rename_is_taken_again(tmp_path, monkeypatch
 
 @pytest.fixture
 def running(tmp_path):
-    """A census of slow.log that looks at everything once an hour only; gives the records that it wrote."""
+    """A census of slow.log with hourly rounds; returns a function that reads the written records."""
     stopped = threading.Event()
     spool = census.Spool(tmp_path / "spool")
     source = slow_log(tmp_path / "slow.log")
@@ -144,7 +144,7 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-def test_every_rename_of_a_live_file_is_recorded_at_once(tmp_path, running):
+def test_every_rename_of_a_live_file_is_recorded_immediately(tmp_path, running):
     path = tmp_path / "slow.log"
     inodes = []
     for number in range(1, 4):
@@ -166,7 +166,7 @@ def test_while_nothing_is_renamed_there_are_only_rounds(tmp_path, running):
     assert len(running()) == count
 
 
-def test_spool_mends_a_torn_line(tmp_path):
+def test_spool_ends_a_torn_line(tmp_path):
     path = tmp_path / "slow.log"
     path.touch()
     spool = census.Spool(tmp_path / "spool")
@@ -212,7 +212,7 @@ def test_sources_from_environment():
         '[{"cluster": "a", "instance": "a", "source": "binlog", "path": "/a"}]',
     ],
 )
-def test_unusable_list_of_sources(tmp_path, capsys, content):
+def test_invalid_list_of_sources(tmp_path, capsys, content):
     file = tmp_path / "sources.json"
     file.write_text(content)
     assert census.main(["--once", "--sources", str(file), "--spool", str(tmp_path / "spool")]) == 2

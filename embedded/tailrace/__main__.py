@@ -6,7 +6,7 @@ from tailrace.cli import java_command_line
 
 
 def main() -> int:
-    """Runs one command. Those of the JVM do without what the others import."""
+    """Runs one command. Java commands start without the imports of the others."""
     words = sys.argv[1:]
     if java_command_line.runs(words):
         java_command_line.start_if_installed(words)

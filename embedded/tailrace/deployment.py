@@ -1,9 +1,9 @@
-"""`python -m tailrace.deployment`: what the supervisor does beside running parts, one step per command, for
-containers and Kubernetes, whose own means run the parts.
+"""`python -m tailrace.deployment`: the start-up steps of the components, one per command, for containers and
+Kubernetes, which run the components themselves.
 
-Each command does what the part of its name does at a start, at the addresses that it is given, and changes
-nothing the second time. The settings are those of the embedded stack (`bin/tailrace settings`); passwords are
-files of one directory, with the names that they have in the home directory's `secrets/`.
+Each command does what the supervisor does at a component's start, at the given addresses. A second run
+changes nothing. The settings are those of the local stack (`bin/tailrace settings`). Passwords are files of
+one directory, with the same names as in `secrets/` of the home directory.
 """
 
 import argparse
@@ -56,7 +56,7 @@ SERVER_LISTENERS = (
     "<user_files_path>/var/lib/clickhouse/user_files/</user_files_path>"
     "<format_schema_path>/var/lib/clickhouse/format_schemas/</format_schema_path>"
 )
-"""The ports and directories of ClickHouse's own packages and image."""
+"""The ports and directories of ClickHouse's packages and image."""
 
 RUNNABLE: dict[str, type[CensusProgram | CaptureProgram]] = {
     "census": CensusProgram,
@@ -98,7 +98,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Makes Kafka's topics, and its accounts if asked, be as schemas/ lists them."""
+    """Creates and alters Kafka's topics, and optionally its accounts, to match schemas/."""
     admin = AdminClient(kafka_client.from_arguments(arguments).settings({}))
     if arguments.accounts:
         kafka_accounts.apply_accounts(admin, kafka_accounts.accounts(), _secrets(arguments))
@@ -106,9 +106,9 @@ def apply_topics(arguments: argparse.Namespace, settings: Settings, home: Home) 
 
 
 def make_certificates(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Makes an authority and certificates in secrets/tls of the home directory, where there are none.
+    """Creates an authority and certificates in secrets/tls of the home directory if there are none.
 
-    What services mount can be read by all who reach it: they are users of their own.
+    Files that services mount are readable for all users who reach them: each service runs as another user.
     """
     made = Certificates(home, (*HOSTS, *arguments.host))
     made.make()
@@ -119,7 +119,7 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
 
 
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Pushes the repository's rules where nothing was ever pushed."""
+    """Pushes the repository's rules if no rules were ever pushed."""
     rule_push.push_first(kafka_client.from_arguments(arguments), home.run)
 
 
@@ -142,7 +142,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
 
 
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Imports dashboards and roles into Superset, and makes a user for each audience that has none."""
+    """Imports dashboards and roles into Superset, and creates missing users, one for each audience."""
     secret = _secrets(arguments)
     client = Client(arguments.superset.rstrip("/"), ADMINISTRATOR, secret(PASSWORD))
     connections = connections_to(arguments.clickhouse, secret)
@@ -154,7 +154,7 @@ def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: 
 
 
 def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Writes ClickHouse's config.xml and users.xml, private to the user who runs this."""
+    """Writes ClickHouse's config.xml and users.xml, readable only for the current user."""
     listed = row_policies.load(settings.access)
     networks = [LOOPBACK, *arguments.network]
     secret = _secrets(arguments)
@@ -166,7 +166,8 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
 
 
 def write_collector(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Writes what Fluent Bit, the census, capture and explain read; with the demo's logs if asked.
+    """Writes the files that Fluent Bit, the census, capture and explain read; optionally with the demo's
+    logs.
 
     The demo's logs are written when they are first watched.
     """
@@ -182,21 +183,21 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
 
 
 def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
-    """Replaces this process by a part's own."""
+    """Replaces this process by a component's program."""
     part = RUNNABLE[arguments.part](settings, home)
     command = [str(word) for word in part.command()]
     os.execvpe(command[0], command, {**os.environ, **part.environment()})
 
 
 def check_health(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Fails with one sentence while a part is not healthy."""
+    """Fails with a message if a component is not healthy."""
     health = HEALTH_BY_FILE[arguments.part](settings, home).health()
     if not health.ok:
         raise OSError(f"{arguments.part}: {health.reason}")
 
 
 def _secrets(arguments: argparse.Namespace) -> Callable[[str], str]:
-    """Passwords by name. Raises OSError."""
+    """Returns a lookup of passwords by name. Raises OSError."""
     return lambda name: (arguments.secrets / name).read_text().strip()
 
 
@@ -221,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     _configure_clickhouse(add("clickhouse", write_clickhouse))
     collector = add("collector", write_collector)
     kafka_client.add_arguments(collector, required=False)
-    collector.add_argument("--demo", action="store_true", help="watch the demo's logs too; needs --kafka")
+    collector.add_argument("--demo", action="store_true", help="also watch the demo's logs; needs --kafka")
     add("run", run_part).add_argument("part", choices=RUNNABLE)
     add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
     return parser
@@ -230,17 +231,17 @@ def _parser() -> argparse.ArgumentParser:
 def _configure_topics(command: argparse.ArgumentParser) -> None:
     kafka_client.add_arguments(command)
     _add_secrets(command)
-    command.add_argument("--accounts", action="store_true", help="make Kafka's accounts too")
+    command.add_argument("--accounts", action="store_true", help="also create Kafka's accounts")
 
 
 def _configure_certificates(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--host", action="append", default=[], metavar="NAME", help="of a server, besides localhost"
+        "--host", action="append", default=[], metavar="NAME", help="a server name in addition to localhost"
     )
     command.add_argument(
         "--readable", action="append", default=[], choices=USAGES, help="for the service that mounts it"
     )
-    command.add_argument("--renew", action="store_true", help="make all but the authority anew")
+    command.add_argument("--renew", action="store_true", help="renew all certificates except the authority")
 
 
 def _configure_migrations(command: argparse.ArgumentParser) -> None:
@@ -252,7 +253,9 @@ def _configure_migrations(command: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="such as http://clickhouse:8123; each shard's server where there is no Keeper",
     )
-    command.add_argument("--cluster", default="", metavar="NAME", help="of several servers; default: one")
+    command.add_argument(
+        "--cluster", default="", metavar="NAME", help="the cluster's name, if it has several servers"
+    )
     command.add_argument("--sharded", action="store_true", help="the cluster has more than one shard")
     command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
 
@@ -261,21 +264,26 @@ def _configure_dashboards(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
     command.add_argument("--superset", required=True, metavar="URL", help="such as http://superset:8088")
     command.add_argument(
-        "--clickhouse", required=True, metavar="HOST:PORT", help="HTTP, as Superset reaches it"
+        "--clickhouse",
+        required=True,
+        metavar="HOST:PORT",
+        help="ClickHouse's HTTP port, as Superset reaches it",
     )
 
 
 def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
-    command.add_argument("--to", type=Path, required=True, metavar="DIR", help="where both files are written")
+    command.add_argument(
+        "--to", type=Path, required=True, metavar="DIR", help="target directory of both files"
+    )
     command.add_argument("--sharded", action="store_true", help="for more than one shard")
-    command.add_argument("--seen-as", type=Path, metavar="DIR", help="where ClickHouse sees them")
+    command.add_argument("--seen-as", type=Path, metavar="DIR", help="path of that directory for ClickHouse")
     command.add_argument(
         "--network",
         action="append",
         default=[],
         metavar="CIDR",
-        help="from which users connect besides 127.0.0.1",
+        help="network from which users may connect, in addition to 127.0.0.1",
     )
 
 

@@ -8,7 +8,7 @@ from tailrace_local import java_build
 
 
 def main() -> int:
-    """Runs one command. Those of the JVM do without what the others import."""
+    """Runs one command. Java commands start without the imports of the others."""
     words = sys.argv[1:]
     if java_command_line.runs(words):
         _start_if_built(words)
@@ -18,7 +18,7 @@ def main() -> int:
 
 
 def _start_if_built(words: list[str]) -> None:
-    """Replaces this process by the JVM. Returns where the sources are not built or a setting is wrong."""
+    """Replaces this process by the JVM. Returns if the sources are not built or a setting is invalid."""
     try:
         jar = java_build.built_jar(Settings.from_environment(), java_command_line.JAR)
     except SettingsError:

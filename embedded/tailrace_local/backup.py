@@ -1,8 +1,8 @@
-"""Copies of an installation that does not run: data of all components, secrets and configuration files.
+"""Copies a stopped installation: data of all components, secrets and configuration files.
 
-All components stand still, so the copy is of one moment: ClickHouse's tables with the tokens of the blocks
-that they took, the jobs' checkpoints, Kafka's topics, the collector's positions. What logs hold beyond those
-positions is read again after a restore. `BACKUP` of a running ClickHouse keeps no tokens: docs/BACKUP.md.
+All components are stopped, so the copy is consistent: ClickHouse's tables with the tokens of their blocks,
+the jobs' checkpoints, Kafka's topics, the collector's positions. After a restore, logs are read again from
+these positions. `BACKUP` of a running ClickHouse contains no tokens: docs/BACKUP.md.
 """
 
 import json
@@ -17,20 +17,20 @@ from tailrace.config.home import Home
 
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
-"""Of this start, of no use, and the demo's own logs: like all watched logs they are not Tailrace's data."""
+"""Run-time files, and the demo's logs: like all watched logs they are not Tailrace's data."""
 
 
 class BackupError(RuntimeError):
-    """There is no backup there, or no room; the message is one sentence."""
+    """There is no backup, or not enough disk space; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup holds. Written last: a directory without it is no backup."""
+    """The content of a backup. Written last: a directory without it is no backup."""
 
     version: str
     home: str
-    """Checkpoints name their files by absolute paths, so a backup belongs to one home directory."""
+    """Checkpoints contain absolute paths, so a backup belongs to one home directory."""
     at: float
     """Seconds since 1970 UTC."""
     files: int
@@ -38,11 +38,11 @@ class Manifest:
 
 
 def make(home: Home, directory: Path) -> Manifest:
-    """Copies the home directory. Nothing may run in it. Raises BackupError, OSError."""
+    """Copies the home directory, in which nothing may run. Raises BackupError, OSError."""
     if directory.exists() and any(directory.iterdir()):
         raise BackupError(f"{directory} is not empty; name a new directory")
     if home.root in (directory, *directory.parents):
-        raise BackupError(f"{directory} lies in the home directory that is to be saved")
+        raise BackupError(f"{directory} is inside the home directory to be copied")
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _require_room(home.root, directory)
     _copy(home.root, directory)
@@ -53,7 +53,7 @@ def make(home: Home, directory: Path) -> Manifest:
 
 
 def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
-    """Puts a backup in place of what the home directory holds, which is moved aside into the second result.
+    """Replaces the home directory by a backup; returns the path to which the old content was moved.
 
     Nothing may run in it. Raises BackupError, OSError.
     """
@@ -63,8 +63,8 @@ def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
     files, size = _count(directory)
     if (files, size) != (manifest.files, manifest.bytes):
         raise BackupError(
-            f"{directory} is not whole: {manifest.files} files of {manifest.bytes} bytes were written, "
-            f"{files} of {size} are there"
+            f"{directory} is incomplete: {manifest.files} files of {manifest.bytes} bytes were written, "
+            f"{files} of {size} exist"
         )
     home.root.mkdir(mode=0o700, parents=True, exist_ok=True)
     _require_room(directory, home.root)
@@ -78,7 +78,7 @@ def _read(directory: Path) -> Manifest:
     try:
         return Manifest(**json.loads((directory / MANIFEST).read_text()))
     except FileNotFoundError:
-        raise BackupError(f"{directory} is no backup, or one that was broken off: no {MANIFEST}") from None
+        raise BackupError(f"{directory} is no backup, or an interrupted one: it has no {MANIFEST}") from None
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -112,7 +112,7 @@ def _require_room(source: Path, target: Path) -> None:
     _, size = _count(source)
     free = shutil.disk_usage(target).free
     if size > free:
-        raise BackupError(f"{target} has room for {free} bytes, {size} are needed")
+        raise BackupError(f"{target} has {free} bytes free, {size} are needed")
 
 
 def _move_aside(home: Home) -> Path | None:

@@ -1,9 +1,9 @@
-"""The Flink job's checkpoints and savepoints on disk: which there are, and which one to resume from.
+"""Lists the Flink job's checkpoints and savepoints on disk, and finds the one to resume from.
 
-Flink's own layout: <directory>/<job id>/chk-<id>/_metadata, and <directory>/savepoint-<name>/_metadata. The
+Flink's layout: <directory>/<job id>/chk-<id>/_metadata, and <directory>/savepoint-<name>/_metadata. The
 metadata file is written last: a directory without it is no completed checkpoint. It begins with a magic
-number, the version of its layout, and the checkpoint's id (class Checkpoints of Flink 2.2). Ids go on
-counting after a restore, across job ids. Each is self-contained: the heap state backend shares no files
+number, the version of its layout, and the checkpoint's id (class Checkpoints of Flink 2.2). Ids continue
+after a restore, across job ids. Each checkpoint is self-contained: the heap state backend shares no files
 between checkpoints.
 """
 
@@ -20,7 +20,7 @@ JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class CheckpointError(RuntimeError):
-    """There is no such checkpoint, or what lies there is none."""
+    """The checkpoint does not exist or is invalid."""
 
 
 @dataclass(frozen=True, order=True)
@@ -29,7 +29,7 @@ class Checkpoint:
 
     id: int
     completed: float
-    """When, seconds since 1970 UTC."""
+    """Completion time, in seconds since 1970 UTC."""
     path: Path
 
     @property
@@ -38,18 +38,19 @@ class Checkpoint:
 
 
 def completed(directory: Path) -> list[Checkpoint]:
-    """Every completed checkpoint and savepoint, the newest last. Raises CheckpointError for a broken one."""
+    """Returns every completed checkpoint and savepoint, newest last. Raises CheckpointError for a broken
+    one."""
     found = (*directory.glob(f"*/chk-*/{METADATA}"), *directory.glob(f"savepoint-*/{METADATA}"))
     return sorted(_checkpoint(metadata) for metadata in found)
 
 
 def newest(directory: Path) -> Checkpoint | None:
-    """What to resume from."""
+    """Returns the checkpoint to resume from."""
     return max(completed(directory), default=None)
 
 
 def remove_dead_runs(directory: Path) -> None:
-    """Removes what runs left that a later one has resumed; savepoints stay. Only while no job runs."""
+    """Removes checkpoints of runs that a later run has resumed; savepoints stay. Only while no job runs."""
     latest = newest(directory)
     if latest is None:
         return
@@ -59,7 +60,7 @@ def remove_dead_runs(directory: Path) -> None:
 
 
 def remove_later(directory: Path, than: Checkpoint) -> None:
-    """Forgets every checkpoint after the given one, so that it is the newest. Only while no job runs."""
+    """Removes every checkpoint after the given one, so that it is the newest. Only while no job runs."""
     for checkpoint in completed(directory):
         if checkpoint > than:
             shutil.rmtree(checkpoint.path)

@@ -7,6 +7,6 @@ from tailrace.credentials.names import password_name
 
 
 def connect(settings: Settings, home: Home, user: str) -> ClickHouse:
-    """The embedded ClickHouse as seen by one of its users."""
+    """Returns the local ClickHouse for one of its users."""
     url = f"http://127.0.0.1:{settings.port_clickhouse}"
     return ClickHouse(url, user, home.secret(password_name(user)))

@@ -1,4 +1,4 @@
-"""What every command gets on a machine with a stack of its own."""
+"""The context of every command on a machine with a local stack."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from tailrace_local.supervisor import control, start
 
 
 class LocalContext(Context):
-    """An installation whose stack the supervisor of this machine runs."""
+    """An installation whose stack runs under the supervisor of this machine."""
 
     def clickhouse(self, user: str) -> ClickHouse:
         control.status(self.home)

@@ -1,4 +1,4 @@
-"""The metrics of the stack on this machine: Tailrace's own, and those of its components.
+"""The metrics of the stack on this machine: those of Tailrace, and those of its components.
 
 `python -m tailrace_local.health --listen HOST:PORT` serves Tailrace's metrics at /metrics and those of a
 component at /metrics/<component>.
@@ -31,7 +31,7 @@ from tailrace_local.supervisor.control import StackStatus
 ACCOUNT = "reader_compliance"
 JOBS = (Flink, Detect)
 WITH_METRICS = ("fluentbit", "kafka", "flink", "detect", "clickhouse")
-"""Components that tell more of themselves than the supervisor knows."""
+"""Components with additional metrics."""
 
 EVALUATED = (*(job.name for job in JOBS), "clickhouse")
 
@@ -39,7 +39,7 @@ EVALUATED = (*(job.name for job in JOBS), "clickhouse")
 def own_metrics(
     settings: Settings, home: Home, recent_seconds: int = health_metrics.RECENT_SECONDS
 ) -> Iterator[Metric]:
-    """Tailrace's own. Raises NotRunningError."""
+    """Yields Tailrace's metrics. Raises NotRunningError."""
     status = control.status(home)
     yield from supervisor_metrics(status, home)
     jobs = [job(settings, home) for job in JOBS if status.component(job.name)]
@@ -52,18 +52,20 @@ def own_metrics(
 
 
 def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
-    """What the supervisor knows of its components."""
-    up = GaugeMetricFamily("tailrace_part_up", "Whether the part is healthy.", labels=["part"])
+    """Yields the supervisor's metrics of its components."""
+    up = GaugeMetricFamily("tailrace_part_up", "Whether the component is healthy.", labels=["part"])
     restarts = CounterMetricFamily("tailrace_part_restarts", "Restarts after a crash.", labels=["part"])
     memory = GaugeMetricFamily(
-        "tailrace_part_resident_memory_bytes", "Of all processes of the part.", labels=["part"]
+        "tailrace_part_resident_memory_bytes", "Memory of all its processes.", labels=["part"]
     )
-    cpu = CounterMetricFamily("tailrace_part_cpu_seconds", "Of all its processes now.", labels=["part"])
+    cpu = CounterMetricFamily(
+        "tailrace_part_cpu_seconds", "CPU time of its present processes.", labels=["part"]
+    )
     free = GaugeMetricFamily(
-        "tailrace_part_disk_free_bytes", "Free on the disk of the part's data.", labels=["part"]
+        "tailrace_part_disk_free_bytes", "Free space on the disk of its data.", labels=["part"]
     )
     ratio = GaugeMetricFamily(
-        "tailrace_part_disk_free_ratio", "Of the disk of the part's data.", labels=["part"]
+        "tailrace_part_disk_free_ratio", "Free share of the disk of its data.", labels=["part"]
     )
     for component in status.components:
         disk = shutil.disk_usage(home.data(component.name))
@@ -77,7 +79,7 @@ def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
 
 
 def component_metrics(settings: Settings, home: Home, name: str) -> str:
-    """A component's own, in Prometheus' text format. Raises KeyError if it has none, OSError,
+    """Returns a component's metrics in Prometheus' text format. Raises KeyError if it has none, OSError,
     ClickHouseError."""
     components = {
         component.name: component for component in assemble(settings, home) if component.name in WITH_METRICS
@@ -88,8 +90,8 @@ def component_metrics(settings: Settings, home: Home, name: str) -> str:
 def evaluated_metrics(
     settings: Settings, home: Home, recent_seconds: int = health_metrics.RECENT_SECONDS
 ) -> Iterable[Metric]:
-    """What alerts.yaml asks about: Tailrace's own, the jobs' and ClickHouse's. A component that does not
-    answer is told by Tailrace's own. Raises NotRunningError."""
+    """Yields the metrics that alerts.yaml uses: those of Tailrace, the jobs and ClickHouse. Tailrace's
+    metrics show components that do not respond. Raises NotRunningError."""
     yield from own_metrics(settings, home, recent_seconds)
     for name in EVALUATED:
         try:

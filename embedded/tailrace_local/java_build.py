@@ -18,16 +18,16 @@ SOURCES = ("stream-jobs", "schemas")
 NOT_SOURCES = ("target", ".idea", ".vscode")
 TESTS = ("test", "tests")
 JARS = {"normalize.jar": "flink-jobs", "cli.jar": "cli"}
-"""The jar's name in the cache → the Maven module that makes it."""
+"""The jar's name in the cache → the Maven module that builds it."""
 
 _one_at_a_time = threading.Lock()
-"""Both jobs are installed in parallel, of the same jars."""
+"""Both jobs are installed in parallel and share the jars."""
 
 SAMPLE = REPOSITORY / "samples" / "mysql-8.0.46.slow.log"
 
 
 def jar(settings: Settings, name: str) -> Path:
-    """The jar of the sources as they are; while those are not built, the one built last in this clone.
+    """Returns the jar of the current sources, or if they are not built, the last jar built in this clone.
 
     Sources may be edited while the stack runs: a crash must not need a compiler.
     """
@@ -36,20 +36,20 @@ def jar(settings: Settings, name: str) -> Path:
 
 
 def built_jar(settings: Settings, name: str) -> Path | None:
-    """The jar of the sources as they are now, if it is in the cache."""
+    """Returns the jar of the current sources if it is in the cache."""
     entry = _entry(settings)
     return entry / name if entry.exists() else None
 
 
 def are_built(settings: Settings) -> bool:
-    """Whether the jars of the sources as they are now are in the cache."""
+    """Returns whether the jars of the current sources are in the cache."""
     return _entry(settings).exists()
 
 
 def build(settings: Settings, progress: Progress) -> None:
     """Builds the jars if the sources have changed. Raises InstallError.
 
-    It works on a copy, so that it neither sees nor disturbs a build in the source tree.
+    It builds a copy, so that it does not interfere with a build in the source tree.
     """
     entry = _entry(settings)
     with _one_at_a_time:
@@ -66,7 +66,7 @@ def build(settings: Settings, progress: Progress) -> None:
 def _build(entry: Path, progress: Progress) -> None:
     with cache.build(entry) as draft:
         if entry.exists():
-            return  # another process had the same to build
+            return  # another process has built the same
         tree = draft / "tree"
         for name in SOURCES:
             shutil.copytree(REPOSITORY / name, tree / name, ignore=shutil.ignore_patterns(*NOT_SOURCES))
@@ -77,10 +77,11 @@ def _build(entry: Path, progress: Progress) -> None:
 
 
 def _archive_classes(entry: Path) -> None:
-    """Reads a sample once and archives the classes that took. Without an archive all works, only slower.
+    """Reads a sample once and archives the loaded classes. Everything also works without an archive, only
+    slower.
 
-    Without a compiler: a method that waits for one when the archive is made is archived as waiting, and no
-    JVM that maps the archive ever compiles it (JDK 17). Digests took half as long again with one.
+    The run uses no compiler: a method that waits for one during archiving is archived as waiting, and a JVM
+    with that archive never compiles it (JDK 17). Digests took 50 % longer with one.
     """
     jar = entry / "cli.jar"
     draft = entry / "cli.jsa.draft"
@@ -105,7 +106,7 @@ def _entry(settings: Settings) -> Path:
 
 
 def _files() -> Iterator[Path]:
-    """Every source file, in a fixed order; neither tests nor what builds leave is part of it."""
+    """Yields every source file in a fixed order, without tests and build results."""
     for name in SOURCES:
         for directory, below, files in os.walk(REPOSITORY / name):
             below[:] = sorted(set(below) - {*NOT_SOURCES, *TESTS})

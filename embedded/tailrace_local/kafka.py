@@ -1,4 +1,4 @@
-"""The Kafka of this machine's stack, as one of its accounts."""
+"""Connects to the Kafka of this machine's stack with one of its accounts."""
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -8,7 +8,7 @@ from tailrace.kafka.client import KafkaClient
 
 
 def connect(settings: Settings, home: Home, account: str) -> KafkaClient:
-    """The embedded Kafka as seen by one of the accounts; without accounts where it is not secured."""
+    """Returns the local Kafka with an account; without one if the stack is not secured."""
     address = f"127.0.0.1:{settings.port_kafka}"
     certificates = Certificates(home)
     if not certificates.exist():
@@ -26,7 +26,7 @@ def connect(settings: Settings, home: Home, account: str) -> KafkaClient:
 
 
 def administration(settings: Settings, home: Home) -> KafkaClient:
-    """The embedded Kafka as seen by the stack itself: by certificate, at a listener of its own."""
+    """Returns the local Kafka for the stack's administration: with a certificate, at a separate listener."""
     certificates = Certificates(home)
     if not certificates.exist():
         return connect(settings, home, "admin")
@@ -43,7 +43,7 @@ def administration(settings: Settings, home: Home) -> KafkaClient:
 
 
 def as_arguments(settings: Settings, home: Home, account: str) -> list[str]:
-    """The options with which a program becomes that account of the embedded Kafka."""
+    """Returns the command-line options of a program for that account of the local Kafka."""
     client = connect(settings, home, account)
     shown = {name: value for name, value in client.properties.items() if name != "sasl.password"}
     options = ["--kafka", client.address]

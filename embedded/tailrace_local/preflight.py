@@ -1,6 +1,6 @@
-"""What the machine must have before anything is started: programs, packages, ports, disk, memory.
+"""Checks the machine before anything is started: programs, packages, ports, disk, memory.
 
-Each finding is one sentence that says what is missing and what to do about it.
+Each finding is one sentence with the problem and a fix.
 """
 
 import os
@@ -37,7 +37,7 @@ class PreflightError(RuntimeError):
 
 
 def check(components: Sequence[Component], settings: Settings, home: Home) -> None:
-    """Raises PreflightError with everything that is missing. Changes nothing."""
+    """Raises PreflightError with all findings. Changes nothing."""
     findings = [
         *missing_tools(components),
         *taken_ports(components),
@@ -65,7 +65,7 @@ def install_packages(components: Sequence[Component], progress: Progress) -> Non
 
 
 def missing_packages(components: Iterable[Component]) -> list[str]:
-    """Debian packages of components that are yet to be installed, or to be run, and are not there."""
+    """Returns the missing Debian packages that components need for installation or at run time."""
     return sorted(
         {
             package
@@ -94,7 +94,7 @@ def missing_tools(components: Iterable[Component]) -> list[str]:
 
 
 def absent_tools(tools: Iterable[str]) -> list[str]:
-    """A finding for each program that is not on PATH."""
+    """Returns a finding for each program that is not on PATH."""
     return [
         f"`{tool}` is not on PATH; install it, on Debian with: {_how_to_get(tool)}"
         for tool in sorted(tools)
@@ -103,11 +103,11 @@ def absent_tools(tools: Iterable[str]) -> list[str]:
 
 
 def old_java(version: str) -> list[str]:
-    """A finding if `java -version` (its first line) tells of an older Java than is needed."""
+    """Returns a finding if the first line of `java -version` contains an older Java than is needed."""
     number = re.search(r'version "(\d+)', version)
     if number and int(number[1]) >= MIN_JAVA:
         return []
-    return [f"Java {MIN_JAVA} or newer is needed, but `java -version` says: {version}"]
+    return [f"Java {MIN_JAVA} or newer is needed; found: {version}"]
 
 
 def taken_ports(components: Iterable[Component]) -> list[str]:
@@ -135,12 +135,12 @@ def too_little_memory(available: int) -> list[str]:
         return []
     return [
         f"{available / 1e9:.1f} GB of memory are available, "
-        f"at least {MIN_MEMORY_BYTES / 1e9:.0f} are needed; stop something or use a larger machine"
+        f"at least {MIN_MEMORY_BYTES / 1e9:.0f} are needed; stop other programs or use a larger machine"
     ]
 
 
 def available_memory() -> int:
-    """Bytes that can be used without swapping, within the limit of the control group if there is one."""
+    """Returns the bytes that are available without swapping, within the limit of the control group."""
     meminfo = Path("/proc/meminfo").read_text()
     kibibytes = re.search(r"^MemAvailable:\s+(\d+) kB", meminfo, re.MULTILINE)
     available = int(kibibytes[1]) * 1024 if kibibytes else 0
@@ -181,7 +181,7 @@ def _is_free(port: int) -> bool:
 
 
 def _who_listens(port: int) -> str:
-    """The program that listens on a port, as far as we may see it."""
+    """Returns the program that listens on a port, if it is visible."""
     sockets = {f"socket:[{inode}]" for inode in _listening_sockets(port)}
     for process in Path("/proc").glob("[0-9]*"):
         if sockets & _open_files(process):

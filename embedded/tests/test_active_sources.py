@@ -147,7 +147,7 @@ def test_says_that_a_log_cannot_be_read(tmp_path):
     (tmp_path / "directory.log").mkdir()
 
     assert log_files.inspect(log(tmp_path / "loop.log")).description.startswith("cannot be read: ")
-    assert log_files.inspect(log(tmp_path / "directory.log")).description == "is no regular file"
+    assert log_files.inspect(log(tmp_path / "directory.log")).description == "is not a regular file"
     rotated = log_files.inspect(log(tmp_path / "slow.log"))
     assert not rotated.ok
     assert f"is watched, but {tmp_path}/slow.log.1 cannot be read" in rotated.description

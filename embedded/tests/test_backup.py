@@ -51,7 +51,7 @@ def test_a_second_restore_keeps_what_the_first_put_aside(home, tmp_path):
 def test_a_backup_that_was_broken_off_is_refused(home, tmp_path):
     backup.make(home, tmp_path / "saved")
     (tmp_path / "saved" / MANIFEST).unlink()
-    with pytest.raises(BackupError, match="is no backup, or one that was broken off"):
+    with pytest.raises(BackupError, match="is no backup, or an interrupted one"):
         backup.restore(home, tmp_path / "saved")
     assert (home.data("kafka") / "log").read_text() == "lines"
 
@@ -59,7 +59,7 @@ def test_a_backup_that_was_broken_off_is_refused(home, tmp_path):
 def test_a_backup_that_lost_something_is_refused(home, tmp_path):
     backup.make(home, tmp_path / "saved")
     (tmp_path / "saved" / "data" / "kafka" / "log").unlink()
-    with pytest.raises(BackupError, match=r"is not whole: 4 files .* were written, 3 of"):
+    with pytest.raises(BackupError, match=r"is incomplete: 4 files .* were written, 3 of"):
         backup.restore(home, tmp_path / "saved")
 
 
@@ -78,7 +78,7 @@ def test_a_backup_goes_to_a_directory_of_its_own(home, tmp_path, name):
 def test_a_backup_that_needs_more_room_than_there_is_leaves_all_as_it_is(home, tmp_path, monkeypatch):
     made = backup.make(home, tmp_path / "saved")
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": made.bytes - 1}))
-    with pytest.raises(BackupError, match=f"has room for {made.bytes - 1} bytes, {made.bytes} are needed"):
+    with pytest.raises(BackupError, match=f"has {made.bytes - 1} bytes free, {made.bytes} are needed"):
         backup.restore(home, tmp_path / "saved")
     assert json.loads((tmp_path / "saved" / MANIFEST).read_text())["files"] == made.files
     assert (home.data("kafka") / "log").exists()

@@ -1,4 +1,4 @@
-"""What the census's part remembers of logs that are taken off the list, and what health makes of it."""
+"""The census component's record of logs that were removed from the list, and its effect on health metrics."""
 
 import time
 from pathlib import Path

@@ -88,7 +88,7 @@ def test_an_unknown_part_is_refused(tmp_path):
     refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka,zookeeper")
 
     assert refused.returncode == Exit.USAGE
-    assert "there is no part zookeeper; there are kafka, clickhouse" in refused.stderr
+    assert "there is no component zookeeper; there are kafka, clickhouse" in refused.stderr
 
 
 def test_a_symbolic_link_to_it_works(tmp_path):

@@ -30,13 +30,13 @@ def test_days_and_times_in_utc(first, end, period):
         ("2026-11-23", "2026-11-24", "in the future"),
         ("now", "now", "not before"),
         ("2026-11-01", "2026-11-22", "not over yet"),
-        ("2026-11-01", "2026-13-01", "expected a day"),
-        ("yesterday", "now", "expected a day"),
-        ("", "now", "expected a day"),
+        ("2026-11-01", "2026-13-01", "expected a date"),
+        ("yesterday", "now", "expected a date"),
+        ("", "now", "expected a date"),
         ("2026-11-20T10:00:30", "now", "seconds"),
         ("0001-01-01", "now", "no log"),
-        ("0001-01-01T00:00+14:00", "now", "expected a day"),
-        ("2026-11-01", "9999-12-31", "expected a day"),
+        ("0001-01-01T00:00+14:00", "now", "expected a date"),
+        ("2026-11-01", "9999-12-31", "expected a date"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(first, end, says):

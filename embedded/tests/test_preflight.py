@@ -68,7 +68,7 @@ def test_accepts_java_17_and_newer(version):
 def test_refuses_older_java(version):
     (finding,) = preflight.old_java(version)
 
-    assert finding == f"Java 17 or newer is needed, but `java -version` says: {version}"
+    assert finding == f"Java 17 or newer is needed; found: {version}"
 
 
 def test_packages_are_missing_when_their_proof_is(component, monkeypatch):

@@ -311,7 +311,7 @@ def test_refuses_to_restart_what_does_not_exist(start):
     stack = start("steady-a")
     stack.await_healthy("steady-a")
 
-    with pytest.raises(control.RefusedError, match="there is no part kafka; there are steady-a"):
+    with pytest.raises(control.RefusedError, match="there is no component kafka; there are steady-a"):
         control.restart(stack.home, "kafka")
 
 
@@ -462,7 +462,7 @@ def test_up_takes_over_the_list_of_a_running_stack_and_shows_its_logs(start, lis
     assert done.returncode == 0
     assert "reading-a   restarted: sources.yaml has changed" in done.stdout
     assert f"db-2  slowlog  {listed.parent}/slow.log  is watched, 4 B" in done.stdout
-    assert "1 rotated file beside it" in done.stdout
+    assert "1 rotated file next to it" in done.stdout
     assert f"db-2  audit  {listed.parent}/audit.log  does not exist yet" in done.stdout
 
 
@@ -474,11 +474,11 @@ def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_tell_it(start, l
 
     assert refused.returncode == 2
     assert "log 1: `source` is missing" in refused.stderr
-    assert "The running stack goes on with the list that it had before." in refused.stderr
+    assert "The running stack keeps the previous list." in refused.stderr
     for command, code in (("status", 0), ("doctor", 1)):
         told = tailrace(stack, command)
         assert told.returncode == code
-        assert "the list that was in force before stays so: " in told.stdout
+        assert "the previous list stays active: " in told.stdout
         assert f"db-1 slowlog {listed.parent}/slow.log does not exist yet" in told.stdout
     assert stack.status("reading-a").pid == pid
 
@@ -548,8 +548,8 @@ def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
     assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
 
 
-def test_parts_that_need_each_other_in_a_circle_are_refused():
-    circle = [FakeComponent("a", ("b",), None, None), FakeComponent("b", ("a",), None, None)]
+def test_components_that_need_each_other_in_a_cycle_are_refused():
+    cycle = [FakeComponent("a", ("b",), None, None), FakeComponent("b", ("a",), None, None)]
 
-    with pytest.raises(ValueError, match="circle: a, b"):
-        in_order(circle)
+    with pytest.raises(ValueError, match="cycle: a, b"):
+        in_order(cycle)

@@ -61,5 +61,5 @@ def test_rows_that_are_missing_are_an_error(asked: ClickHouse):
 
 
 def test_evidence_is_whole_or_an_error(asked: ClickHouse, tmp_path: Path):
-    with pytest.raises(ResultError, match=r"many.parquet: ClickHouse sent only a part of it"):
+    with pytest.raises(ResultError, match=r"many.parquet: ClickHouse sent a truncated file"):
         results.store(asked, Many("many", "Many", ("number",), "none"), {}, tmp_path)

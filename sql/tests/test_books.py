@@ -18,7 +18,7 @@ from tailrace.ledger.records import LogFile
 from tailrace.sources.sources_file import Source
 
 FILE = LogFile("db1", "slowlog", "/log/slow.log", 1)
-PARSED = "entries cut by the framer against what the parser made of them"
+PARSED = "entries of the framer against events and dead letters of the parser"
 STORED = "entries against stored events and dead letters"
 
 
@@ -191,7 +191,7 @@ def test_a_gap_that_was_taken_back_twice(admin):
         file.post("GAP", 300, 400, count=-1, amount=-100, detail="lost")
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 300..400: taken back more often than posted (GAP): expected 100 bytes, found -100"
+        f"{FILE} in bytes 300..400: reversed more often than posted (GAP): expected 100 bytes, found -100"
     ]
 
 
@@ -199,7 +199,7 @@ def test_a_posting_whose_bytes_are_not_its_range(admin):
     file = Bookkeeper().post("FRAMING", 0, 10, amount=9, detail="BLANK").read(3, begin=10)
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 0..10: bytes that are not the length of their range (FRAMING): "
+        f"{FILE} in bytes 0..10: the number of bytes differs from the length of the range (FRAMING): "
         "expected 10 bytes, found 9"
     ]
 
@@ -209,7 +209,7 @@ def test_a_reversal_without_what_replaces_it(admin):
     file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost")
 
     assert faults(admin, file) == [
-        f"{FILE} in bytes 300..500: nothing is left of what was posted (GAP): expected 200 bytes, found 0"
+        f"{FILE} in bytes 300..500: all postings were reversed (GAP): expected 200 bytes, found 0"
     ]
 
 
@@ -419,7 +419,7 @@ def test_prints_and_serialises(admin, capsys):
     ledger_formatting.show(found)
 
     out = capsys.readouterr().out
-    assert "The books balance. Missing: 100 B in 1 gap. Not read yet: 100 B." in out
+    assert "The ledger balances. Missing: 100 B in 1 gap. Unread: 100 B." in out
     assert all(word in out for word in ("STRAY_TEXT", "BANNER", "lost", "720 B", " slow.log "))
     assert json.loads(json.dumps(found.to_json()))["gaps"][0]["from_offset"] == 400
 
@@ -427,7 +427,7 @@ def test_prints_and_serialises(admin, capsys):
 def test_prints_what_does_not_balance(admin, capsys):
     ledger_formatting.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
 
-    assert f"The books do not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out
+    assert f"The ledger does not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out
 
 
 KEY = ("db1", "slowlog", "/log/slow.log")
@@ -457,9 +457,9 @@ def test_a_log_without_a_census_is_unknown_and_not_complete(admin, capsys):
     assert [(log.instance, log.log, log.census_at) for log in found.unknown] == [("db1", "/log/slow.log", 0)]
     ledger_formatting.show(found)
     out = capsys.readouterr().out
-    assert "What came balances; whether all came is not known." in out
-    assert "db1 slowlog /log/slow.log: lines of it came, and no census ever has" in out
-    assert "The books balance" not in out
+    assert "The received lines balance; their completeness is unknown." in out
+    assert "db1 slowlog /log/slow.log: its lines arrive without any census" in out
+    assert "The ledger balances" not in out
     assert json.loads(json.dumps(found.to_json()))["unknown"][0]["census_at"] is None
 
 
@@ -467,10 +467,10 @@ def test_a_listed_log_that_never_came_is_unknown(admin, capsys):
     found = read_listed(admin, instance="db1")
 
     assert not found.is_complete and not found.hold_anything
-    assert [log.why for log in found.unknown] == ["it is listed, and nothing of it has ever come"]
+    assert [log.why for log in found.unknown] == ["it is listed, and nothing of it has arrived"]
     ledger_formatting.show(found)
-    assert "Nothing is in the books." in (out := capsys.readouterr().out)
-    assert "The books balance" not in out
+    assert "The ledger is empty." in (out := capsys.readouterr().out)
+    assert "The ledger balances" not in out
 
 
 def test_an_empty_log_that_the_census_sees_is_known(admin):
@@ -507,7 +507,7 @@ def test_lines_long_after_the_last_census_are_unknown(admin):
     without_census().store(admin)
 
     (log,) = ledger_balance.read(admin, patience_seconds=0).unknown
-    assert log.why == "lines of it came after the last census"
+    assert log.why == "its lines arrived after the last census"
 
 
 def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
@@ -515,7 +515,7 @@ def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
 
     assert ledger_balance.read(admin, patience_seconds=0).unknown == []  # nobody says that it is watched
     (log,) = read_listed(admin).unknown
-    assert log.why == "it is listed, and no census of it has come for long"
+    assert log.why == "it is listed, and its last census is old"
 
 
 def test_waits_for_the_census_of_a_listed_log(admin):

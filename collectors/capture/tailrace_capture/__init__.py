@@ -1,8 +1,8 @@
-"""Tailrace's service beside a database server: what the server says of itself, asked over SQL.
+"""Capture: a collector that reads a database server over SQL.
 
-Three things share one careful way to connect (`server`): snapshots of accounts, grants, settings and the like
-(`service`), plans of the heaviest statements (`explain`), and `doctor`, which says what is missing for all of
-it. Needs Python 3.11 and PyMySQL.
+Its commands share one restricted connection (`server`): snapshots of accounts, grants, settings and more
+(`service`), plans of the heaviest statements (`explain`), and `doctor`, which lists what prevents them from
+working. Needs Python 3.11 and PyMySQL.
 """
 
 __version__ = "0.2.0"

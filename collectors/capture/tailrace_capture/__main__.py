@@ -1,8 +1,8 @@
-"""`python -m tailrace_capture`, or tailrace-capture: looks at database servers from beside them.
+"""`python -m tailrace_capture`, or tailrace-capture: reads database servers over SQL.
 
-snapshots   what servers say of themselves, into an hourly spool that Fluent Bit ships
-explain     plans of the heaviest statements, into another such spool
-doctor      what keeps Tailrace from seeing a server, and how to mend it
+snapshots   writes snapshots of servers to an hourly spool that Fluent Bit ships
+explain     writes plans of the heaviest statements to another such spool
+doctor      lists what prevents Tailrace from reading a server, with fixes
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tailrace_capture.targets import ConfigurationError
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Exit codes: 0 stopped or done, 1 something could not be asked or written, 2 wrong usage."""
+    """Runs one command. Exit codes: 0 stopped or done, 1 a query or a write failed, 2 wrong usage."""
     arguments = _parser().parse_args(words)
     try:
         return arguments.run(arguments)
@@ -41,9 +41,9 @@ def _parser() -> argparse.ArgumentParser:
         prog=PROGRAM, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _add_snapshots(commands.add_parser("snapshots", help="look at servers and write what they say"))
+    _add_snapshots(commands.add_parser("snapshots", help="write snapshots of servers"))
     _add_explain(commands.add_parser("explain", help="write the plans of the heaviest statements"))
-    doctor.configure(commands.add_parser("doctor", help="say what keeps Tailrace from seeing a server"))
+    doctor.configure(commands.add_parser("doctor", help="list what prevents Tailrace from reading a server"))
     return parser
 
 
@@ -52,8 +52,8 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     schedule = Schedule()
     parser.add_argument("--poll", type=float, default=schedule.poll, metavar="SECONDS", help="default: 60")
     parser.add_argument("--full", type=float, default=schedule.full, metavar="SECONDS", help="default: 3600")
-    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every look")
-    parser.add_argument("--once", action="store_true", help="take one look and exit")
+    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every poll")
+    parser.add_argument("--once", action="store_true", help="poll once and exit")
     parser.set_defaults(run=_snapshots)
 
 
@@ -63,9 +63,9 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--samples", type=Path, metavar="FILE", help="JSON lines: query_id, database, statement"
     )
-    source.add_argument("--clickhouse", metavar="URL", help="take samples from there, as --user")
+    source.add_argument("--clickhouse", metavar="URL", help="read samples from ClickHouse, as --user")
     parser.add_argument("--user", default="explain")
-    parser.add_argument("--password-file", type=Path, metavar="FILE", help="of the user of ClickHouse")
+    parser.add_argument("--password-file", type=Path, metavar="FILE", help="password of ClickHouse's user")
     limits = Limits()
     parser.add_argument("--most", type=int, default=limits.statements, metavar="N", help="default: 20")
     parser.add_argument("--round", type=float, default=limits.round, metavar="SECONDS", help="default: 60")
@@ -75,7 +75,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         "--threads-running", type=int, default=limits.threads_running, metavar="N", help="default: 16"
     )
     parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every round")
-    parser.add_argument("--once", action="store_true", help="make one round and exit")
+    parser.add_argument("--once", action="store_true", help="run one round and exit")
     parser.set_defaults(run=_explain)
 
 
@@ -113,20 +113,20 @@ def _serve(service: Service | ExplainService, once: bool) -> int:
 
 
 def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--servers", type=Path, metavar="FILE", help="JSON list; else by environment")
+    parser.add_argument("--servers", type=Path, metavar="FILE", help="JSON list; default: the environment")
     parser.add_argument(
         "--spool",
         type=Path,
         metavar="DIRECTORY",
         default=os.environ.get("TAILRACE_CAPTURE_SPOOL"),
-        help="where the spool files go (default: TAILRACE_CAPTURE_SPOOL)",
+        help="directory of the spool files (default: TAILRACE_CAPTURE_SPOOL)",
     )
     parser.add_argument(
         "--state",
         type=Path,
         metavar="DIRECTORY",
         default=os.environ.get("TAILRACE_CAPTURE_STATE"),
-        help="what was seen last (default: TAILRACE_CAPTURE_STATE)",
+        help="directory of the last known facts (default: TAILRACE_CAPTURE_STATE)",
     )
 
 
@@ -136,7 +136,7 @@ def _snapshots(arguments: argparse.Namespace) -> int:
 
 
 def _places(arguments: argparse.Namespace) -> tuple[list[targets.Target], Path, Path]:
-    """The servers, the spool and the state."""
+    """Returns the servers, the spool and the state."""
     if not arguments.spool or not arguments.state:
         raise ConfigurationError("--spool and --state, or their variables, are needed")
     found = (

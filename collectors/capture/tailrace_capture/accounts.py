@@ -1,10 +1,10 @@
-"""Accounts: who may log in, how, and whether the password is old or the account locked.
+"""Reads accounts: user, host, authentication plugin, age of the password, and locks.
 
-Never the authentication string. Whether there is one is asked of the server, which compares it with the empty
-string; a narrow account that may not read the column says `unknown`.
+Never reads the authentication string. The server itself compares it with the empty string, to report a
+missing password; if the column is not readable, the result is `unknown`.
 
 Sources: `mysql.user` on MySQL 5.7 to 9; `mysql.global_priv` on MariaDB 10.4 and later, whose `mysql.user`
-is a view that knows neither locks nor ages.
+is a view without locks and ages.
 """
 
 import time
@@ -17,7 +17,7 @@ _MARIADB_TLS = {"": "none", "0": "none", "1": "any", "2": "x509", "3": "specifie
 # MySQL's mysql.user.ssl_type: '', ANY, X509, SPECIFIED.
 _MYSQL_TLS = {"": "none", "any": "any", "x509": "x509", "specified": "specified"}
 
-# The columns of mysql.user that are asked for where they exist: all of 5.7 to 9, without any secret.
+# The columns of mysql.user that are read if they exist: all of 5.7 to 9, without any secret.
 _WANTED = (
     "host",
     "user",
@@ -43,7 +43,7 @@ FROM mysql.global_priv"""
 
 
 def read(server: Server) -> list[Fact]:
-    """One fact for each account or role. Raises ServerError."""
+    """Returns one fact for each account or role. Raises ServerError."""
     if server.product.is_mariadb and server.columns("mysql", "global_priv"):
         return [_fact_of_global_priv(row) for row in server.rows(_GLOBAL_PRIV)]
     return [_fact_of_user_row(row) for row in server.rows(_user_statement(server))]
@@ -57,7 +57,7 @@ def _fact_of_global_priv(row: dict[str, object]) -> Fact:
         {
             "user": text(row["user"]),
             "host": text(row["host"]),
-            # Without a word of it in the document: mysql_native_password, and no password.
+            # The document lacks the key: mysql_native_password without a password.
             "plugin": text(row["plugin"]) or ("" if is_role else "mysql_native_password"),
             "several_plugins": yes_or_no(row["several"]),
             "role": yes_or_no(is_role),
@@ -111,7 +111,7 @@ def _known(row: dict[str, object], column: str) -> str:
 
 
 def _role(row: dict[str, object], password: str) -> str:
-    """MariaDB says it; in MySQL a role is made as an account that is locked, expired and without a
+    """MariaDB marks roles. In MySQL a role is an account that is created locked, expired and without a
     password."""
     if "is_role" in row:
         return yes_or_no(row["is_role"])
@@ -124,7 +124,7 @@ def _time(seconds: int) -> str:
 
 
 def read_roles(server: Server) -> list[Fact]:
-    """One fact for each role that an account or role has. Raises ServerError.
+    """Returns one fact for each role that is granted to an account or a role. Raises ServerError.
 
     Sources: `mysql.roles_mapping` (MariaDB), `mysql.role_edges` and `mysql.default_roles` (MySQL 8.0 and
     later).
@@ -132,7 +132,7 @@ def read_roles(server: Server) -> list[Fact]:
     if server.product.is_mariadb:
         return [_fact_of_role_mapping(row) for row in server.rows("SELECT * FROM mysql.roles_mapping")]
     if not server.product.since(8):
-        return []  # there are none; a narrow account is refused a table that does not exist
+        return []  # MySQL 5.7 has no roles; an account with few privileges gets `denied` for a missing table
     edges = server.rows("SELECT * FROM mysql.role_edges")
     defaults = server.rows("SELECT * FROM mysql.default_roles") if edges else []
     by_default = {

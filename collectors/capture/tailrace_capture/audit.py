@@ -1,4 +1,4 @@
-"""Whether a server is audited, by what, and what is left out: plugins, components, filters."""
+"""Reads the state of auditing: plugins, components, filters, and exclusions."""
 
 from tailrace_capture.facts import Fact, account, rows_or_none, text
 from tailrace_capture.server import Server, ServerError
@@ -8,17 +8,17 @@ MANY_BYTES = 8192
 # Plugins that write an audit log, by lower-case name: MariaDB's (also on Amazon RDS for MySQL), Oracle's and
 # Percona's, McAfee's.
 WRITERS = ("server_audit", "audit_log", "audit_log_filter", "audit")
-# Variable → value that means that the plugin is loaded and writes nothing.
+# Variable → value with which the plugin is loaded and writes nothing.
 _SWITCHES = {"server_audit_logging": "off", "audit_log_policy": "none", "audit_log_disable": "on"}
 
 
 def read(server: Server) -> list[Fact]:
-    """The fact `auditing`, and one for each plugin, component and filter. Raises ServerError."""
+    """Returns the fact `auditing`, and one for each plugin, component and filter. Raises ServerError."""
     found, denied = _plugins(server), []
     for reader in (_components, _filters, _filter_users):
         try:
-            # Without a writer there are no filters: their tables do not exist, and asking a narrow account
-            # for them is refused as if they did.
+            # Without a plugin there are no filters. Their tables do not exist, but for an account with few
+            # privileges the server reports them as denied.
             found.extend(reader(server) if reader is _components or _writers(found) else [])
         except ServerError as error:
             if error.status != "denied":
@@ -28,7 +28,7 @@ def read(server: Server) -> list[Fact]:
 
 
 def _writers(facts: list[Fact]) -> list[str]:
-    """The names of active plugins and components that write an audit log."""
+    """Returns the names of active plugins and components that write an audit log."""
     return [
         fact.attributes["name"]
         for fact in facts
@@ -63,7 +63,7 @@ def _plugins(server: Server) -> list[Fact]:
 
 
 def _components(server: Server) -> list[Fact]:
-    """Percona Server 8.4's audit filter is a component: file://component_audit_log_filter."""
+    """Returns audit components: Percona Server 8.4's audit filter is file://component_audit_log_filter."""
     if server.product.is_mariadb or not server.product.since(8):
         return []
     rows = rows_or_none(
@@ -74,8 +74,8 @@ def _components(server: Server) -> list[Fact]:
 
 
 def _filters(server: Server) -> list[Fact]:
-    """Filters of MySQL Enterprise Audit and Percona's audit_log_filter: documents that hold rules, no
-    data."""
+    """Returns the filters of MySQL Enterprise Audit and Percona's audit_log_filter: documents with rules and
+    without data."""
     if server.product.is_mariadb:
         return []
     rows = rows_or_none(server, "SELECT NAME AS name, FILTER AS filter FROM mysql.audit_log_filter")

@@ -1,4 +1,5 @@
-"""Where a server is and who asks: `mysql://user@host:port/?tls=required`. A password is never part of it."""
+"""Parses a server's address and user: `mysql://user@host:port/?tls=required`. It never contains a
+password."""
 
 import getpass
 import os
@@ -11,43 +12,42 @@ DEFAULT_PORT = 3306
 PASSWORD_VARIABLE = "TAILRACE_SERVER_PASSWORD"
 TLS_MODES = ("off", "preferred", "required", "verify-ca", "verify")
 INSISTING = ("required", "verify-ca", "verify")
-"""Modes in which nothing is said without TLS."""
+"""Modes that require TLS."""
 VERIFYING = ("verify-ca", "verify")
-"""Modes in which the server's certificate is checked."""
+"""Modes that verify the server's certificate."""
 OPTIONS = ("socket", "tls", "ca")
 
 
 class DsnError(ValueError):
-    """The address or the password cannot be used; the message says what was expected and repeats no
-    secret."""
+    """The address or the password is invalid; the message states what was expected and contains no secret."""
 
 
 @dataclass(frozen=True)
 class Dsn:
-    """A server's address. With `socket` host and port are not used."""
+    """A server's address. With `socket`, host and port are ignored."""
 
     user: str
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     socket: str = ""
     tls: str = "preferred"
-    """off; preferred: encrypted where the server can; required: encrypted or not at all, whoever it is;
-    verify-ca: encrypted, and the certificate is one of `ca`'s, for whatever name, as MySQL's own are; verify:
-    the certificate's name is checked as well."""
+    """off; preferred: encrypted if the server supports it; required: encrypted, without verification;
+    verify-ca: encrypted, and the certificate is signed by `ca`, for any name, as MySQL's generated ones;
+    verify: also the certificate's name must match."""
     ca: str = ""
-    """File of the authority that signed the server's certificate; empty: the system's own."""
+    """File of the authority that signed the server's certificate; empty: those of the system."""
 
     @property
     def where(self) -> str:
-        """The address without the user, for messages."""
+        """Returns the address without the user, for messages."""
         return self.socket or f"{self.host}:{self.port}"
 
 
 def parse(text: str) -> Dsn:
-    """Reads `mysql://user@host[:port]/[?socket=/path][&tls=off|preferred|required|verify-ca|verify]
+    """Parses `mysql://user@host[:port]/[?socket=/path][&tls=off|preferred|required|verify-ca|verify]
     [&ca=/path]`.
 
-    Raises DsnError; a password in it is refused, because command lines and configuration are read by others.
+    Raises DsnError. A password in it is refused, because others can read command lines and configuration.
     """
     try:
         url = urlsplit(text)
@@ -57,9 +57,9 @@ def parse(text: str) -> Dsn:
     if url.scheme not in ("mysql", "mariadb"):
         raise DsnError("expected an address such as mysql://tailrace@db-1:3306/")
     if url.password is not None:
-        raise DsnError("a password does not belong into the address: give it by a file or by the environment")
+        raise DsnError("the address must not contain a password: use a file or the environment")
     if not url.username:
-        raise DsnError("the address names no user: mysql://tailrace@db-1:3306/")
+        raise DsnError("the address has no user: mysql://tailrace@db-1:3306/")
     options = _options(url.query)
     return Dsn(unquote(url.username), url.hostname or "127.0.0.1", port, **options)
 
@@ -76,14 +76,15 @@ def _options(query: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Password:
-    """A secret that no repr shows."""
+    """A secret that its repr does not show."""
 
     text: str = field(repr=False)
 
 
 def password_of(file: Path | None, ask: bool = False) -> Password:
-    """From the file (without its last line end), else from TAILRACE_SERVER_PASSWORD, else, if `ask` and
-    there is a terminal, from a prompt, else none. Raises DsnError if the file cannot be read."""
+    """Reads a password from the file (without its last line end), else from TAILRACE_SERVER_PASSWORD, else,
+    with `ask` and a terminal, from a prompt, else returns none. Raises DsnError if the file cannot be
+    read."""
     if file is not None:
         try:
             return Password(file.read_text().rstrip("\r\n"))

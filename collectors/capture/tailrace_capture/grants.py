@@ -1,10 +1,10 @@
-"""Grants of every level in one form: grantee, level, object, privileges.
+"""Reads grants of every level in one form: grantee, level, object, privileges.
 
 Each reader of a level yields one fact for each grantee and object, and raises ServerError. An account without
-a global privilege has none of that level.
+a global privilege has no fact of that level.
 
-Read from the grant tables and not from information_schema, which shows others' grants only to who may read
-the whole of the schema `mysql`; these tables can be granted one by one, and some column by column.
+The source are the grant tables. information_schema shows grants of others only to accounts with access to the
+complete schema `mysql`; access to these tables can be granted one by one, and partly column by column.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,8 +25,8 @@ _NAMES = {
     "delete_history": "DELETE HISTORY",
     "truncate_versioning": "DELETE HISTORY",
 }
-# MariaDB's sql/privilege.h, bit by bit from 0; 39 since 11.3. What an older server calls REPLICATION CLIENT
-# is BINLOG MONITOR since 10.5.
+# MariaDB's sql/privilege.h, bit by bit from 0; 39 since 11.3. BINLOG MONITOR is REPLICATION CLIENT before
+# 10.5.
 _MARIADB_BITS = (
     *("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "RELOAD", "SHUTDOWN", "PROCESS", "FILE"),
     *(GRANT_OPTION, "REFERENCES", "INDEX", "ALTER", "SHOW DATABASES", "SUPER", "CREATE TEMPORARY TABLES"),
@@ -68,7 +68,7 @@ def _global(server: Server) -> Iterator[Fact]:
 
 
 def privileges_of_bits(access: int) -> set[str]:
-    """The privileges of MariaDB's number `access`; what this version does not know is named by its bit."""
+    """Converts MariaDB's number `access` to privileges; unknown bits are named by their number."""
     if access == 2**64 - 1:
         return {"ALL PRIVILEGES", GRANT_OPTION}
     bits = [bit for bit in range(access.bit_length()) if access >> bit & 1]
@@ -84,7 +84,8 @@ def _static_global(server: Server) -> dict[str, set[str]]:
 
 
 def _dynamic_global(server: Server) -> dict[str, set[str]]:
-    """The dynamic privileges of MySQL 8; with the grant option they are named so, each has its own."""
+    """Returns the dynamic privileges of MySQL 8. Each has its grant option, which becomes part of the
+    name."""
     found: dict[str, set[str]] = {}
     if server.product.is_mariadb or not server.product.since(8):
         return found
@@ -95,7 +96,7 @@ def _dynamic_global(server: Server) -> dict[str, set[str]]:
 
 
 def _granted(row: dict[str, object]) -> set[str]:
-    """The privileges of a row of Y and N."""
+    """Returns the privileges of a row of Y and N."""
     names = [name.lower().removesuffix("_priv") for name, value in row.items() if _is_granted(name, value)]
     return {_NAMES.get(name, name.replace("_", " ").upper()) for name in names}
 
@@ -105,7 +106,7 @@ def _is_granted(column: str, value: object) -> bool:
 
 
 def _words_of_set(words: object) -> set[str]:
-    """The privileges of a SET column: `Select,Grant`."""
+    """Returns the privileges of a SET column: `Select,Grant`."""
     names = [word.strip().lower() for word in text(words).split(",") if word.strip()]
     return {_NAMES.get(name, name.upper()) for name in names}
 
@@ -150,7 +151,7 @@ def _name(name: object) -> str:
     return "`{}`".format(text(name).replace("`", "``"))
 
 
-# One kind of facts each, so that a level that is denied hides no other and is not taken for empty.
+# One kind of facts for each level, so that a denied level neither hides another nor looks empty.
 LEVELS: dict[str, Reader] = {
     "global": _global,
     "schema": _schemas,

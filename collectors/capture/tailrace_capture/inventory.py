@@ -1,4 +1,4 @@
-"""What server it is, and how large its tables are."""
+"""Reads product and version of the server, and the sizes of its tables."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _VARIABLES = (
 
 
 def read(server: Server) -> list[Fact]:
-    """One fact: product, version and where it runs. Raises ServerError."""
+    """Returns one fact with product, version and host. Raises ServerError."""
     variables = server.variables()
     attributes = {name: variables[name] for name in _VARIABLES if name in variables}
     product = server.product
@@ -36,7 +36,7 @@ def read(server: Server) -> list[Fact]:
 
 
 def _device(variables: dict[str, str]) -> dict[str, str]:
-    """The device of the data directory, where this machine is the server's and we may look."""
+    """Returns the device of the data directory, if it is on this machine and readable."""
     directory = Path(variables.get("datadir", ""))
     if variables.get("hostname") != os.uname().nodename or not directory.is_absolute():
         return {}
@@ -45,7 +45,7 @@ def _device(variables: dict[str, str]) -> dict[str, str]:
 
 
 def _mounts() -> Iterator[tuple[str, str]]:
-    """Device and mount point of what is mounted, the longest paths first (Linux's /proc/mounts)."""
+    """Yields device and mount point of each mount, the longest paths first (Linux's /proc/mounts)."""
     try:
         lines = Path("/proc/self/mounts").read_text().splitlines()
     except OSError:
@@ -57,8 +57,8 @@ def _mounts() -> Iterator[tuple[str, str]]:
 
 
 def read_table_sizes(server: Server) -> list[Fact]:
-    """The largest tables, MAX_TABLES and one more if there are more. Sizes in bytes, rows as estimated by
-    the engine. Raises ServerError."""
+    """Returns the largest tables, up to MAX_TABLES, and one more if there are more. Sizes in bytes, rows as
+    estimated by the engine. Raises ServerError."""
     hidden = ", ".join(f"'{schema}'" for schema in SYSTEM_SCHEMAS)
     rows = server.rows(
         "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS name, ENGINE AS engine, TABLE_ROWS AS row_count, "

@@ -1,4 +1,4 @@
-"""Where a server stands in replication, and which transactions it has."""
+"""Reads the replication channels of a server, and its transactions."""
 
 import time
 from collections.abc import Collection
@@ -6,8 +6,8 @@ from collections.abc import Collection
 from tailrace_capture.facts import Fact, text, yes_or_no
 from tailrace_capture.server import Server, ServerError
 
-# (new name, old name) of a column of SHOW REPLICA STATUS / SHOW SLAVE STATUS; what changes all the time,
-# such as positions and lag, is left out, and so is the account.
+# (new name, old name) of a column of SHOW REPLICA STATUS / SHOW SLAVE STATUS. Columns that change constantly,
+# such as positions and lag, are omitted, and so is the account.
 _COLUMNS = {
     "source_host": ("Source_Host", "Master_Host"),
     "source_port": ("Source_Port", "Master_Port"),
@@ -22,12 +22,13 @@ _COLUMNS = {
 }
 _CHANNELS = ("Channel_Name", "Connection_name")
 
-# What a server has, in the order in which it is read: what MariaDB applied never exceeds what it logged.
+# Variables of a server's transactions, in the order of reading: in MariaDB, applied ones never exceed logged
+# ones.
 _POSITIONS = (
     *("gtid_executed", "gtid_purged"),
     *("gtid_slave_pos", "gtid_current_pos", "gtid_binlog_pos", "gtid_binlog_state"),
 )
-# Under which names it writes, and whom it shares them with.
+# The identifiers under which it writes, and the group that shares them.
 _NAMES = (
     *("server_uuid", "server_id", "gtid_domain_id", "log_slave_updates", "log_replica_updates"),
     *("group_replication_group_name", "group_replication_view_change_uuid"),
@@ -36,7 +37,7 @@ _NAMES = (
 
 
 def read(server: Server) -> list[Fact]:
-    """The fact `role`, and one for each channel that this server replicates from. Raises ServerError."""
+    """Returns the fact `role`, and one for each channel of this replica. Raises ServerError."""
     channels = [_channel(row) for row in server.rows(_statement(server))]
     variables = server.variables()
     role = {
@@ -54,7 +55,7 @@ def read(server: Server) -> list[Fact]:
 def _statement(server: Server) -> str:
     if server.product.is_mariadb:
         return "SHOW ALL SLAVES STATUS"
-    # SHOW REPLICA STATUS since MySQL 8.0.22; SHOW SLAVE STATUS is gone in 8.4.
+    # SHOW REPLICA STATUS exists since MySQL 8.0.22; SHOW SLAVE STATUS was removed in 8.4.
     return "SHOW REPLICA STATUS" if server.product.since(8, 0, 22) else "SHOW SLAVE STATUS"
 
 
@@ -68,8 +69,8 @@ def _channel(row: dict[str, object]) -> Fact:
 
 
 def read_gtids(server: Server) -> list[Fact]:
-    """One fact with the server's GTID sets, as MySQL or MariaDB write them, without line ends, and between
-    which two times they were read, in seconds since 1970 UTC. Raises ServerError."""
+    """Returns one fact with the server's GTID sets in MySQL's or MariaDB's notation, without line ends, and
+    the times before and after the reading, in seconds since 1970 UTC. Raises ServerError."""
     variables = server.variables()
     names = {name: variables[name] for name in _NAMES if name in variables}
     began = time.time()
@@ -90,8 +91,8 @@ def read_gtids(server: Server) -> list[Fact]:
 
 
 def _positions(server: Server, variables: Collection[str]) -> dict[str, str]:
-    """Read anew and one by one: SHOW GLOBAL VARIABLES cuts them after 1,024 characters (MySQL), and leaves
-    gtid_binlog_state out where the binary log is off (MariaDB)."""
+    """Reads the variables one by one, without a cache: SHOW GLOBAL VARIABLES truncates them after 1,024
+    characters (MySQL), and omits gtid_binlog_state if the binary log is off (MariaDB)."""
     known = [name for name in _POSITIONS if name in variables]
     if server.product.is_mariadb and "gtid_binlog_state" not in known:
         known.append("gtid_binlog_state")

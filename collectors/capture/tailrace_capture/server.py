@@ -1,4 +1,4 @@
-"""One careful connection to a server of the MySQL family: read-only, with a timeout on every statement."""
+"""A restricted connection to a server of the MySQL family: read-only, with a timeout for every statement."""
 
 import contextlib
 import re
@@ -14,31 +14,30 @@ from tailrace_capture.dsn import INSISTING, VERIFYING, Dsn, Password
 
 CONNECT_SECONDS = 5
 SOCKET_GRACE_SECONDS = 5
-"""How much longer the client waits than the server is told to work: not every statement heeds the server's
-limit."""
+"""The additional time of the client's timeout: some statements ignore the server's limit."""
 LOCK_SECONDS = 2
 CLEAR_PASSWORD = frozenset({b"mysql_clear_password", b"dialog"})
-"""Methods by which a server is told the password itself."""
+"""Authentication methods that send the password in clear text."""
 
 MARK = "/* tailrace */ "
-"""What each of our statements begins with, so that a log tells them from those of applications."""
+"""The prefix of our statements, by which logs distinguish them from those of applications."""
 
 MYSQL, MARIADB, PERCONA = "mysql", "mariadb", "percona"
 
-# Error codes: MySQL's errmsg / MariaDB's errmsg-utf8.txt. 1044, 1045, 1142, 1143, 1227, 1345, 1370, 1698
-# refuse access; 3118 and 4151: account locked; 1820, 1862: password expired; 1356: a view whose definer may
-# not.
+# Error codes: MySQL's errmsg / MariaDB's errmsg-utf8.txt. 1044, 1045, 1142, 1143, 1227, 1345, 1370, 1698:
+# access denied; 3118 and 4151: account locked; 1820, 1862: password expired; 1356: the definer of a view
+# lacks privileges.
 DENIED = {1044, 1045, 1142, 1143, 1227, 1345, 1356, 1370, 1698, 1820, 1862, 3118, 4151}
 # 1969: MariaDB's max_statement_time; 3024: MySQL's max_execution_time; 1205: lock wait; 1317: killed.
 TIMED_OUT = {1205, 1317, 1969, 3024}
 # 2002, 2003: no connection; 2006, 2013: lost; 1040, 1203: too many; 1053: shutting down; 1927: killed.
 GONE = {1040, 1053, 1203, 1927, 2002, 2003, 2006, 2013}
-# What is not known to this version: database, column, table, variable, syntax, information_schema table.
+# Objects that this version lacks: database, column, table, variable, syntax, information_schema table.
 ABSENT = {1049, 1054, 1064, 1109, 1146, 1193}
 
 
 class ServerError(RuntimeError):
-    """The server did not answer as asked. `status` is one of denied, timeout, gone, absent and failed."""
+    """A query failed. `status` is one of denied, timeout, gone, absent and failed."""
 
     def __init__(self, status: str, code: int, message: str) -> None:
         super().__init__(message)
@@ -48,7 +47,7 @@ class ServerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Product:
-    """What kind of server it is. `version` has three numbers, `text` is what the server says."""
+    """Product and version. `version` has three numbers, `text` is the server's version string."""
 
     name: str
     version: tuple[int, int, int]
@@ -60,12 +59,12 @@ class Product:
         return self.name == MARIADB
 
     def since(self, *version: int) -> bool:
-        """Whether it is of this version or a later one."""
+        """Returns whether it has this version or a later one."""
         return self.version >= version
 
 
 def product_of(text: str, comment: str) -> Product:
-    """Tells the product by @@version and @@version_comment, as `10.11.14-MariaDB-0+deb12u2-log`."""
+    """Identifies the product by @@version and @@version_comment, such as `10.11.14-MariaDB-0+deb12u2-log`."""
     numbers = [int(number) for number in re.findall(r"\d+", text)[:3]]
     version = tuple([*numbers, 0, 0, 0][:3])
     if "mariadb" in text.lower() or "mariadb" in comment.lower():
@@ -84,7 +83,7 @@ class Server:
         self.product = product_of(str(row["version"]), str(row["comment"]))
         self.connection_id: int = connection.thread_id()
         self.limits: tuple[str, ...] = tuple(self._limit())
-        """The statements that limit this session, of those that the server accepted."""
+        """The statements that limit this session and were accepted by the server."""
 
     def _limit(self) -> Iterator[str]:
         seconds = self._statement_seconds
@@ -99,12 +98,14 @@ class Server:
             "SET SESSION TRANSACTION READ ONLY",
             "SET SESSION time_zone = '+00:00'",
         ):
-            with contextlib.suppress(ServerError):  # a server that has no such limit: the socket's remains
+            with contextlib.suppress(
+                ServerError
+            ):  # the server lacks this limit: the socket's timeout remains
                 self.execute(statement)
                 yield statement
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[dict[str, object]]:
-        """Runs one statement; bytes come as text, in which what is not UTF-8 is escaped."""
+        """Runs one statement; bytes become text, in which invalid UTF-8 is escaped."""
         with _translated(), self._connection.cursor(DictCursor) as cursor:
             cursor.execute(MARK + statement, arguments or None)
             return [{name: _text(value) for name, value in row.items()} for row in cursor.fetchall()]
@@ -115,22 +116,22 @@ class Server:
             cursor.execute(MARK + statement)
 
     def variables(self) -> dict[str, str]:
-        """Global variables by lower-case name, as they were when they were first asked for."""
+        """Returns global variables by lower-case name, cached at the first call."""
         if self._variables is None:
             rows = self.rows("SHOW GLOBAL VARIABLES")
             self._variables = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
         return dict(self._variables)
 
     def status_value(self, name: str) -> str:
-        """One global status value, empty where there is none; `name` is no pattern."""
+        """Returns one global status value, empty if there is none; `name` is no pattern."""
         rows = self.rows("SHOW GLOBAL STATUS WHERE Variable_name = %s", (name,))
         return str(rows[0]["Value"]) if rows else ""
 
     def columns(self, schema: str, table: str) -> dict[str, str]:
-        """The columns of a table that this account may see, lower-case name → name as it is.
+        """Returns the columns of a table that this account may read, lower-case name → name.
 
-        Servers list only columns for which one has a privilege: so what a narrow account may not read is
-        simply not asked for. Empty for no table or no privilege at all.
+        Servers list only columns for which the account has a privilege, so other columns are not read. Empty
+        if there is no such table or no privilege.
         """
         rows = self.rows(
             "SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS "
@@ -145,7 +146,8 @@ class Server:
 
 
 class Connection(pymysql.connections.Connection):
-    """The driver's, which goes on without TLS where a server, or whoever is in between, does not offer it."""
+    """The driver's connection, which continues without TLS if the server, or an attacker in between, offers
+    none."""
 
     def __init__(self, insists_on_tls: bool, **settings: object) -> None:
         self._insists_on_tls = insists_on_tls
@@ -155,7 +157,7 @@ class Connection(pymysql.connections.Connection):
         if not self.server_capabilities & CLIENT.SSL:
             if self._insists_on_tls:
                 raise pymysql.err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "the server offers no TLS")
-            # MySQL 5.7 without a certificate takes the offer that it did not ask for for a bad handshake.
+            # MySQL 5.7 without a certificate treats an unrequested TLS offer as a bad handshake.
             self.client_flag &= ~CLIENT.SSL
         super()._request_authentication()
 
@@ -167,14 +169,14 @@ class Connection(pymysql.connections.Connection):
 
 
 def connect(dsn: Dsn, password: Password, statement_seconds: float, program: str) -> Server:
-    """Opens the connection. `program` is what the server's process list shows where it can. Raises
+    """Opens the connection. `program` appears in the server's process list if it supports that. Raises
     ServerError."""
     transport = _transport(dsn)
     with _translated():
         connection = Connection(
             insists_on_tls=not dsn.socket and dsn.tls in INSISTING,
             user=dsn.user,
-            password=password.text.encode(),  # the driver would write text as latin1
+            password=password.text.encode(),  # the driver would encode text as latin1
             connect_timeout=CONNECT_SECONDS,
             read_timeout=statement_seconds + SOCKET_GRACE_SECONDS,
             write_timeout=CONNECT_SECONDS,
@@ -209,7 +211,7 @@ def _transport(dsn: Dsn) -> dict[str, object]:
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """Turns the driver's errors into ServerError."""
+    """Converts the driver's errors to ServerError."""
     try:
         yield
     except pymysql.err.Error as error:

@@ -1,11 +1,11 @@
-"""Settings that decide what is logged, who gets in and how data is kept: global variables, chosen by name."""
+"""Reads settings about logging, access and storage: global variables, selected by name."""
 
 import fnmatch
 
 from tailrace_capture.facts import Fact
 from tailrace_capture.server import Server
 
-# Names and patterns of all products and versions; none of them holds a secret.
+# Names and patterns of all products and versions; none of them contains a secret.
 CHOSEN = (
     *("long_query_time", "slow_query_log", "slow_query_log_*", "log_slow_*", "min_examined_row_limit"),
     *("log_queries_not_using_indexes", "log_throttle_queries_not_using_indexes", "log_output", "log_raw"),
@@ -28,15 +28,15 @@ CHOSEN = (
 )
 
 MANY_BYTES = 4096
-"""A value is cut there: sql_mode is the longest of the usual ones."""
+"""Longer values are truncated: sql_mode is the longest common one."""
 
 
 def read(server: Server) -> list[Fact]:
-    """One fact for each chosen variable that the server has. Raises ServerError."""
+    """Returns one fact for each selected variable of the server. Raises ServerError."""
     variables = server.variables()
     return [Fact(name, {"value": variables[name][:MANY_BYTES]}) for name in chosen(variables)]
 
 
 def chosen(variables: dict[str, str]) -> list[str]:
-    """The names among the variables that are kept, in order."""
+    """Returns the selected names among the variables, sorted."""
     return sorted(name for name in variables if any(fnmatch.fnmatchcase(name, each) for each in CHOSEN))

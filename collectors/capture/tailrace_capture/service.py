@@ -1,5 +1,5 @@
-"""Looks at servers, one thread each: at once, then at every poll; writes what has changed, and all of it
-hourly."""
+"""Polls servers with one thread each: at the start and then periodically; writes changes, and hourly
+everything."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ from tailrace_capture.state_file import StateFile
 PROGRAM = "tailrace-capture"
 STATEMENT_SECONDS = 10.0
 AWAY_POLLS = 5
-"""A server that does not let us in is asked again after at most so many polls."""
+"""The maximum pause, in polls, after which a server that refused the connection is polled again."""
 
 SPOOLED = "snapshots"
 FAILED = "failed"
@@ -26,16 +26,17 @@ FAILED = "failed"
 
 @dataclass(frozen=True)
 class Target:
-    """A server to look at. `password_file` may be None: then the environment's password counts."""
+    """A server to poll. `password_file` may be None: then the environment's password is used."""
 
     identity: Identity
     dsn: Dsn | None
     password_file: Path | None
     fault: str = ""
-    """What is wrong with the address; there is no `dsn` then, and no other server is the worse for it."""
+    """The problem with the address; `dsn` is then None, and other servers are not affected."""
 
     def connect(self, statement_seconds: float, program: str) -> Server:
-        """Raises ServerError if it does not let us in, DsnError if address or password cannot be used."""
+        """Connects. Raises ServerError if the connection fails, DsnError for an invalid address or
+        password."""
         if self.dsn is None:
             raise DsnError(self.fault)
         return connect(self.dsn, password_of(self.password_file), statement_seconds, program)
@@ -43,23 +44,23 @@ class Target:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How often, in seconds: between two looks, and between two of which everything is written."""
+    """Intervals in seconds: between two polls, and between two complete snapshots."""
 
     poll: float = 60
     full: float = 3600
 
 
 class Watcher:
-    """One server. That it is away is a fact too: written when it goes and hourly; all is written when it is
-    back."""
+    """One server. An outage is recorded too: when it begins, and hourly. After it a complete snapshot
+    follows."""
 
     def __init__(self, target: Target, spool: Spool, state_file: StateFile, schedule: Schedule) -> None:
         self.problem = ""
-        """What the last look could not see; empty if it saw everything."""
+        """The kinds that the last poll could not read; empty if it read everything."""
         self.is_away = False
-        """Whether the server did not let us in."""
+        """Whether the connection failed."""
         self.polled_at = 0.0
-        """When the last look was finished, seconds since 1970 UTC."""
+        """The end of the last poll, in seconds since 1970 UTC."""
         self._target = target
         self._spool = spool
         self._state = state_file
@@ -68,9 +69,9 @@ class Watcher:
         self._full_at: float | None = None
 
     def poll(self, now: float) -> None:
-        """Looks once, by a connection of its own, and writes what there is to write.
+        """Polls once over a new connection, and writes the results.
 
-        Raises OSError if the spool or the memory cannot be written.
+        Raises OSError if the spool or the state cannot be written.
         """
         is_due = self._full_at is None or now - self._full_at >= self._schedule.full
         full = is_due or self.is_away
@@ -89,7 +90,7 @@ class Watcher:
         self.polled_at = now
 
     def _snapshots(self, full: bool) -> list[Snapshot]:
-        """What the server says of each kind. Raises ServerError if it does not let us in, or ends
+        """Returns the snapshot of each kind. Raises ServerError if the connection fails or the server stops
         meanwhile, DsnError."""
         server = self._target.connect(STATEMENT_SECONDS, PROGRAM)
         self._product = server.product
@@ -135,7 +136,8 @@ def _kind(name: str) -> Kind:
 
 
 class Service:
-    """All servers, until stopped. The heartbeat's file holds each one's last look and problem as JSON."""
+    """Polls all servers until it is stopped. The heartbeat file contains each one's last poll and problem as
+    JSON."""
 
     def __init__(
         self, targets: list[Target], spool: Path, state: Path, schedule: Schedule, beat: Path | None = None
@@ -154,11 +156,11 @@ class Service:
         }
 
     def stop(self) -> None:
-        """Ends `run` after the looks that are being taken."""
+        """Ends `run` after the running polls."""
         self._stop.set()
 
     def once(self) -> bool:
-        """Takes one look at each server; whether each could be asked for everything."""
+        """Polls each server once; returns whether all of them could be read completely."""
         for instance, watcher in self._watchers.items():
             self._poll(instance, watcher)
         return not any(watcher.problem for watcher in self._watchers.values())
@@ -185,7 +187,7 @@ class Service:
         before = watcher.problem
         try:
             watcher.poll(time.time())
-        except Exception as error:  # nobody would see that one server's thread has ended
+        except Exception as error:  # otherwise the thread of one server would end unnoticed
             watcher.problem = f"{type(error).__name__}: {error}"
             watcher.is_away = True
         if watcher.problem != before:
@@ -204,7 +206,7 @@ class Service:
 
 
 def write_heartbeat(file: Path, heartbeats: dict[str, dict[str, object]]) -> None:
-    """Writes the heartbeat's file, whole or not at all: one that stops is what a full disk looks like."""
+    """Writes the heartbeat file atomically; a full disk shows as a heartbeat that stops."""
     draft = file.with_name(f"{file.name}.draft")
     try:
         draft.write_text(json.dumps(heartbeats))
@@ -214,10 +216,10 @@ def write_heartbeat(file: Path, heartbeats: dict[str, dict[str, object]]) -> Non
 
 
 def _file_name(instance: str) -> str:
-    """A file's name for any instance."""
+    """Returns a valid file name for any instance."""
     return "".join(sign if sign.isalnum() or sign in "-_" else f"%{ord(sign):x}" for sign in instance)
 
 
 def print_status(line: str) -> None:
-    """Tells the log."""
+    """Writes a line to the log."""
     print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)

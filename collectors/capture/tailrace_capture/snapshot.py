@@ -1,4 +1,4 @@
-"""One look at one server: every kind of fact, each by itself, so that what is denied hides nothing else.
+"""Takes a snapshot of one server: each kind of fact separately, so that a denied kind does not hide others.
 
 Envelopes follow schemas/snapshot.schema.json.
 """
@@ -14,7 +14,7 @@ from tailrace_capture.state_file import StateFile
 VERSION = 1
 FACTS_PER_ENVELOPE = 500
 MAX_FACTS = 50_000
-"""Facts of one kind; of more the first that the server sent are kept, and the envelope says `truncated`."""
+"""Maximum number of facts of one kind; further ones are dropped, and the envelope has `truncated`."""
 
 OK = "ok"
 START, HOURLY, CHANGE = "start", "hourly", "change"
@@ -22,13 +22,13 @@ START, HOURLY, CHANGE = "start", "hourly", "change"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of facts. `limit`: how many of them are kept."""
+    """A kind of facts. `limit`: the maximum number of them."""
 
     name: str
     read: Callable[[Server], Iterable[Fact]]
     period: str = "change"
-    """When it is written, besides hourly: at each `change`, at each `poll` or never (`full`). Only changes
-    of the first are told as such."""
+    """When it is written in addition to hourly: at each `change`, at each `poll` or never (`full`). Changes
+    are only reported for the first of these."""
     limit: int = MAX_FACTS
 
 
@@ -47,7 +47,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Identity:
-    """Under which names a server's facts are kept."""
+    """The names under which a server's facts are stored."""
 
     cluster: str
     instance: str
@@ -55,7 +55,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What came of asking for one kind."""
+    """The result of reading one kind."""
 
     kind: Kind
     facts: list[Fact]
@@ -69,7 +69,8 @@ class Snapshot:
 
 
 def take_snapshot(server: Server, kind: Kind) -> Snapshot:
-    """Asks for one kind. Raises ServerError only if the server is gone; all else is part of the answer."""
+    """Reads one kind. Raises ServerError only if the server is unreachable; other errors are part of the
+    result."""
     try:
         found = list(kind.read(server))
     except ServerError as error:
@@ -82,7 +83,7 @@ def take_snapshot(server: Server, kind: Kind) -> Snapshot:
 def envelopes(
     identity: Identity, product: "Product | None", look: Snapshot, state: StateFile, reason: str, at: float
 ) -> Iterator[dict[str, object]]:
-    """The lines of one look, at least one; all have the same time, and count their parts."""
+    """Yields the lines of one snapshot, at least one. All have the same time and the number of lines."""
     known = state.known(look.kind.name, look.facts, at)
     tells = look.status == OK and look.kind.period == "change"
     changes = [asdict(change) for change in state.changes(look.kind.name, look.facts)] if tells else []

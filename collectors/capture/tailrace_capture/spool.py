@@ -1,4 +1,4 @@
-"""Hourly files of JSON lines in one directory, which Fluent Bit tails; as the census's."""
+"""Hourly files of JSON lines in one directory, which Fluent Bit tails, as for the census."""
 
 import json
 import os
@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 KEPT_SECONDS = 72 * 3600
-"""Longer than any collector should be away."""
+"""Longer than any expected outage of a collector."""
 
 
 class Spool:
-    """One kind's files, `<kind>-<hour>.jsonl`. What is appended in one call stands there whole or, after a
-    crash, up to a torn line that Fluent Bit's parser refuses."""
+    """The files of one kind, `<kind>-<hour>.jsonl`. A call appends all its lines or, at a crash, a prefix
+    with a torn line, which Fluent Bit's parser refuses."""
 
     def __init__(self, directory: Path, kind: str) -> None:
         self._directory = directory
@@ -22,7 +22,7 @@ class Spool:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def append(self, envelopes: Iterable[Mapping[str, object]], now: float) -> None:
-        """Appends one line each, by one write. Raises OSError."""
+        """Appends one line for each envelope, with a single write. Raises OSError."""
         lines = "".join(line_of(envelope) for envelope in envelopes)
         path = self._directory / time.strftime(f"{self._kind}-%Y%m%dT%H.jsonl", time.gmtime(now))
         with self._lock:
@@ -40,7 +40,7 @@ class Spool:
 
     @staticmethod
     def _end_of_torn_line(file) -> bytes:
-        """A line feed if the last writer died, or its disk filled, in the middle of a line."""
+        """Returns a line feed if the last line is incomplete, after a crash or on a full disk."""
         if file.seek(0, os.SEEK_END) == 0:
             return b""
         file.seek(-1, os.SEEK_END)
@@ -53,6 +53,6 @@ class Spool:
 
 
 def line_of(envelope: Mapping[str, object]) -> str:
-    """One line of JSON, the same for the same content. Control codes are escaped, so no name breaks a
-    line."""
+    """Formats one line of JSON, the same for the same content. Control codes are escaped, so that no name
+    breaks a line."""
     return json.dumps(envelope, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"

@@ -1,4 +1,5 @@
-"""What a server said last time: since when each fact holds, and what is new, other or gone."""
+"""Stores the last known facts of a server: since when each one holds, and what was added, changed or
+removed."""
 
 import json
 import os
@@ -10,7 +11,7 @@ from tailrace_capture.facts import Fact
 
 @dataclass(frozen=True)
 class KnownFact:
-    """A fact as it was seen. `since` is the time of the first look that saw it so, seconds since 1970 UTC."""
+    """A fact in its present form. `since` is the time of its first snapshot, in seconds since 1970 UTC."""
 
     since: float
     attributes: dict[str, str]
@@ -18,7 +19,7 @@ class KnownFact:
 
 @dataclass(frozen=True)
 class Change:
-    """A difference between two looks: `change` is added, removed or changed."""
+    """A difference between two snapshots: `change` is added, removed or changed."""
 
     key: str
     change: str
@@ -27,8 +28,8 @@ class Change:
 
 
 class StateFile:
-    """One server's facts by kind, in a private file. Only kinds that were read without an error are in it,
-    so that what could not be asked for a while is not taken for gone."""
+    """One server's facts by kind, in a private file. It contains only kinds that were read without an error,
+    so that an unreadable kind does not look removed."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -37,7 +38,7 @@ class StateFile:
         self._load()
 
     def _load(self) -> None:
-        """What cannot be read is forgotten: facts then hold since now, and no change is told."""
+        """Reads the file. If it is unreadable, facts hold from now on, and no change is reported."""
         try:
             document = json.loads(self._file.read_text())
             self._outcomes = dict(document["outcomes"])
@@ -49,7 +50,7 @@ class StateFile:
             self._kinds, self._outcomes = {}, {}
 
     def known(self, kind: str, facts: list[Fact], at: float) -> dict[str, KnownFact]:
-        """These facts with the time since which they hold."""
+        """Returns these facts with the times since which they hold."""
         before = self._kinds.get(kind, {})
         found = {}
         for fact in facts:
@@ -59,7 +60,7 @@ class StateFile:
         return found
 
     def changes(self, kind: str, facts: list[Fact]) -> list[Change]:
-        """What differs from the last look, in order of the keys; nothing at the first look at all."""
+        """Returns differences from the last snapshot, ordered by key; none for the first snapshot."""
         if kind not in self._kinds:
             return []
         before = {key: known.attributes for key, known in self._kinds[kind].items()}
@@ -71,17 +72,17 @@ class StateFile:
         ]
 
     def outcome(self, kind: str) -> str:
-        """How the last look at this kind ended, with its error; empty for none yet."""
+        """Returns the result of the last snapshot of this kind, with its error; empty if there is none."""
         return self._outcomes.get(kind, "")
 
     def keep(self, kind: str, outcome: str, known: "dict[str, KnownFact] | None") -> None:
-        """Remembers a look; None for one that failed, which leaves the facts as they were."""
+        """Stores a snapshot; None for a failed one, which leaves the facts unchanged."""
         self._outcomes[kind] = outcome
         if known is not None:
             self._kinds[kind] = known
 
     def save(self) -> None:
-        """Writes the file, whole or not at all. Raises OSError."""
+        """Writes the file atomically. Raises OSError."""
         kinds = {
             kind: {key: vars(known) for key, known in facts.items()} for kind, facts in self._kinds.items()
         }

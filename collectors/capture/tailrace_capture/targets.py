@@ -1,4 +1,4 @@
-"""Which servers are looked at: those of a JSON list, or the one that the environment describes."""
+"""Reads the servers to poll from a JSON list, or from the environment."""
 
 import json
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ KEYS = {"cluster", "instance", "dsn", "password_file"}
 
 
 class ConfigurationError(ValueError):
-    """Which server to look at was not said; the message says how."""
+    """No server is configured; the message states how to configure one."""
 
 
 def from_file(file: Path) -> list[Target]:
-    """A list of objects with the keys instance, dsn and, if they are wanted, cluster and password_file. An
-    address that cannot be used is told of that server, at each look."""
+    """Reads a list of objects with the keys instance, dsn and, optionally, cluster and password_file. An
+    invalid address is reported for its server, at each poll."""
     try:
         entries = json.loads(file.read_text())
         return [_target(entry) for entry in entries]
@@ -37,7 +37,7 @@ def _target(entry: Mapping[str, str]) -> Target:
 
 
 def from_environment(environment: Mapping[str, str]) -> list[Target]:
-    """TAILRACE_INSTANCE, TAILRACE_CLUSTER, TAILRACE_SERVER_DSN, TAILRACE_SERVER_PASSWORD_FILE (or
+    """Reads TAILRACE_INSTANCE, TAILRACE_CLUSTER, TAILRACE_SERVER_DSN, TAILRACE_SERVER_PASSWORD_FILE (or
     TAILRACE_SERVER_PASSWORD). Raises ConfigurationError."""
     instance, dsn = environment.get("TAILRACE_INSTANCE"), environment.get("TAILRACE_SERVER_DSN")
     if not instance or not dsn:

@@ -1,4 +1,4 @@
-"""Which statements are explained, and what becomes of those that are not."""
+"""Which statements may be explained, and the reasons why others may not."""
 
 import json
 
@@ -103,7 +103,7 @@ def test_samples_of_a_file(tmp_path):
         "SELECT 1.0INTO @a",
     ],
 )
-def test_what_servers_read_otherwise_is_not_explained(statement):
+def test_statements_that_servers_parse_differently_are_not_explained(statement):
     assert refusal(statement)
 
 

@@ -1,4 +1,4 @@
-"""What is made of the answers of MySQL 5.7 and 8.0; e2e/test_mysql.py asks real ones."""
+"""Facts from results of MySQL 5.7 and 8.0; e2e/test_mysql.py queries real servers."""
 
 import time
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ NOTHING = {"mysql.db": [], "mysql.tables_priv": [], "mysql.columns_priv": [], "m
 
 
 class Answers:
-    """A server that has these tables, and refuses all others as servers refuse a narrow account."""
+    """A server with these tables. It denies access to all others, as for an account with few privileges."""
 
     def __init__(self, version: str, tables: dict[str, list[dict]], variables: dict[str, str] | None = None):
         self.product: Product = product_of(version, "MySQL Community Server - GPL")
@@ -64,7 +64,7 @@ def test_an_account_of_mysql_without_its_authentication_string():
     assert found["role"] == "no"
 
 
-def test_what_may_not_be_read_of_accounts_is_denied():
+def test_unreadable_accounts_are_denied():
     with pytest.raises(ServerError) as error:
         accounts.read(Answers("8.0.36", {}))
     assert error.value.status == "denied"
@@ -165,7 +165,7 @@ def test_channels_of_old_and_new_names(version, statement, prefix, uuid):
     assert "repl" not in found["channel main"].values()
 
 
-def test_gtid_sets_are_read_whole_and_come_without_line_ends():
+def test_gtid_sets_are_complete_and_without_line_ends():
     """SHOW GLOBAL VARIABLES ends after 1,024 characters."""
     variables = {"gtid_executed": "a:1-5,\nb:", "server_uuid": "a"}
     before = time.time()

@@ -1,4 +1,4 @@
-"""What becomes of servers that cannot be asked: each is told of by itself, and keeps no other from it."""
+"""Unreachable and misconfigured servers are reported separately, and do not affect other servers."""
 
 import json
 import time
@@ -39,7 +39,7 @@ def spooled(directory: Path) -> list[dict]:
     ]
 
 
-def test_each_server_is_told_of_by_itself(tmp_path):
+def test_each_server_is_reported_separately(tmp_path):
     service = Service(
         servers(tmp_path), tmp_path / "spool", tmp_path / "state", Schedule(), tmp_path / "beat"
     )
@@ -76,7 +76,7 @@ def test_a_full_disk_ends_no_thread(tmp_path):
     assert {record["instance"] for record in spooled(tmp_path / "spool")} >= {"port", "away"}
 
 
-def test_what_keeps_from_explaining_is_told_once_and_again_when_it_changes(tmp_path):
+def test_a_problem_with_explain_is_reported_once_and_after_each_change(tmp_path):
     def none(instance: str, limit: int, kept: Mapping[str, str]) -> list[Sample]:
         if (tmp_path / "samples").exists():
             return []
@@ -117,7 +117,7 @@ def test_a_statement_is_explained_in_the_database_it_was_explained_in(tmp_path):
     service = ExplainService(
         servers(tmp_path)[-1:], some, tmp_path / "spool", tmp_path / "state", Limits(interval=3600)
     )
-    assert service.once()  # nothing is due: nobody connects to the server that is away
+    assert service.once()  # nothing is due: the unreachable server is not contacted
     assert asked == [{"A" * 16: "large", "B" * 16: "shop"}]
 
 
@@ -133,7 +133,7 @@ def test_a_state_of_an_earlier_version_is_forgotten(tmp_path):
 @pytest.mark.parametrize(
     "text", ["{", "[1]", '[{"instance": "a"}]', '[{"instance": "a", "dsn": "x", "pw": 1}]']
 )
-def test_a_list_that_is_none_is_refused(tmp_path, text):
+def test_an_invalid_list_is_refused(tmp_path, text):
     (tmp_path / "servers.json").write_text(text)
     with pytest.raises(ConfigurationError, match="expected a JSON list of servers"):
         targets.from_file(tmp_path / "servers.json")

@@ -1,4 +1,4 @@
-"""What needs no server: addresses, privileges, memory, spool and envelopes."""
+"""Tests without a server: addresses, privileges, state, spool and envelopes."""
 
 import json
 from pathlib import Path
@@ -31,9 +31,9 @@ def test_reads_an_address():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mysql://t:geheim@db-1/", "password does not belong"),
+        ("mysql://t:geheim@db-1/", "must not contain a password"),
         ("db-1:3306", "expected an address"),
-        ("mysql://db-1/", "names no user"),
+        ("mysql://db-1/", "has no user"),
         ("mysql://t@db-1:99999/", "port"),
         ("mysql://t@db-1/?tls=maybe", "tls must be one of"),
         ("mysql://t@db-1/?ssl=1", "unknown option 'ssl'"),
@@ -65,7 +65,7 @@ def test_a_password_comes_from_file_or_environment_and_is_never_shown(tmp_path, 
         ("9.0", "", MYSQL, (9, 0, 0)),
     ],
 )
-def test_tells_products_apart(text, comment, product, version):
+def test_products_are_identified(text, comment, product, version):
     found = product_of(text, comment)
     assert (found.name, found.version) == (product, version)
 
@@ -104,11 +104,11 @@ def remembered(file: Path, at: float, **values: str) -> StateFile:
     return StateFile(file)
 
 
-def test_the_first_look_tells_no_change(tmp_path):
+def test_the_first_snapshot_reports_no_change(tmp_path):
     assert StateFile(tmp_path / "memory").changes("settings", facts(a="1")) == []
 
 
-def test_what_is_new_other_or_gone_is_told_and_the_rest_keeps_its_time(tmp_path):
+def test_added_changed_and_removed_facts_are_reported_and_others_keep_their_time(tmp_path):
     memory = remembered(tmp_path / "memory", 1.0, a="1", b="1", c="1")
     now = facts(a="1", b="2", d="1")
 
@@ -124,7 +124,7 @@ def test_what_is_new_other_or_gone_is_told_and_the_rest_keeps_its_time(tmp_path)
     }
 
 
-def test_what_was_denied_for_a_while_is_not_taken_for_gone(tmp_path):
+def test_a_kind_that_was_denied_for_a_while_does_not_count_as_removed(tmp_path):
     memory = remembered(tmp_path / "memory", 1.0, a="1")
     memory.keep("settings", "denied: no", None)
 
@@ -133,16 +133,16 @@ def test_what_was_denied_for_a_while_is_not_taken_for_gone(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"kinds": {"a": {"b": 1}}, "outcomes": {}}'])
-def test_a_memory_that_cannot_be_read_is_forgotten(tmp_path, content):
+def test_an_unreadable_state_counts_as_empty(tmp_path, content):
     (tmp_path / "memory").write_text(content)
     assert StateFile(tmp_path / "memory").changes("a", facts(a="1")) == []
 
 
-def envelopes(look: Snapshot, memory: StateFile) -> list[dict]:
-    return list(snapshot.envelopes(Identity("shop", "db-1"), MARIADB_11, look, memory, snapshot.HOURLY, 2.0))
+def envelopes(taken: Snapshot, state: StateFile) -> list[dict]:
+    return list(snapshot.envelopes(Identity("shop", "db-1"), MARIADB_11, taken, state, snapshot.HOURLY, 2.0))
 
 
-def test_envelopes_keep_their_contract(tmp_path):
+def test_envelopes_match_their_schema(tmp_path):
     validator = Draft202012Validator(json.loads(SCHEMA.read_text()))
     memory = remembered(tmp_path / "memory", 1.0, a="1")
     snapshots = (
@@ -150,7 +150,7 @@ def test_envelopes_keep_their_contract(tmp_path):
         Snapshot(SETTINGS, [], "denied", "Access denied"),
         Snapshot(SETTINGS, facts(**{f"k{number}": "v" for number in range(1001)}), truncated=True),
     )
-    found = [envelope for look in snapshots for envelope in envelopes(look, memory)]
+    found = [envelope for taken in snapshots for envelope in envelopes(taken, memory)]
 
     assert [error.message for envelope in found for error in validator.iter_errors(envelope)] == []
     assert [(each["part"], each["parts"]) for each in found] == [(1, 1), (1, 1), (1, 3), (2, 3), (3, 3)]
@@ -159,7 +159,7 @@ def test_envelopes_keep_their_contract(tmp_path):
 
 
 class Refusing:
-    """A server that refuses everything in one way."""
+    """A server that refuses every query with one status."""
 
     def __init__(self, status: str) -> None:
         self.status = status
@@ -169,22 +169,22 @@ class Refusing:
 
 
 @pytest.mark.parametrize("status", ["denied", "timeout", "absent", "failed"])
-def test_what_is_refused_is_part_of_the_answer(status):
-    look = snapshot.take_snapshot(None, Kind("grants", Refusing(status).read))
-    assert (look.status, look.error, look.facts) == (status, "why", [])
+def test_a_refused_kind_is_part_of_the_snapshot(status):
+    taken = snapshot.take_snapshot(None, Kind("grants", Refusing(status).read))
+    assert (taken.status, taken.error, taken.facts) == (status, "why", [])
 
 
-def test_a_server_that_is_gone_ends_the_look():
+def test_an_unreachable_server_ends_the_snapshot():
     with pytest.raises(ServerError):
         snapshot.take_snapshot(None, Kind("grants", Refusing("gone").read))
 
 
-def test_more_facts_than_a_kind_may_have_are_cut_and_said_so():
-    look = snapshot.take_snapshot(None, Kind("table_sizes", lambda server: facts(a="", b="", c=""), limit=2))
-    assert ([fact.key for fact in look.facts], look.truncated) == (["a", "b"], True)
+def test_facts_above_the_limit_of_a_kind_are_dropped_and_flagged():
+    taken = snapshot.take_snapshot(None, Kind("table_sizes", lambda server: facts(a="", b="", c=""), limit=2))
+    assert ([fact.key for fact in taken.facts], taken.truncated) == (["a", "b"], True)
 
 
-def test_the_spool_mends_a_torn_line_and_removes_what_is_old(tmp_path):
+def test_the_spool_ends_a_torn_line_and_removes_old_files(tmp_path):
     spool = Spool(tmp_path, "snapshots")
     spool.append([{"b": 1, "a": "ü\n\u0085"}], 0.0)
     file = tmp_path / "snapshots-19700101T00.jsonl"

@@ -1,6 +1,6 @@
-"""Prints alerts for people: a list that fits a terminal, and one alert with all that is needed at night.
+"""Prints alerts: a list that fits a terminal, and one alert with all details that its handling needs.
 
-Names of users, programs and rules are whatever somebody wrote: none reaches the terminal as it is.
+Names of users, programs and rules are untrusted input: control characters in them never reach the terminal.
 """
 
 import shutil
@@ -13,17 +13,17 @@ from tailrace.cli import console
 from tailrace.clickhouse.client import Row
 
 SHORT_ID = 8
-"""Digits of an id that are shown; more where two shown alerts have these in common."""
+"""Digits of an id that are printed; more if two listed alerts share them."""
 
 STYLES = {"critical": "1;31", "high": console.RED, "medium": console.YELLOW, "informational": console.DIM}
 LABEL_WIDTH = 16
 MAX_SIGNS = 60
-"""Of a rule's title or an entity in the list."""
+"""Maximum length of a rule's title or an entity in the list."""
 MAX_EVENT_IDS = 20
 
 
 def show_list(rows: Sequence[Row], total: int) -> None:
-    """One line per alert, and how many there are."""
+    """Prints one line per alert, and the total."""
     digits = _distinct_digits([str(row["id"]) for row in rows])
     header = (
         "id",
@@ -74,7 +74,7 @@ def _distinct_digits(ids: Sequence[str]) -> int:
 
 
 def show_silences(rows: Sequence[Row]) -> None:
-    """One line per silence."""
+    """Prints one line per silence."""
     header = ("id", "state", "until (UTC)", "rule", "about", "by", "reason")
     lines = [
         (
@@ -91,11 +91,11 @@ def show_silences(rows: Sequence[Row]) -> None:
     if lines:
         console.table(header, lines)
     else:
-        print("no silence is in force")
+        print("no active silence")
 
 
 def print_details(details: AlertDetails, base: str) -> None:
-    """Everything about one alert; `base` is the dashboards' address without path."""
+    """Prints everything about one alert; `base` is the dashboards' address without path."""
     alert, state = details.alert, details.state
     title = console.plain(f"{alert['level']}: {alert['rule_title']}")
     print(console.styled(title, STYLES.get(str(alert["level"]), console.BOLD)))
@@ -116,9 +116,9 @@ def print_details(details: AlertDetails, base: str) -> None:
     )
     _section("Statements (literals masked)", alert["statements"])
     _section("Facts", (f"{name}: {value}" for name, value in sorted(alert["facts"].items())))
-    _section("What to do next", alert["next_steps"])
-    _section("It may be harmless when", alert["false_positives"])
-    _section("What was done", map(_action, details.actions))
+    _section("Next steps", alert["next_steps"])
+    _section("False positives", alert["false_positives"])
+    _section("Actions", map(_action, details.actions))
     _section("Deliveries", map(_delivery, details.deliveries))
     _section("Evidence: ids of events, oldest first", _event_ids(alert["event_ids"]))
 

@@ -1,7 +1,7 @@
-"""The address of the dashboard "Alerts", filtered on an alert's entity and time; without host.
+"""Builds the URL of the dashboard "Alerts", filtered on an alert's entity and time; without host.
 
-The detect job computes the same (column `link_path` of tailrace.alerts). What must come out for what goes in
-is in schemas/links/alert_links.json, which the tests of both read; docs/ALERTS.md describes it in words.
+The detect job builds the same URL (column `link_path` of tailrace.alerts). The tests of both read
+schemas/links/alert_links.json, which maps inputs to expected URLs; docs/ALERTS.md describes the rules.
 """
 
 from collections.abc import Mapping
@@ -11,20 +11,18 @@ from urllib.parse import quote
 PATH = "/superset/dashboard/alerts/?native_filters="
 
 FILTERS = ("cluster", "instance", "user", "src_ip", "database", "program")
-"""Fields of an entity that the dashboard has a filter for: dashboards/dashboards/alerts.yaml has each by its
-name, and the compiler makes NATIVE_FILTER-<name> of it."""
+"""Fields of an entity for which the dashboard has a filter. dashboards/dashboards/alerts.yaml has each under
+its name; the compiler derives NATIVE_FILTER-<name>."""
 
 MARGIN_MICROS = 30 * 60 * 1_000_000
-"""What is shown before the evidence begins and after it ends."""
+"""Time shown before the start and after the end of the evidence."""
 
 
 def link_path(entity: Mapping[str, str], rule_title: str, window_from: int, event_time: int) -> str:
-    """Path and query; times in microseconds since 1970 UTC.
+    """Returns path and query; times in microseconds since 1970 UTC.
 
-    Everything but RFC 3986's unreserved characters is percent-encoded: programs that show mail end an address
-    at brackets and quotes.
-
-    An entity none of whose fields has a filter is shown by its rule.
+    Everything but RFC 3986's unreserved characters is percent-encoded: mail programs end an address at
+    brackets and quotes. If no field of the entity has a filter, the link filters on the rule.
     """
     known = {field: entity[field] for field in FILTERS if entity.get(field)}
     chosen = known or {"rule": rule_title}
@@ -45,13 +43,13 @@ def _value_mask(field: str, value: str) -> str:
 
 
 def _mask(name: str, extra: str, state: str) -> str:
-    """What Superset keeps of one native filter, in Rison, which it reads such addresses in."""
+    """Returns the state of one native filter in Rison, the format in which Superset reads it from a URL."""
     key = f"NATIVE_FILTER-{name}"
     return f"{key}:(extraFormData:{extra},filterState:{state},id:{key},ownState:())"
 
 
 def _text(value: str) -> str:
-    """A text of Rison: in quotes, with ! before what would end it."""
+    """Formats a text in Rison: in quotes, with ! before characters that would end it."""
     escaped = value.replace("!", "!!").replace("'", "!'")
     return f"'{escaped}'"
 

@@ -1,9 +1,9 @@
-"""MITRE ATT&CK's names behind the tags of Sigma rules: attack.credential-access, attack.t1110.003."""
+"""Maps tags of Sigma rules to names of MITRE ATT&CK: attack.credential-access, attack.t1110.003."""
 
 import re
 from collections.abc import Iterable
 
-# The enterprise matrix, version 17 (April 2025), in its own order.
+# The enterprise matrix, version 17 (April 2025), in its order.
 TACTICS = {
     "reconnaissance": ("TA0043", "Reconnaissance"),
     "resource-development": ("TA0042", "Resource Development"),
@@ -26,12 +26,12 @@ _TECHNIQUE = re.compile(r"t\d{4}(\.\d{3})?")
 
 
 def tactics(tags: Iterable[str]) -> list[tuple[str, str]]:
-    """Id and name of each tactic that the tags name. Older rules write underscores for hyphens."""
+    """Returns id and name of each tactic in the tags. Older rules use underscores instead of hyphens."""
     return [TACTICS[name] for name in _names(tags) if name in TACTICS]
 
 
 def techniques(tags: Iterable[str]) -> list[str]:
-    """Ids of the techniques that the tags name, such as T1110.003."""
+    """Returns the ids of the techniques in the tags, such as T1110.003."""
     return [name.upper() for name in _names(tags) if _TECHNIQUE.fullmatch(name)]
 
 

@@ -1,8 +1,8 @@
-"""Silences: for a while, alerts of a rule or an entity are marked as silenced, and told to nobody.
+"""Silences: until a given time, new alerts of a rule or an entity are marked as silenced and not delivered.
 
-What the detect job obeys is a record of the compacted topic tailrace.rules (schemas/rules.schema.json, key
-`silence/<id>`); an empty record ends it. Who wanted it and why is appended to tailrace.silences first, so
-that nothing is ever silenced of which nobody knows.
+The detect job reads a silence as a record of the compacted topic tailrace.rules (schemas/rules.schema.json,
+key `silence/<id>`); an empty record ends it. Actor and reason are appended to tailrace.silences first, so
+that no silence takes effect without a record.
 """
 
 import json
@@ -38,30 +38,30 @@ AMBIGUOUS = (
     KafkaError.NETWORK_EXCEPTION,
     KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
 )
-"""After these nobody knows whether the broker has the record."""
+"""Errors after which it is unknown whether the broker has stored the record."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class UnconfirmedError(AlertError):
-    """Kafka may have taken the silence and may have not."""
+    """Kafka may or may not have stored the silence."""
 
 
 @dataclass(frozen=True)
 class Silence:
-    """Which alerts to silence until when."""
+    """The alerts to silence, and the end of the silence."""
 
     rule: str
-    """Id of the rule; empty: any."""
+    """Id of the rule; empty: any rule."""
     entity: Mapping[str, str]
-    """Fields of the alert's entity with the values that they must have; none: any."""
+    """Required values of fields of the alert's entity; empty: any entity."""
     until: datetime
     actor: str
     reason: str
 
 
 def producer(kafka: KafkaClient) -> Producer:
-    """One whose broker answers. Raises AlertError."""
+    """Creates a producer and verifies that a broker answers. Raises AlertError."""
     connected = Producer(kafka.settings(PRODUCER))
     try:
         connected.list_topics(TOPIC, timeout=TIMEOUT_SECONDS)
@@ -71,9 +71,9 @@ def producer(kafka: KafkaClient) -> Producer:
 
 
 def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> str:
-    """Returns the new silence's id. Raises AlertError if Kafka does not take it.
+    """Publishes a silence and returns its id. Raises AlertError if Kafka rejects it.
 
-    The history then says that it never began, or that nobody knows.
+    After an error the history records that the silence never began, or that its state is unknown.
     """
     id_ = str(uuid.uuid4())
     _append(clickhouse, id_, "begin", silence, silence.reason)
@@ -82,7 +82,7 @@ def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> st
     except UnconfirmedError as error:
         _append(clickhouse, id_, "unconfirmed", silence, str(error))
         end_it = f"tailrace alerts unsilence {id_[:8]} --reason …"
-        raise AlertError(f"{error}: it may be in force or not; this ends it: {end_it}") from error
+        raise AlertError(f"{error}: it may or may not be active; this ends it: {end_it}") from error
     except AlertError:
         _append(clickhouse, id_, "end", silence, NOT_PUBLISHED)
         raise
@@ -90,7 +90,7 @@ def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> st
 
 
 def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, reason: str) -> str:
-    """Ends a silence before its time; returns its id. Raises AlertError."""
+    """Ends a silence early; returns its id. Raises AlertError."""
     row = _find(clickhouse, prefix)
     until = datetime.fromisoformat(str(row["until"])).replace(tzinfo=UTC)
     silence = Silence(str(row["rule"]), dict(row["entity"]), until, actor, reason)
@@ -100,15 +100,15 @@ def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, re
 
 
 def history(clickhouse: ClickHouse, everything: bool = False) -> list[Row]:
-    """Silences that are or may be in force, those that end first first; `everything`: also past ones."""
+    """Returns silences that are or may be active, ordered by their end; `everything`: also past ones."""
     rows = clickhouse.rows(QUERY.read_text())
     return [row for row in rows if everything or row["state"] in IN_FORCE]
 
 
 def rule_id(clickhouse: ClickHouse, given: str) -> str:
-    """The id of a rule that is given by id, title or a part of its title. Raises AlertError.
+    """Returns the id of a rule, given its id, its title or a part of its title. Raises AlertError.
 
-    Titles are known of rules that have fired; any other rule is given by its id.
+    Only titles of rules that have fired are known; any other rule must be given by its id.
     """
     rows = clickhouse.rows(
         f"SELECT DISTINCT rule_id, rule_title FROM tailrace.alerts WHERE {RULE_IS} ORDER BY rule_title",
@@ -120,20 +120,20 @@ def rule_id(clickhouse: ClickHouse, given: str) -> str:
         return str(ids.pop())
     if ids:
         titles = ", ".join(sorted({str(row["rule_title"]) for row in rows})[:4])
-        raise AlertError(f"{given!r} is a part of several rules' titles: {titles}; give the id of one")
+        raise AlertError(f"{given!r} matches the titles of several rules: {titles}; give an id")
     if _UUID.fullmatch(given.lower()):
         return given.lower()
-    raise AlertError(f"no rule whose title holds {given!r} has fired; give the rule's id")
+    raise AlertError(f"no rule with {given!r} in its title has fired; give the rule's id")
 
 
 def _find(clickhouse: ClickHouse, prefix: str) -> Row:
     found = [row for row in history(clickhouse) if str(row["id"]).startswith(prefix.lower())]
     if not found:
         raise AlertError(
-            f"no silence {prefix} is in force; tailrace alerts silences --all lists those before"
+            f"no active silence {prefix}; `tailrace alerts silences --all` also lists ended ones"
         )
     if len(found) > 1:
-        raise AlertError(f"{prefix} is the beginning of several silences' ids")
+        raise AlertError(f"{prefix} matches the ids of several silences; give more digits")
     return found[0]
 
 
@@ -151,7 +151,7 @@ def _append(clickhouse: ClickHouse, id_: str, action: str, silence: Silence, rea
 
 
 def _record(id_: str, silence: Silence) -> dict[str, object]:
-    """As schemas/rules.schema.json describes it."""
+    """Returns the record in the format of schemas/rules.schema.json."""
     return {
         "id": id_,
         "rule": silence.rule,
@@ -174,8 +174,8 @@ def _publish(producer: Producer, id_: str, value: bytes | None) -> None:
         producer.produce(TOPIC, key=f"silence/{id_}", value=value, on_delivery=delivered)
         left = producer.flush(TIMEOUT_SECONDS + 1)
     except KafkaException as error:
-        raise AlertError(f"Kafka did not take the silence: {error}") from error
+        raise AlertError(f"Kafka did not accept the silence: {error}") from error
     if left or any(error.code() in AMBIGUOUS for error in refused):
         raise UnconfirmedError(f"Kafka did not confirm the silence within {TIMEOUT_SECONDS} s")
     if refused:
-        raise AlertError(f"Kafka did not take the silence: {refused[0].str()}")
+        raise AlertError(f"Kafka did not accept the silence: {refused[0].str()}")

@@ -1,8 +1,8 @@
-"""Alerts and what people did with them.
+"""Reads alerts and appends the actions of users.
 
-An alert is a row that the detect job wrote; nobody changes it. What people do is appended to
-tailrace.alert_actions, and the state of an alert (open, acknowledged, closed) follows from that by
-sql/queries/alerts.sql.
+An alert is a row that the detect job wrote; triage never changes it. Actions are appended to
+tailrace.alert_actions. sql/queries/alerts.sql derives the state of an alert (open, acknowledged, closed)
+from them.
 """
 
 import re
@@ -17,7 +17,7 @@ LEVELS = ("informational", "low", "medium", "high", "critical")
 ID_DIGITS = 32
 
 RULE_IS = "(rule_id = {rule:String} OR positionCaseInsensitiveUTF8(rule_title, {rule:String}) > 0)"
-"""The rule is meant: by its id, or a part of its title in any case."""
+"""Matches a rule by its id, or by a part of its title in any case."""
 
 OPEN, ACKNOWLEDGED, CLOSED = "open", "acknowledged", "closed"
 
@@ -26,7 +26,7 @@ _ID_IS = "lower(replaceAll(toString(alert_id), '-', ''))"
 
 
 class AlertError(RuntimeError):
-    """What was asked of an alert cannot be done; the message is the sentence to show."""
+    """An operation on an alert is impossible; the message is shown to the user."""
 
 
 FIELDS = (
@@ -40,34 +40,34 @@ FIELDS = (
     *("rows_affected", "bytes_sent", "plan_flag", "flag", "server_version", "level", "subsystem"),
     *("kind", "message", "trace_id", "span_id"),
 )
-"""What rules may be about: docs/TAXONOMY.md."""
+"""The fields of docs/TAXONOMY.md."""
 
 
 def entity_fields(clickhouse: ClickHouse) -> list[str]:
-    """What alerts can be about: the fields of events, and whatever else any alert was about."""
+    """Returns the fields that entities can have: those of events, and those of any stored alert."""
     rows = clickhouse.rows("SELECT DISTINCT arrayJoin(mapKeys(entity)) AS name FROM tailrace.alerts")
     return sorted({*FIELDS, *(str(row["name"]) for row in rows)})
 
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """Which alerts to list. Empty means any."""
+    """Filters of the list of alerts. Empty means any."""
 
     states: Sequence[str] = ()
     silenced: bool = False
-    """Also those that a silence covered."""
+    """Include silenced alerts."""
     since_seconds: int = 0
-    """Raised or grown within so many seconds; 0: at any time."""
+    """Raised or grown within this many seconds; 0: at any time."""
     rule: str = ""
-    """Id of the rule, or a part of its title, in any case."""
+    """Id of the rule, or a part of its title in any case."""
     level: str = ""
-    """At least this level."""
+    """The minimum level."""
     entity: Mapping[str, str] = field(default_factory=dict)
-    """Fields of the alert's entity, or of the alert itself, with their values in any case."""
+    """Values of fields of the alert's entity, or of the alert itself, in any case."""
 
 
 def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[list[Row], int]:
-    """At most `limit` alerts, the most severe and then the latest first; and how many there are in all."""
+    """Returns at most `limit` alerts, most severe and then latest first, and the total number."""
     conditions, parameters = _conditions(query)
     rows = clickhouse.rows(
         f"SELECT *, count() OVER () AS total FROM ({QUERY.read_text()}) WHERE {conditions} "
@@ -108,13 +108,13 @@ def _entity_condition(name: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class AlertDetails:
-    """Everything that is known of one alert."""
+    """Everything that is stored about one alert."""
 
     alert: Row
     state: Row
     """Its row of sql/queries/alerts.sql."""
     actions: list[Row]
-    """What people did, oldest first."""
+    """Actions of users, oldest first."""
     deliveries: list[Row]
     """Its deliveries, oldest first."""
 
@@ -124,7 +124,7 @@ class AlertDetails:
 
 
 def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
-    """The alert whose id begins so. Raises AlertError if there is none, or more than one."""
+    """Returns the alert whose id has this prefix. Raises AlertError if there is none, or more than one."""
     (id_,) = resolve(clickhouse, [prefix])
     given = {"id": id_}
     (alert,) = clickhouse.rows("SELECT * FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given)
@@ -143,7 +143,7 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
 
 
 def resolve(clickhouse: ClickHouse, prefixes: Iterable[str]) -> list[str]:
-    """The whole ids of alerts, each given by its beginning. Raises AlertError."""
+    """Returns the complete ids of alerts, each given by a prefix. Raises AlertError."""
     return [_resolve(clickhouse, prefix) for prefix in prefixes]
 
 
@@ -163,25 +163,25 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
     if len(rows) > 1:
         some = ", ".join(f"{row['id'][: len(wanted) + 4]} ({row['rule_title']})" for row in rows[:3])
         raise AlertError(
-            f"{prefix} is the beginning of several alerts' ids: {some}{', …' if len(rows) > 3 else ''}"
+            f"{prefix} matches the ids of several alerts: {some}{', …' if len(rows) > 3 else ''}"
         )
     return str(rows[0]["id"])
 
 
 @dataclass(frozen=True)
 class Action:
-    """What somebody does with alerts; all of it or nothing is appended."""
+    """An action of a user on alerts. It is appended to all of them or to none."""
 
     action: str
     """ack, assign, close, reopen or comment."""
     actor: str
     reason: str
     assignee: str = ""
-    """Who shall look after it; of assign only."""
+    """The assignee; only for assign."""
 
 
 def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
-    """Appends the action to each alert; returns their ids. Raises AlertError if any cannot have it."""
+    """Appends the action to each alert; returns their ids. Raises AlertError if one does not allow it."""
     ids = list(dict.fromkeys(resolve(clickhouse, prefixes)))
     states = {
         str(row["id"]): str(row["state"])
@@ -210,5 +210,5 @@ def _require_possible(id_: str, state: str, action: str) -> None:
 
 
 def uuid_of(id_: str) -> str:
-    """32 hexadecimal digits as ClickHouse writes a UUID."""
+    """Formats 32 hexadecimal digits as a UUID in ClickHouse's notation."""
     return "-".join((id_[:8], id_[8:12], id_[12:16], id_[16:20], id_[20:]))

@@ -1,4 +1,4 @@
-"""The byte ranges that are missing, by the ledger and the census, and the files that may still hold them."""
+"""Finds missing byte ranges in the ledger and the census, and the files that may still contain them."""
 
 import gzip
 import hashlib
@@ -20,7 +20,7 @@ from tailrace.sources.sources_file import Source
 CENSUS_TOPIC = "tailrace.files"
 
 MAX_LINE_BYTES = 16_000_000
-"""What a collector ships and the job accepts; a longer line stays a gap of kind oversize."""
+"""The longest line that a collector ships and the job accepts; a longer line stays a gap of kind oversize."""
 
 CONSUMER = {
     "group.id": "tailrace-backfill",
@@ -69,15 +69,15 @@ WHERE kind IN ('CENSUS', 'FRONTIER') AND ledger.inode > 0
 GROUP BY instance, source, inode
 """
 
-NO_CENSUS = "no census has told of it, so nobody knows whether it was read: see `tailrace doctor`"
+NO_CENSUS = "no census has recorded it, so it is unknown whether it was read: see `tailrace doctor`"
 
 NO_LINE = (
-    "nothing of it has come yet; a renamed file is a gap two minutes after its first census, once its log's "
-    "own file is there: run this again then"
+    "no line of it has arrived yet; a renamed file becomes a gap two minutes after its first census, once "
+    "the log has a new file: run this again then"
 )
 
 QUIET_SECONDS = 60
-"""A collector that works has sent every line long before."""
+"""A working collector has sent every line within this time."""
 
 INODES = """
 SELECT instance, source, log, generation, argMax(inode, at) AS inode
@@ -88,21 +88,21 @@ GROUP BY instance, source, log, generation
 
 
 class BackfillError(RuntimeError):
-    """A range cannot be shipped; the message says why and what would help."""
+    """A range cannot be shipped; the message states the reason and a remedy."""
 
 
 @dataclass(frozen=True, order=True)
 class ByteRange:
-    """Bytes [start, end) of a file that have to be shipped together."""
+    """Bytes [start, end) of a file that must be shipped together."""
 
     file: LogFile
     start: int
     end: int
     missing: int = 0
-    """Bytes of it that lie in open gaps, or after all that was read."""
+    """Those of its bytes that are in open gaps, or beyond the frontier."""
 
     may_grow: bool = False
-    """The file is still written to: its last line may be incomplete."""
+    """The file is still being written: its last line may be incomplete."""
 
     def touches(self, other: "ByteRange") -> bool:
         return self.file == other.file and self.start <= other.end and other.start <= self.end
@@ -122,7 +122,7 @@ class ByteRange:
 
 @dataclass(frozen=True)
 class FileCandidate:
-    """What the census last saw of a file; the fields are those of schemas/census.schema.json."""
+    """The last census record of a file; the fields are those of schemas/census.schema.json."""
 
     cluster: str
     path: str
@@ -131,7 +131,7 @@ class FileCandidate:
     head_hash: str
 
     def is_of(self, content: BinaryIO) -> bool:
-        """Whether a file begins with the bytes that the census saw."""
+        """Returns whether a file begins with the bytes that the census hashed."""
         head = content.read(self.head_length)
         return hashlib.md5(head, usedforsecurity=False).hexdigest() == self.head_hash
 
@@ -140,7 +140,8 @@ CANDIDATE = tuple(field.name for field in fields(FileCandidate))
 
 
 def missing_ranges(clickhouse: ClickHouse) -> list[ByteRange]:
-    """What to ship: the open gaps, each with the framer's dead letters at its edges, and unread ends."""
+    """Returns the ranges to ship: open gaps with the framer's dead letters at their edges, and unread
+    ends."""
     ledger_balance.await_postings(clickhouse)
     edges = [ByteRange(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
     gaps = map(range_of_gap, ledger_balance.gaps(clickhouse))
@@ -148,7 +149,7 @@ def missing_ranges(clickhouse: ClickHouse) -> list[ByteRange]:
 
 
 def unread(clickhouse: ClickHouse, quiet_seconds: int) -> list[ByteRange]:
-    """What follows after all that was read of files that have not grown for so long."""
+    """Returns the bytes beyond the frontier of files that have not grown for this many seconds."""
     return [
         ByteRange(LogFile.of(row), row["start"], row["end"], row["end"] - row["start"], may_grow=True)
         for row in clickhouse.rows(UNREAD, {"quiet_seconds": str(quiet_seconds)})
@@ -157,7 +158,7 @@ def unread(clickhouse: ClickHouse, quiet_seconds: int) -> list[ByteRange]:
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file of a log of which nothing has come, and why it cannot be shipped yet."""
+    """A file of a log of which no line has arrived, and the reason why it cannot be shipped yet."""
 
     instance: str
     source: str
@@ -168,8 +169,8 @@ class UnreadFile:
 
 
 def unread_files(clickhouse: ClickHouse, watched: Iterable[Source], now: float) -> Iterator[UnreadFile]:
-    """Of the watched logs, the files with a whole line that have not changed for QUIET_SECONDS and of which
-    the books have no line."""
+    """Yields files of the watched logs that contain a complete line, have not changed for QUIET_SECONDS, and
+    have no line in the ledger."""
     known = {(row["instance"], row["source"], row["inode"]): row["read"] for row in clickhouse.rows(FILES)}
     for log in watched:
         for path, status in log_files.inodes(log):
@@ -184,12 +185,12 @@ def _has_whole_line(path: Path) -> bool:
     try:
         with path.open("rb") as content:
             return content.readline(MAX_LINE_BYTES).endswith(b"\n")
-    except OSError:  # gone, or not to be read by us: then it is named
+    except OSError:  # deleted or unreadable: it is listed
         return path.exists()
 
 
 def with_edges(gaps: Iterable[ByteRange], edges: Iterable[ByteRange]) -> list[ByteRange]:
-    """Joins what touches: a gap, the dead letters beside it, the gap behind those."""
+    """Joins ranges that touch: a gap, the dead letters next to it, the gap behind those."""
     joined: list[ByteRange] = []
     for byte_range in sorted({*gaps, *edges}):
         if joined and joined[-1].touches(byte_range):
@@ -200,12 +201,12 @@ def with_edges(gaps: Iterable[ByteRange], edges: Iterable[ByteRange]) -> list[By
 
 
 def inodes(clickhouse: ClickHouse) -> dict[LogFile, int]:
-    """The inode under which the census last saw each file; a frontier holds it before the next census."""
+    """Returns the last known inode of each file. A frontier contains it before the next census arrives."""
     return {LogFile.of(row): row["inode"] for row in clickhouse.rows(INODES)}
 
 
 def candidates(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], FileCandidate]:
-    """The last census of each wanted (instance, inode), read from Kafka. Raises BackfillError."""
+    """Reads the last census of each wanted (instance, inode) from Kafka. Raises BackfillError."""
     keys = set(wanted)
     found: dict[tuple[str, int], FileCandidate] = {}
     for record in _census_records(kafka):
@@ -216,7 +217,8 @@ def candidates(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tu
 
 
 def locate(candidate: FileCandidate) -> Path:
-    """The file that the census saw, by its inode at its path or beside it. Raises BackfillError."""
+    """Finds the file of a census record by its inode, at its path or in the same directory. Raises
+    BackfillError."""
     last = Path(candidate.path)
     beside = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
     for file in (last, *beside):
@@ -224,27 +226,28 @@ def locate(candidate: FileCandidate) -> Path:
             check(file, candidate)
             return file
     raise BackfillError(
-        f"{last} (inode {candidate.inode}) is not on this machine any more; give a copy with --file"
+        f"{last} (inode {candidate.inode}) is no longer on this machine; give a copy with --file"
     )
 
 
 def check(file: Path, candidate: FileCandidate) -> None:
-    """Raises BackfillError if the file does not begin as the one that the census saw."""
+    """Raises BackfillError if the beginning of the file differs from the one that the census hashed."""
     with opened(file) as content:
         if not candidate.is_of(content):
             raise BackfillError(
-                f"{file} is another file: its first {candidate.head_length} bytes are not those that the "
-                f"census saw in {candidate.path}"
+                f"{file} is another file: its first {candidate.head_length} bytes differ from those that the "
+                f"census recorded for {candidate.path}"
             )
 
 
 def opened(file: Path) -> BinaryIO:
-    """The log's bytes, unpacked if the file is compressed."""
+    """Opens a log for reading bytes; decompresses .gz files."""
     return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")  # type: ignore[return-value]
 
 
 def _census_records(kafka: KafkaClient) -> Iterator[dict]:
-    """Every census in Kafka, oldest first within a partition; the job has dead letters of what is none."""
+    """Yields every census in Kafka, oldest first within a partition; skips invalid ones, which the job
+    reports."""
     consumer = Consumer(kafka.settings(CONSUMER))
     try:
         ends = _ends(consumer)
@@ -264,7 +267,7 @@ def _census_records(kafka: KafkaClient) -> Iterator[dict]:
 
 
 def _ends(consumer: Consumer) -> dict[int, int]:
-    """The end offset of each partition that holds messages."""
+    """Returns the end offset of each partition that contains messages."""
     topic = consumer.list_topics(CENSUS_TOPIC, timeout=TIMEOUT_SECONDS).topics[CENSUS_TOPIC]
     ends = {}
     for number in topic.partitions:
@@ -276,9 +279,9 @@ def _ends(consumer: Consumer) -> dict[int, int]:
 
 
 def census_record(message: bytes) -> dict | None:
-    """The census in a message; any string may come as bytes and hold any of them.
+    """Decodes the census in a message; strings may come as bytes, with any content.
 
-    None if it is no census: a census that a full disk cut in half comes as a line without fields.
+    Returns None if it is no census: a full disk can truncate a census to a line without fields.
     """
     try:
         unpacked = msgpack.unpackb(message, raw=True, strict_map_key=False)

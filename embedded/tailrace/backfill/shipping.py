@@ -1,18 +1,18 @@
-"""Ships lost byte ranges of a log again, from the file that still holds them.
+"""Ships lost byte ranges of a log again, from the file that still contains them.
 
-The books say what is missing: open gaps, and the dead letters of the framer at their edges (the halves of the
-entries that a gap cut). Each stretch of gaps and such dead letters is shipped whole, as whole lines, to the
-topic tailrace.backfill.lines; the job reads it in place of what it had posted.
+The ledger contains the missing ranges: open gaps, and the framer's dead letters at their edges (the halves of
+the entries that a gap cut). Each contiguous range of gaps and such dead letters is shipped together, as
+complete lines, to the topic tailrace.backfill.lines. The job reads it in place of what it had posted.
 
-What a collector has lost of the end of a file is no gap yet: only the next line shows it. If the file has not
-grown for a minute and is longer than what was read, its whole lines are shipped too. Should the collector
-send them after all, they are duplicates.
+Lines that were lost at the end of a file are no gap yet: only the next line reveals one. If the file has not
+grown for a minute and is longer than its frontier, its complete lines are shipped too. If the collector
+sends them later, they are duplicates.
 
-A file of which no line arrived has no generation to be shipped under. If a census saw it, it becomes a gap.
-If no census saw it, nothing can be proven about it. `backfill` names both.
+A file of which no line arrived has no generation under which it could be shipped. If the census recorded the
+file, it becomes a gap; otherwise its completeness is unknown. `backfill` lists both.
 
-A file is the right one if the census has seen it under the generation's inode, and if its first bytes still
-have the hash that the census found.
+A file is the right one if the census has recorded it under the generation's inode, and if its first bytes
+still have the recorded hash.
 """
 
 import time
@@ -52,14 +52,14 @@ POLL_SECONDS = 0.5
 
 
 def whole_lines(byte_range: ByteRange, file: Path) -> ByteRange:
-    """The stretch without what is no whole line, if its file may grow; it may then have no bytes."""
+    """Returns the range without a trailing incomplete line if its file may grow; it may then be empty."""
     if not byte_range.may_grow:
         return byte_range
     with opened(file) as content:
         content.seek(max(0, byte_range.start - 1))
         before = content.read(min(1, byte_range.start))
         unread_bytes = content.read(byte_range.end - byte_range.start)
-    # a collector ships no carriage return: the line feed after it was not read
+    # Collectors ship no carriage return: the line feed after it was not read.
     start = byte_range.start + (before == b"\r" and unread_bytes.startswith(b"\n"))
     end = byte_range.start + unread_bytes.rfind(b"\n") + 1
     return replace(byte_range, start=start, end=max(start, end))
@@ -68,11 +68,11 @@ def whole_lines(byte_range: ByteRange, file: Path) -> ByteRange:
 def blocks(
     content: BinaryIO, start: int, end: int, maximum: int = BLOCK_BYTES
 ) -> Iterator[tuple[int, bytes]]:
-    """Offset and bytes of whole lines of [start, end), at most `most` bytes together unless one line is
-    longer.
+    """Yields offset and bytes of complete lines of [start, end), at most `most` bytes together unless one
+    line is longer.
 
-    `start` must be the start of a line; a last line without its end is given as it is. Raises BackfillError
-    if the file ends before `end`.
+    `start` must be the start of a line. A last line without line feed is returned unchanged. Raises
+    BackfillError if the file ends before `end`.
     """
     content.seek(start)
     offset = start
@@ -92,7 +92,7 @@ def blocks(
 
 @dataclass(frozen=True)
 class Shipment:
-    """A stretch, the file that holds it, and what its lines are to say about themselves."""
+    """A byte range, the file that contains it, and the metadata of its messages."""
 
     byte_range: ByteRange
     file: Path
@@ -101,7 +101,7 @@ class Shipment:
     tz: str = "UTC"
 
     def message(self, offset: int, block: bytes) -> dict:
-        """The message of one block (schemas/lines.schema.json)."""
+        """Returns the message of one block (schemas/lines.schema.json)."""
         return {
             "@timestamp": time.time(),
             "cluster": self.cluster,
@@ -118,9 +118,9 @@ class Shipment:
 
 
 def ship(kafka: KafkaClient, shipment: Shipment) -> int:
-    """Sends a stretch and returns its bytes, once Kafka has them all. Raises BackfillError.
+    """Sends a range and returns its size in bytes, after Kafka has confirmed it. Raises BackfillError.
 
-    Lines that are longer than a collector ships are left out: their gap stays.
+    Lines that are too long for a collector are omitted: their gap stays.
     """
     producer = Producer(kafka.settings(PRODUCER))
     byte_range = shipment.byte_range
@@ -133,12 +133,12 @@ def ship(kafka: KafkaClient, shipment: Shipment) -> int:
                 _produce(producer, byte_range.file.instance, message, refused)
                 sent += len(block)
     if producer.flush(TIMEOUT_SECONDS) or refused:
-        raise BackfillError(f"Kafka did not take the lines: {refused[0] if refused else 'no answer'}")
+        raise BackfillError(f"Kafka did not accept the lines: {refused[0] if refused else 'no answer'}")
     return sent
 
 
 def await_filled(clickhouse: ClickHouse, shipped: Sequence[ByteRange], seconds: float) -> list[ByteRange]:
-    """Waits until no byte of the shipped stretches is missing; returns the gaps that stay open."""
+    """Waits until no byte of the shipped ranges is missing; returns the gaps that stay open."""
     deadline = time.monotonic() + seconds
     while True:
         missing = [*map(range_of_gap, ledger_balance.gaps(clickhouse)), *unread(clickhouse, 0)]

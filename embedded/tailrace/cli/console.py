@@ -1,5 +1,5 @@
-"""What the commands print: steps with times, aligned tables, sizes and ages. Plain text, no control codes
-unless the output is a terminal."""
+"""Prints steps with times, aligned tables, sizes and durations. The output is plain text without control
+codes unless it is a terminal."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ GAP = "  "
 
 
 class Steps:
-    """Lines such as `  12.4 s  kafka       healthy`, the seconds since the command began."""
+    """Prints lines such as `  12.4 s  kafka       healthy`, with the seconds since the command began."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out or sys.stdout
@@ -25,12 +25,12 @@ class Steps:
 
 
 def styled(text: str, style: str) -> str:
-    """The text in a colour or weight when a terminal shows it."""
+    """Returns the text with a colour or weight if the output is a terminal."""
     return f"\033[{style}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
 def plain(text: object) -> str:
-    """Text that somebody else wrote, on one line and without control codes: terminals obey these."""
+    """Returns untrusted text on one line and without control codes, which terminals interpret."""
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in str(text))
 
 
@@ -46,7 +46,7 @@ def table(
 ) -> None:
     """Prints rows under a header; columns named in `right` are aligned right.
 
-    `styles` gives, by column, the style of a cell's text; empty for none.
+    `styles` returns, by column, the style of a cell's text; empty for none.
     """
     lines = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(header, *lines, strict=True)]
@@ -79,12 +79,12 @@ def count(number: int) -> str:
 
 
 def number(things: Sized, what: str) -> str:
-    """1 file, 2 files"""
+    """Formats a count with its noun: 1 file, 2 files."""
     return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
 
 
 def size(number: float) -> str:
-    """Bytes in powers of 1000: 900 B, 1.5 kB, 2.3 GB."""
+    """Formats bytes in powers of 1000: 900 B, 1.5 kB, 2.3 GB."""
     for unit in ("B", "kB", "MB", "GB"):
         if abs(number) < 1000:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
@@ -93,7 +93,7 @@ def size(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time span in its two largest units: 3 s, 2 min 5 s, 3 h 4 min, 2 d 1 h."""
+    """Formats seconds in the two largest units: 3 s, 2 min 5 s, 3 h 4 min, 2 d 1 h."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""What every command gets: settings, the home directory, and the servers that it may use."""
+"""The context of every command: settings, the home directory, and access to servers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from tailrace.kafka.client import KafkaClient
 
 Show = Callable[[str, str], None]
-"""Called with a component's name and what it does now."""
+"""Called with a component's name and its current step."""
 
 
 class CommandError(RuntimeError):
-    """What was asked for cannot be done; the message is the sentence to show."""
+    """The command cannot be executed; the message is shown to the user."""
 
 
 class NotRunningError(Exception):
-    """No stack runs for this home directory; the message is the sentence to show."""
+    """No stack runs for this home directory; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
@@ -39,53 +39,55 @@ class Context:
     home: Home
 
     def clickhouse(self, user: str) -> "ClickHouse":
-        """The running stack's ClickHouse as one of its users. Raises NotRunningError."""
+        """Returns the running stack's ClickHouse as one of its users. Raises NotRunningError."""
         self._no_stack()
 
     def kafka(self, account: str) -> "KafkaClient":
-        """The stack's Kafka as one of its accounts. Raises NotRunningError."""
+        """Returns the stack's Kafka as one of its accounts. Raises NotRunningError."""
         self._no_stack()
 
     def superset(self) -> "Client":
-        """A session of the administrator at the stack's Superset. Raises NotRunningError, CommandError."""
+        """Returns an administrator's session at the stack's Superset. Raises NotRunningError,
+        CommandError."""
         self._no_stack()
 
     def superset_address(self) -> str:
-        """The URL of the stack's dashboards. Raises NotRunningError."""
+        """Returns the URL of the stack's dashboards. Raises NotRunningError."""
         self._no_stack()
 
     def superset_connections(self) -> "Connections":
-        """How the stack's Superset reaches ClickHouse. Raises NotRunningError."""
+        """Returns the stack's connections from Superset to ClickHouse. Raises NotRunningError."""
         self._no_stack()
 
     def clickhouse_has_its_access(self) -> bool:
-        """Whether ClickHouse's users were made by access.yaml as it is now. Raises NotRunningError."""
+        """Returns whether ClickHouse's users match the current access.yaml. Raises NotRunningError."""
         self._no_stack()
 
     def component_state(self, name: str) -> str | None:
-        """The state of a component, such as `healthy`; None if the stack has none of that name.
+        """Returns the state of a component, such as `healthy`; None if there is no such component.
 
         Raises NotRunningError.
         """
         self._no_stack()
 
     def restart(self, names: Sequence[str], show: Show) -> None:
-        """Restarts those of the components that run, and waits until all are healthy.
+        """Restarts those components that run, and waits until all are healthy.
 
         Raises NotRunningError.
         """
         self._no_stack()
 
     def health_metrics(self) -> Iterable["Metric"]:
-        """The metrics that the alerting rules of health/alerts.yaml evaluate. Raises NotRunningError."""
+        """Returns the metrics that the alerting rules of health/alerts.yaml evaluate. Raises
+        NotRunningError."""
         self._no_stack()
 
     def send_report(self, name: str) -> str:
-        """Draws and sends a report; returns why it could not, or nothing. Raises NotRunningError."""
+        """Renders and sends a report; returns the reason of a failure, or nothing. Raises NotRunningError."""
         self._no_stack()
 
     def java_command_line(self) -> Path:
-        """The jar of the Java command line. Raises CommandError if none is installed."""
+        """Returns the jar of the Java command line. Raises CommandError if none is installed."""
         from tailrace.cli import java_command_line
 
         jar = java_command_line.installed_jar(self.settings)

@@ -1,10 +1,10 @@
-"""The exit codes of bin/tailrace, documented here only; `tailrace --help` prints them."""
+"""The exit codes of bin/tailrace. They are documented only here; `tailrace --help` prints them."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a script may rely on."""
+    """Exit codes that scripts may rely on."""
 
     meaning: str
 
@@ -14,8 +14,8 @@ class Exit(IntEnum):
         member.meaning = meaning
         return member
 
-    OK = 0, "done; for `books` and `demo`: the books balance"
-    FAILED = 1, "it failed, the machine lacks something, or the books do not balance; a sentence says what"
-    USAGE = 2, "unknown command, option or setting, or a value that cannot be used"
-    NOT_RUNNING = 3, "the stack, or the part that was asked for, is not running"
-    INTERRUPTED = 130, "ended by Ctrl-C"
+    OK = 0, "success; for `books` and `demo`: the ledger balances"
+    FAILED = 1, "failure, a missing requirement, or a ledger that does not balance; see the message"
+    USAGE = 2, "unknown command, option or setting, or an invalid value"
+    NOT_RUNNING = 3, "the stack or the requested component is not running"
+    INTERRUPTED = 130, "interrupted by Ctrl-C"

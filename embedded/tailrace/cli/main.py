@@ -1,4 +1,4 @@
-"""`tailrace`: parses the command line, runs one command, turns errors into exit codes.
+"""`tailrace`: parses the command line, runs one command, converts errors to exit codes.
 
 A package adds commands by an Extension that it declares as an entry point of the group `tailrace.commands`.
 """
@@ -47,23 +47,23 @@ GROUP = "tailrace.commands"
 """The group of the entry points that declare extensions."""
 
 Execute = Callable[[Sequence[str], Context], Exit]
-"""Parses its own words and runs; it may replace this process."""
+"""Parses its own arguments and runs; it may replace this process."""
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What a package adds to the command line."""
+    """Commands that a package adds to the command line."""
 
     commands: Mapping[str, ModuleType] = field(default_factory=dict)
-    """By name; `tailrace.cli.commands` describes the modules."""
+    """Commands by name; `tailrace.cli.commands` describes the modules."""
     executed: Mapping[str, Execute] = field(default_factory=dict)
-    """Commands that parse their own arguments, `--help` too."""
+    """Commands that parse their own arguments, including `--help`."""
     help: Mapping[str, str] = field(default_factory=dict)
-    """One line for each of those."""
+    """One line of help for each of those."""
     order: Sequence[str] = ()
-    """The commands in the order in which the help lists them."""
+    """The order of the commands in the help."""
     failures: tuple[type[Exception], ...] = ()
-    """Errors that are a sentence for the user."""
+    """Errors whose message is shown to the user."""
     context: Callable[[Settings, Home], Context] = Context
 
 
@@ -100,7 +100,7 @@ OWN = Extension(
         SupersetError,
     ),
 )
-DESCRIPTION = "Answers from what MySQL-family servers write about themselves: slow query and audit logs."
+DESCRIPTION = "Analytics of the logs of MySQL-family servers: slow query, audit, error and general logs."
 
 
 def main(words: Sequence[str] | None = None, extensions: Iterable[Extension] | None = None) -> int:
@@ -116,7 +116,7 @@ def main(words: Sequence[str] | None = None, extensions: Iterable[Extension] | N
         return _failed(Exit.USAGE, error)
     except NotRunningError as error:
         return _failed(Exit.NOT_RUNNING, error)
-    except BrokenPipeError:  # who read our output has seen enough
+    except BrokenPipeError:  # the reader has closed our output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
     except (*chosen.failures, OSError) as error:
@@ -130,7 +130,7 @@ def _installed() -> list[Extension]:
 
 
 def _combined(extensions: Iterable[Extension]) -> Extension:
-    """Our own commands with those of the extensions, which may replace ours."""
+    """Returns our commands with those of the extensions, which may replace ours."""
     result = OWN
     for each in extensions:
         result = Extension(
@@ -172,12 +172,12 @@ def _parser(extension: Extension) -> argparse.ArgumentParser:
     for name, command in _ordered(extension):
         _add(commands, name, command)
     for name, purpose in extension.help.items():
-        commands.add_parser(name, help=purpose)  # they parse their own arguments, --help too
+        commands.add_parser(name, help=purpose)  # they parse their own arguments, including --help
     return parser
 
 
 def _single(name: str, command: ModuleType) -> argparse.ArgumentParser:
-    """The parser of a command of two words."""
+    """Returns the parser of a command of two words."""
     parser = argparse.ArgumentParser(prog=f"tailrace {name}", **_description(command))
     command.configure(parser)
     return parser

@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP, with the standard library only: statements, typed parameters, rows as dicts."""
+"""Accesses ClickHouse over HTTP with the standard library: statements, typed parameters, rows as dicts."""
 
 import http.client
 import json
@@ -17,12 +17,13 @@ _SETTINGS_OF_ROWS = {
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_64bit_floats": 0,
     "wait_end_of_query": 1,
-    "buffer_size": 1 << 20,  # so that small results need no disk, which may be full
+    "buffer_size": 1 << 20,  # small results then need no disk, which may be full
 }
 
 
 class ClickHouseError(RuntimeError):
-    """ClickHouse refused a statement; `code` is its error code, the message its own first line."""
+    """ClickHouse refused a statement; `code` is its error code, the message the first line of its
+    response."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -41,19 +42,20 @@ class ClickHouse:
     def execute(
         self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
     ) -> str:
-        """Runs one statement, returns what it prints. `parameters` fill `{name:Type}`; timeout in seconds."""
+        """Runs one statement and returns its output. `parameters` fill `{name:Type}`; timeout in seconds."""
         return self._post(statement.encode(), _query_string(parameters, settings), timeout)[0]
 
     def rows(
         self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
     ) -> list[Row]:
-        """Runs one SELECT that names no format. Strings that are not UTF-8 come with \\x escapes."""
+        """Runs one SELECT without a FORMAT clause. Strings that are not UTF-8 are returned with \\x
+        escapes."""
         query = _query_string(parameters, {**_SETTINGS_OF_ROWS, **settings})
         text, headers = self._post(statement.encode(), query, timeout)
-        # Not splitlines(): names in rows may hold U+0085 and the like, which it takes for ends of lines.
+        # Not splitlines(): names in rows may contain U+0085 and the like, which it treats as line ends.
         lines = [line for line in text.split("\n") if line]
         if len(lines) != (counted := _result_rows(headers)):
-            # With a good status: what ClickHouse keeps on its disk is cut there when the disk is full.
+            # The HTTP status is 200: a full disk truncates the buffered result.
             raise ConnectionError(f"{self.url} sent {len(lines)} of {counted} rows; is its disk full?")
         return [json.loads(line) for line in lines]
 
@@ -64,12 +66,12 @@ class ClickHouse:
         parameters: Mapping[str, object] | None = None,
         timeout: float = 1800,
     ) -> int:
-        """Writes what one SELECT prints, in the format that it names, to a file; returns the number of rows.
+        """Writes the result of one SELECT with a FORMAT clause to a file; returns the number of rows.
 
-        ClickHouse answers when it has the whole result, which it keeps on its disk: an error is an error. But
-        when that disk is full the result is cut with a good status: compare the rows, which are ClickHouse's
-        own count, with the file. Memory stays small on both sides. Also raises OSError where the file cannot
-        be written.
+        ClickHouse buffers the complete result on its disk before it responds, so an error is reported as an
+        error. If that disk is full, the result is truncated with a good status: compare the returned number
+        of rows, which ClickHouse counted, with the file. Memory stays small on both sides. Also raises
+        OSError if the file cannot be written.
         """
         query = _query_string(parameters, {"wait_end_of_query": 1})
         request = urllib.request.Request(
@@ -82,15 +84,15 @@ class ClickHouse:
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except http.client.HTTPException as error:
-            raise ConnectionError(f"{self.url} broke off its answer: {error!r}") from error
+            raise ConnectionError(f"{self.url} closed the connection early: {error!r}") from error
 
     def insert(self, table: str, rows: Iterable[Mapping[str, object]], **settings) -> None:
-        """Inserts rows, columns by name; values are numbers, booleans, strings, lists and maps."""
+        """Inserts rows given as columns by name; values are numbers, booleans, strings, lists and maps."""
         query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
         self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)
 
     def _post(self, body: bytes, query: str, timeout: float) -> tuple[str, Mapping[str, str]]:
-        """The answer and its headers."""
+        """Returns the body of the response and its headers."""
         request = urllib.request.Request(f"{self.url}/?{query}", body, headers=self.credentials())
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
@@ -98,15 +100,15 @@ class ClickHouse:
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except http.client.HTTPException as error:
-            raise ConnectionError(f"{self.url} broke off its answer: {error!r}") from error
+            raise ConnectionError(f"{self.url} closed the connection early: {error!r}") from error
 
     def credentials(self) -> dict[str, str]:
-        """The headers that say who asks."""
+        """Returns the headers that authenticate the user."""
         return {"X-ClickHouse-User": self.user, "X-ClickHouse-Key": self.password}
 
 
 def _result_rows(headers: Mapping[str, str]) -> int:
-    """How many rows an answer should have, as ClickHouse counted them."""
+    """Returns the number of rows of a result, as ClickHouse counted them."""
     return int(json.loads(headers["X-ClickHouse-Summary"])["result_rows"])
 
 

@@ -1,15 +1,16 @@
-"""Which rows an audience may see: access.yaml, and the conditions that it means for tables and datasets.
+"""Reads access.yaml, which limits the rows of an audience, and derives conditions for tables and datasets.
 
     developer: {clusters: [shop], databases: [shop, "(none)"]}
     security: {instances: [shop-db-1]}
 
-Who is not named sees all; without the file everybody does. A row is seen if it meets every list. "(none)" in
-databases stands for rows that name no database. The same conditions are set twice: by table in ClickHouse
-(row policies of the audience's user) and by dataset in Superset (row-level security of the role).
+An audience that is not listed sees all rows; without the file all audiences do. A row is visible if it
+matches every list. "(none)" in databases matches rows without a database. The same conditions are applied
+twice: by table in ClickHouse (row policies of the audience's user) and by dataset in Superset (row-level
+security of the role).
 
-A table or dataset need not have every column: then what it has counts, and further the statement, trace or
-alert that the row belongs to, if it names one. Rows about whole servers cannot be told by database, so who is
-restricted by nothing but databases sees none of them. What is about Tailrace itself is seen by all.
+If a table or dataset lacks some of the columns, its other columns count, and also the statement, trace or
+alert that the row refers to. Rows about whole servers have no database, so an audience that is restricted
+only by databases sees none of them. Rows about Tailrace itself are visible to all.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -38,7 +39,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         ("ledger", "dead_letters", "server_snapshots", "server_facts", "server_changes", "rule_coverage"),
         _SERVER,
     ),
-    "logging_in_force": _SERVER,  # a view with the rights of who made it: what it reads is not filtered
+    "logging_in_force": _SERVER,  # a view with its definer's privileges: its tables are not filtered
     "receipts": ("instance",),
     "fingerprints": ("query_id",),
     "otel_traces": ("database", "TraceId"),
@@ -46,12 +47,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "alert_actions": ("alert_id",),
     "alert_deliveries": ("alert_id",),
 }
-"""Tables with rows of servers, and by which columns those are told."""
+"""Tables with rows about servers, and the columns that identify these."""
 
 OF_TAILRACE = {
     *("schema_migrations", "rule_pushes", "silences", "reviews", "evidence_exports", "unmasked_looks"),
 }
-"""Tables with rows about Tailrace itself, which every reader of the table sees whole."""
+"""Tables with rows about Tailrace itself, which all readers of the table see completely."""
 
 STATEMENTS_OF = {
     "developer": ("query_classes_1h",),
@@ -59,17 +60,17 @@ STATEMENTS_OF = {
     "security": ("query_classes_1h", "audit_events"),
     "unmasked": ("query_samples",),
 }
-"""Tables by which an audience's user can tell whose a statement is."""
+"""Tables by which an audience's user can determine the database of a statement."""
 
 
 @dataclass(frozen=True)
 class Restriction:
-    """What one audience may see: column → values, for the columns that count."""
+    """The visible rows of one audience: column → values, for the restricted columns."""
 
     values: Mapping[str, tuple[str, ...]]
 
     def condition(self, columns: Collection[str]) -> str:
-        """A condition in SQL on the values of these columns, where they are there."""
+        """Returns a condition in SQL on those of these columns that are restricted."""
         return " AND ".join(
             f"{column} IN ({', '.join(map(_quoted, values))})"
             for column, values in self.values.items()
@@ -77,7 +78,7 @@ class Restriction:
         )
 
     def table_filters(self, audience: str) -> dict[str, str]:
-        """The condition for the rows of every table, as the audience's user needs it."""
+        """Returns the condition for the rows of every table, for the audience's user."""
         return {table: self._table_filter(table, STATEMENTS_OF[audience]) for table in COLUMNS}
 
     def _table_filter(self, table: str, statements_of: Collection[str]) -> str:
@@ -92,20 +93,21 @@ class Restriction:
             servers = f"SELECT instance FROM tailrace.ledger WHERE {self.condition(_SERVER)}"
             return f"instance IN ({servers})"
         if table == "otel_traces" and "database" in self.values:
-            # A span of the request itself names no database.
+            # The span of the request itself has no database.
             return f"(database = '' OR {self.condition(['database'])}) AND {keys['TraceId']}"
         key = next((keys[column] for column in columns if column in keys), None)
         return key or self.condition(columns) or "0"
 
     def dataset_filter(self, columns: Collection[str]) -> str:
-        """The condition for rows of a dataset with these columns."""
+        """Returns the condition for rows of a dataset with these columns."""
         conditions = [self.condition(columns)]
         if not self.values.keys() <= set(columns):
             conditions.append(self._by_key(columns))
         return " AND ".join(filter(None, conditions)) or "1 = 0"
 
     def _by_key(self, columns: Collection[str]) -> str:
-        """For rows that do not name all that counts: by what they belong to, as the dashboards write it."""
+        """Returns a condition for rows without the restricted columns, by the keys that the dashboards
+        use."""
         if "trace_id" in columns:
             return f"trace_id IN (SELECT trace_id FROM tailrace.query_events WHERE {self.condition(_ALL)})"
         if "query_id" in columns:
@@ -119,7 +121,8 @@ class Restriction:
 
 
 def load(file: Path) -> dict[str, Restriction]:
-    """Restrictions by audience; none if there is no such file. Raises ConfigurationError, naming the key."""
+    """Returns restrictions by audience; none if the file is missing. Raises ConfigurationError with the
+    key."""
     if not file.exists():
         return {}
     content = read(file)
@@ -149,7 +152,7 @@ def _names(value: object) -> list[str]:
 
 
 def _values(column: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Tables leave a database out that is none; the dashboards write (none)."""
+    """Converts (none), as the dashboards write it, to the empty database of the tables."""
     with_none = {*names, ""} if column == "database" and NO_DATABASE in names else names
     return tuple(sorted(set(with_none)))
 

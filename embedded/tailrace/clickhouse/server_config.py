@@ -1,4 +1,4 @@
-"""The configuration of a ClickHouse server: config.xml and users.xml, from the templates of sql/users."""
+"""Generates config.xml and users.xml of a ClickHouse server from the templates of sql/users."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -25,14 +25,14 @@ MEMORY_SHARES = {
     "READER_MEMORY_BYTES": 0.5,
     "READER_SPILL_BYTES": 0.2,
 }
-"""Of the most that the server may use, what one query of a profile may."""
+"""The share of the server's memory that one query of a profile may use."""
 
 
 def configuration_text(listeners: str, users: Path, memory: int) -> str:
-    """The server's configuration.
+    """Returns the server's configuration.
 
-    `listeners` is XML: where it listens and keeps its data; `users` the file with users_text as the server
-    sees it; `memory` the most that the server may use, MiB.
+    `listeners` is XML with the ports and data directories; `users` is the path of the file with users_text on
+    the server; `memory` is the server's memory limit in MiB.
     """
     values = {"LISTENERS": listeners, "USERS_XML": users, "SERVER_MEMORY_BYTES": memory * MEBIBYTE}
     return fill(CONFIG_TEMPLATE, values)
@@ -45,10 +45,10 @@ def users_text(
     restrictions: Mapping[str, Restriction],
     sharded: bool = False,
 ) -> str:
-    """Users, roles and limits of ClickHouse; `sharded` where it has more than one shard.
+    """Returns users, roles and limits of ClickHouse; `sharded` if it has more than one shard.
 
-    `secret` gives the password by its name, such as `clickhouse-writer`; `memory` is the most that the server
-    may use, MiB; users connect from `networks`, addresses or CIDR.
+    `secret` returns a password by its name, such as `clickhouse-writer`; `memory` is the server's memory
+    limit in MiB; users connect from `networks`, addresses or CIDR.
     """
 
     def value(name: str) -> object:
@@ -66,7 +66,7 @@ def users_text(
 
 
 def row_policies(user: str, restrictions: Mapping[str, Restriction]) -> str:
-    """What a reader of the users' template has as `databases`: a filter for each table."""
+    """Returns the element `databases` of a user in the template: a filter for each table."""
     audience = user.removeprefix("reader_")
     if audience not in restrictions:
         return ""

@@ -1,11 +1,11 @@
-"""Names for what was made of files and texts: the same content has the same name."""
+"""Hashes content: generated files with the same inputs have the same name."""
 
 import hashlib
 from pathlib import Path
 
 
 def fingerprint(*pieces: Path | str) -> str:
-    """16 hex digits over files' contents and texts: changes when any of them does."""
+    """Returns 16 hex digits over files' contents and texts, which change with any of them."""
     digest = hashlib.sha256()
     for piece in pieces:
         content = piece.read_bytes() if isinstance(piece, Path) else piece.encode()

@@ -1,4 +1,4 @@
-"""The home directory: everything that one installation writes at run time lives under it."""
+"""The home directory, which contains everything that one installation writes at run time."""
 
 import os
 import secrets
@@ -9,12 +9,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Home:
-    """Paths under TAILRACE_HOME. Directories are made when first asked for, private to the user."""
+    """Paths under TAILRACE_HOME. Directories are created on first use, private to the user."""
 
     root: Path
 
     def data(self, component: str) -> Path:
-        """The component's own directory for data and generated configuration: data/<component>/."""
+        """The component's directory for data and generated configuration: data/<component>/."""
         return _directory(self.root / "data" / component)
 
     def log(self, component: str) -> Path:
@@ -37,22 +37,23 @@ class Home:
         return _directory(self.root / "secrets")
 
     def metrics_port(self, component: str) -> Path:
-        """The file with the TCP port on 127.0.0.1 where the component, as it runs now, serves its metrics."""
+        """The file with the TCP port on 127.0.0.1 where the running component serves its metrics."""
         return self.run / f"{component}.metrics-port"
 
     def secret_file(self, name: str, make: Callable[[], str] = lambda: secrets.token_hex(16)) -> Path:
-        """The file of a secret, made on first use, mode 0600; by default 32 random hex digits, no newline."""
+        """Returns the file of a secret, creating it with mode 0600; by default 32 random hex digits, no
+        newline."""
         path = self.secrets / name
         if not path.exists():
             _write_private(path, make())
         return path
 
     def secret(self, name: str) -> str:
-        """A secret of this installation, by name, such as `clickhouse-writer`."""
+        """Returns a secret of this installation by name, such as `clickhouse-writer`."""
         return self.secret_file(name).read_text()
 
     def replace_secret(self, name: str) -> None:
-        """Makes a new secret in place of the old one."""
+        """Replaces a secret by a new one."""
         draft = self.secrets / f".{name}.new"
         draft.unlink(missing_ok=True)
         _write_private(draft, secrets.token_hex(16))
@@ -65,7 +66,7 @@ def _directory(path: Path) -> Path:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Writes a file that nobody else can read, whole or not at all; the first of two writers wins."""
+    """Writes a file atomically, readable only for the user; the first of two writers wins."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

@@ -1,8 +1,8 @@
-"""Every setting of the embedded stack: its name, default, unit and meaning are documented here only.
+"""All settings of the local stack: name, default, unit and meaning are documented only here.
 
-Settings come from the environment, read once at start by `Settings.from_environment`; nothing else in the
+Settings come from the environment, which `Settings.from_environment` reads once at start; nothing else in the
 package reads TAILRACE_* variables. The name of a setting is TAILRACE_ and the field's name in capitals.
-`bin/tailrace settings` prints this table with the values in force.
+`bin/tailrace settings` prints this table with the effective values.
 """
 
 import dataclasses
@@ -19,11 +19,11 @@ PREFIX = "TAILRACE_"
 DEFAULT_HOME = Path("~/.tailrace") if resources.IS_PACKAGED else resources.REPOSITORY / ".tailrace"
 
 CLOSED = 0
-"""In place of a port: nothing listens."""
+"""The value of a port that closes the listener."""
 
 
 class SettingsError(ValueError):
-    """A TAILRACE_* variable is unknown or its value cannot be used; the message is one sentence."""
+    """A TAILRACE_* variable is unknown or its value is invalid; the message is one sentence."""
 
 
 def _setting(
@@ -39,7 +39,7 @@ def _setting(
 
 
 def _port(default: int, meaning: str, other: int | None = None):
-    """`other` is what may be said instead of a port."""
+    """`other` is an allowed value besides a port number."""
     return _setting(default, meaning, unit="TCP port", minimum=1024, maximum=65535, other=other)
 
 
@@ -47,37 +47,37 @@ def _port(default: int, meaning: str, other: int | None = None):
 class Settings:
     """One immutable set of settings. Paths are absolute."""
 
-    home: Path = _setting(DEFAULT_HOME, "where data, logs, secrets and run files live")
+    home: Path = _setting(DEFAULT_HOME, "directory of data, logs, secrets and run files")
     cache: Path = _setting(
-        Path("~/.cache/tailrace"), "where installed parts live; shared by clones, survives clean-data"
+        Path("~/.cache/tailrace"), "directory of installed components; shared by clones, survives clean-data"
     )
     sources: Path = _setting(
         Path(), "YAML list of the logs to watch; empty means sources.yaml in the home directory"
     )
     alerts_config: Path = _setting(
         Path(),
-        "YAML of who is told of alerts; empty means alerts.yaml in the home directory, if it is there",
+        "YAML of the channels for alerts; empty means alerts.yaml in the home directory, if it exists",
     )
     reports_config: Path = _setting(
         Path(),
-        "YAML of who gets dashboards by mail; empty means reports.yaml in the home directory, if it is there",
+        "YAML of the recipients of reports; empty means reports.yaml in the home directory, if it exists",
     )
     access: Path = _setting(
         Path(),
         "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
-        "means access.yaml in the home directory, if it is there",
+        "means access.yaml in the home directory, if it exists",
     )
     sources_poll: int = _setting(
         1,
-        "time between two looks at the list of logs; 0: only `tailrace up` takes it over",
+        "time between two checks of sources.yaml for changes; 0: only `tailrace up` applies them",
         unit="s",
         minimum=0,
     )
-    parts: str = _setting("", "the parts to run, separated by commas; empty means all of them")
+    parts: str = _setting("", "the components to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
     port_kafka_internal: int = _port(
-        19094, "Kafka's listener for itself and its administration; only if secured"
+        19094, "Kafka's listener for the broker and its administration; only if secured"
     )
     port_kafka_controller: int = _port(19093, "Kafka's KRaft controller")
     port_clickhouse: int = _port(18123, "ClickHouse's HTTP listener")
@@ -89,22 +89,22 @@ class Settings:
     port_flink: int = _port(18081, "the Flink job's web UI and REST API")
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
-    port_metrics: int = _port(18090, "metrics of all parts, in Prometheus' format")
+    port_metrics: int = _port(18090, "metrics of all components, in Prometheus' format")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
-    memory_clickhouse: int = _setting(1536, "the most that ClickHouse may use", unit="MiB", minimum=512)
+    memory_clickhouse: int = _setting(1536, "ClickHouse's memory limit", unit="MiB", minimum=512)
     memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", minimum=256)
     memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", minimum=128)
 
     jvm_options_flink: str = _setting(
         "",
-        "further options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for a "
-        "job that starts with less processor time and does less when it is busy",
+        "additional options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for "
+        "less processor time at the start and less throughput under load",
     )
     parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", minimum=1, maximum=128)
     checkpoint_interval: int = _setting(
-        1000, "time between two checkpoints, which is when rows appear", unit="ms", minimum=100
+        1000, "time between two checkpoints; rows become visible at a checkpoint", unit="ms", minimum=100
     )
     detect_parallelism: int = _setting(
         1, "parallelism of the detect job", unit="subtasks", minimum=1, maximum=128
@@ -117,43 +117,45 @@ class Settings:
     )
     alert_group: int = _setting(
         600,
-        "time within which further alerts of a rule and entity raise the count of the first",
+        "interval in which further alerts of a rule and entity increase the count of the first one",
         unit="s",
         minimum=1,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
     capture_poll: int = _setting(
-        60, "time between two looks at a server's accounts, grants and settings", unit="s", minimum=1
+        60, "time between two polls of a server's accounts, grants and settings", unit="s", minimum=1
     )
     capture_interval: int = _setting(
-        3600, "time between two snapshots of all that a server says of itself", unit="s", minimum=1
+        3600, "time between two complete snapshots of a server", unit="s", minimum=1
     )
     gap_timeout: int = _setting(
-        30, "how long a missing byte range is waited for before it is booked as a gap", unit="s", minimum=1
+        30, "time after which a missing byte range is recorded as a gap", unit="s", minimum=1
     )
     innodb_log_capacity: str = _setting(
         "",
-        "size of InnoDB's redo logs where their monitor's output does not say it, such as db-1=1073741824, "
-        "*=100663296; for the age of checkpoints",
+        "size of the InnoDB redo logs of servers whose monitor output lacks it, such as db-1=1073741824, "
+        "*=100663296; for the checkpoint age",
         unit="bytes",
     )
 
     health_interval: int = _setting(
         5,
-        "time between two questions to a running part for its health; three bad answers make it unhealthy",
+        "time between two health checks of a component; three consecutive failures make it unhealthy",
         unit="s",
         minimum=1,
     )
     restart_pause: int = _setting(
-        30, "longest pause before a part that ends again and again is started again", unit="s", minimum=1
+        30, "longest pause before a component that exits repeatedly is restarted", unit="s", minimum=1
     )
 
-    log_bytes: int = _setting(10_000_000, "size at which a part's log is rotated", unit="bytes", minimum=1000)
-    log_files: int = _setting(3, "rotated logs kept per part", unit="files", minimum=1, maximum=99)
+    log_bytes: int = _setting(
+        10_000_000, "size at which a component's log is rotated", unit="bytes", minimum=1000
+    )
+    log_files: int = _setting(3, "number of rotated logs per component", unit="files", minimum=1, maximum=99)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """The settings in force. Raises SettingsError for an unknown name or an unusable value."""
+        """Returns the effective settings. Raises SettingsError for an unknown name or an invalid value."""
         fields = {variable(field): field for field in dataclasses.fields(cls)}
         given = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
         for name in given:
@@ -178,15 +180,15 @@ class Settings:
         )
 
     def chosen_components(self) -> frozenset[str]:
-        """The names of the parts to run; empty means all."""
+        """The names of the components to run; empty means all."""
         return frozenset(name.strip() for name in self.parts.split(",") if name.strip())
 
     def environment(self) -> dict[str, str]:
-        """These settings as environment variables, for a child that reads them again."""
+        """Returns these settings as environment variables for a child process."""
         return {variable(field): str(getattr(self, field.name)) for field in dataclasses.fields(self)}
 
 
-# Variables that other programs of this repository read; they are no settings of the stack.
+# Variables that other programs of this repository read. They are no settings of the stack.
 READ_ELSEWHERE = {
     "TAILRACE_CORPORA": "where tests find the corpora of real logs",
     "TAILRACE_SERVER_PASSWORD": "password of the server that `tailrace doctor` connects to",

@@ -1,4 +1,4 @@
-"""The server that takes our mail: its keys in alerts.yaml and reports.yaml are the same."""
+"""Reads the keys of an SMTP server, which are the same in alerts.yaml and reports.yaml."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,22 +11,22 @@ SECURITY_PORTS = {"starttls": 587, "tls": 465, "none": 25}
 
 @dataclass(frozen=True)
 class MailServer:
-    """Where mail is handed over, and as whom. `timeout` in seconds."""
+    """Address and user of an SMTP server. `timeout` in seconds."""
 
     host: str
     port: int
     security: str
-    """Of SECURITY_PORTS; but for `none` the certificate is verified."""
+    """One of SECURITY_PORTS. The certificate is verified except with `none`."""
     sender: str
     user: str = ""
     password_file: Path | None = None
     ca_file: Path | None = None
-    """PEM file of the authorities to trust; None: the system's."""
+    """PEM file of the trusted authorities; None: those of the system."""
     timeout: int = 20
 
 
 def read(section: Section) -> MailServer:
-    """The keys of a mail server, among others. Raises ConfigurationError."""
+    """Reads the keys of a mail server from a section with other keys. Raises ConfigurationError."""
     security = section.take("security", yaml_reader.one_of(*SECURITY_PORTS), "starttls")
     user, password_file = section.take("user", yaml_reader.text, ""), section.file("password_file")
     if bool(user) != bool(password_file):

@@ -1,4 +1,4 @@
-"""Configuration files from templates: `${NAME}` is filled in, anything unknown is an error."""
+"""Generates configuration files from templates: `${NAME}` is replaced, unknown names are an error."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,20 +6,23 @@ from pathlib import Path
 
 
 def fill(template: Path, values: Mapping[str, object] | Callable[[str], object]) -> str:
-    """The template's text with every `${NAME}` filled in. Raises KeyError naming file and placeholder."""
+    """Returns the text of a template with every `${NAME}` replaced.
+
+    Raises KeyError with the file and the placeholder.
+    """
     lookup = values if callable(values) else values.__getitem__
 
     def value(found: re.Match[str]) -> str:
         try:
             return str(lookup(found[1]))
         except KeyError:
-            raise KeyError(f"{template}: nothing is known to fill in for {found[0]}") from None
+            raise KeyError(f"{template}: no value for {found[0]}") from None
 
     return re.sub(r"\$\{([A-Z0-9_]+)\}", value, template.read_text())
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a generated file that holds secrets or hashes of them; mode 0600."""
+    """Writes a generated file that contains secrets or hashes of them; mode 0600."""
     path.touch(mode=0o600)
     path.chmod(0o600)
     path.write_text(text)

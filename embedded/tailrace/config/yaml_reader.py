@@ -1,4 +1,4 @@
-"""Files in YAML that people write, read strictly: a mistake is told with its place, never half obeyed."""
+"""Reads YAML files that users write. Any mistake is an error with its place; no file is applied in part."""
 
 import difflib
 import ipaddress
@@ -17,11 +17,11 @@ _MAX_SECONDS = 90 * 86_400
 
 
 class ConfigurationError(ValueError):
-    """A file cannot be used; the message names file, place and key, and what was expected."""
+    """A file is invalid; the message contains file, place and key, and what was expected."""
 
 
 def read(file: Path) -> "Section":
-    """The keys of a whole file. Raises ConfigurationError."""
+    """Returns the keys of a file. Raises ConfigurationError."""
     try:
         content = yaml.safe_load(file.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -30,7 +30,7 @@ def read(file: Path) -> "Section":
 
 
 class Section:
-    """Keys and values; every key that is asked for is known, and what nobody asks for is an error."""
+    """Keys and values. Reading a key makes it known; `close` reports the others as errors."""
 
     def __init__(self, content: object, where: str, directory: Path) -> None:
         if not isinstance(content, dict):
@@ -41,7 +41,7 @@ class Section:
         self._known: list[str] = []
 
     def take(self, key: str, reader: Callable[[object], Any], default: Any) -> Any:
-        """The value of a key that may be left out."""
+        """Returns the value of an optional key."""
         self._known.append(key)
         if key not in self._content:
             return default
@@ -51,7 +51,7 @@ class Section:
             raise ConfigurationError(f"{self.where}: `{key}` must be {error}") from None
 
     def need(self, key: str, reader: Callable[[object], Any]) -> Any:
-        """The value of a key that must be there."""
+        """Returns the value of a required key."""
         value = self.take(key, reader, None)
         if value is None:
             near = difflib.get_close_matches(key, map(str, self._content), n=1)
@@ -60,7 +60,7 @@ class Section:
         return value
 
     def file(self, key: str, needed: bool = False) -> Path | None:
-        """The path of a file that is there and not empty."""
+        """Returns the path of an existing file that is not empty."""
         written = self.need(key, text) if needed else self.take(key, text, "")
         if not written:
             return None
@@ -73,18 +73,18 @@ class Section:
         return path
 
     def inner(self, key: str) -> "Section":
-        """The section of a key that must be there."""
+        """Returns the section of a required key."""
         return Section(self.need(key, section), f"{self.where}: {key}", self._directory)
 
     def each(self, key: str, called: str) -> list["Section"]:
-        """The sections of a list that must be there; messages call the first one `called 1`."""
+        """Returns the sections of a required list; messages call the first one `called 1`."""
         return [
             Section(one, f"{self.where}: {called} {number_}", self._directory)
             for number_, one in enumerate(self.need(key, listed), 1)
         ]
 
     def close(self) -> None:
-        """Raises ConfigurationError for a key that nobody has asked for."""
+        """Raises ConfigurationError for a key that was not read."""
         for key in self._content:
             if key not in self._known:
                 (nearest,) = difflib.get_close_matches(str(key), self._known, n=1, cutoff=0)
@@ -92,7 +92,8 @@ class Section:
                 raise ConfigurationError(f"{self.where}: {unknown}")
 
 
-# --- values: each returns what it read, or raises ValueError with what it should have been ------------------
+# --- readers: each returns the value, or raises ValueError with the expected form
+# -----------------------------
 
 
 def text(value: object) -> str:
@@ -147,7 +148,7 @@ def section(value: object) -> object:
 
 
 def listed(value: object) -> list[object]:
-    """A list with something in it, for Section.each."""
+    """Reads a list that is not empty, for Section.each."""
     if not isinstance(value, list) or not value:
         raise ValueError(f"a list, not {value!r}")
     return value
@@ -167,7 +168,7 @@ def addresses(value: object) -> list[str]:
 
 
 def keeps_secrets(url: str) -> bool:
-    """Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine."""
+    """Returns whether a secret is safe on the way to the URL: it is encrypted, or stays on this machine."""
     parsed = urllib.parse.urlsplit(url)
     if parsed.scheme == "https" or parsed.hostname == "localhost":
         return True
@@ -182,5 +183,5 @@ def url(value: object) -> str:
     if parsed.scheme not in ("http", "https") or not parsed.hostname:
         raise ValueError(f"an address that begins with https:// or http://, not {value!r}")
     if parsed.username or parsed.password:
-        raise ValueError("an address without user and password: secrets are in files of their own")
+        raise ValueError("an address without user and password: store secrets in separate files")
     return str(value)

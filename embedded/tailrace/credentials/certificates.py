@@ -1,18 +1,18 @@
-"""Certificates of a secured stack: a private authority, and what it signs for the parts.
+"""Certificates of a secured stack: a private authority, and the certificates that it signs for components.
 
-All of it is in `secrets/tls/` of the home directory, private to its user:
+All files are in `secrets/tls/` of the home directory, private to its user:
 
-    trust.pem       certificates of the authorities that are believed; it is there where the stack is secured
-    ca.pem          the authority: key and certificate. Needed only when certificates are made
-    ca-next.pem     the authority that takes over, between `prepare_authority` and `retire_authority`
-    kafka.pem       key and certificate of the broker, shown to clients and to itself
-    admin.pem       of the stack's own administration: super user of Kafka, reader of Flink's REST interface
+    trust.pem       certificates of the trusted authorities; it exists if the stack is secured
+    ca.pem          the authority: key and certificate. Needed only to create certificates
+    ca-next.pem     the next authority, between `prepare_authority` and `retire_authority`
+    kafka.pem       key and certificate of the broker, for clients and for itself
+    admin.pem       of the stack's administration: super user of Kafka, reader of Flink's REST interface
     superset.pem    of the dashboards
     flink.p12, trust.p12
-                    what Flink wants: its key and certificate, and trust.pem once more; the password is the
+                    the formats that Flink needs: its key and certificate, and trust.pem; the password is the
                     secret `flink-keystore`
 
-Keys are P-256. An authority lives ten years, what it signs a year.
+Keys are P-256. An authority is valid for ten years, a certificate for one year.
 """
 
 import ipaddress
@@ -34,7 +34,7 @@ from tailrace.config.home import Home
 AUTHORITY_DAYS = 3650
 LEAF_DAYS = 365
 RENEWAL_DAYS = 30
-"""What expires sooner is to be renewed."""
+"""Certificates with a shorter validity are renewed."""
 CLOCK_SKEW = timedelta(minutes=5)
 
 SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
@@ -45,7 +45,7 @@ LOOPBACK = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
 
 
 class CertificateError(RuntimeError):
-    """Certificates cannot be changed as was asked; the message says why."""
+    """Certificates cannot be changed as requested; the message states the reason."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Identity:
     certificate: x509.Certificate
 
     def pem(self) -> bytes:
-        """Key and certificate, as Kafka, OpenSSL and Gunicorn read them from one file."""
+        """Key and certificate in one file, as Kafka, OpenSSL and Gunicorn read them."""
         key = self.key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
@@ -67,11 +67,11 @@ class Identity:
 
 @dataclass(frozen=True)
 class Certificates:
-    """Those of one home directory."""
+    """The certificates of one home directory."""
 
     home: Home
     hosts: tuple[str, ...] = HOSTS
-    """Names under which servers are reached, besides 127.0.0.1; certificates that are made say them."""
+    """Host names of the servers besides 127.0.0.1, for new certificates."""
 
     @property
     def directory(self) -> Path:
@@ -79,11 +79,11 @@ class Certificates:
 
     @property
     def trust(self) -> Path:
-        """The authorities that are believed, PEM; what a collector elsewhere needs a copy of."""
+        """The trusted authorities, PEM. Collectors on other machines need a copy."""
         return self.directory / "trust.pem"
 
     def file(self, name: str) -> Path:
-        """Key and certificate of one of USAGES."""
+        """The file with key and certificate of one of USAGES."""
         return self.directory / f"{name}.{'p12' if name == 'flink' else 'pem'}"
 
     @property
@@ -94,7 +94,7 @@ class Certificates:
         return self.trust.exists()
 
     def make(self) -> None:
-        """Makes an authority and all certificates, where there are none."""
+        """Creates an authority and all certificates if there are none."""
         if self.exist():
             return
         self.directory.mkdir(mode=0o700, exist_ok=True)
@@ -104,25 +104,26 @@ class Certificates:
         self._believe(authority)
 
     def prepare_authority(self) -> None:
-        """Makes the next authority and has it believed beside the present one. Raises CertificateError."""
+        """Creates the next authority and trusts it in addition to the present one. Raises
+        CertificateError."""
         if (self.directory / "ca-next.pem").exists():
-            raise CertificateError("an authority is prepared already: renew, then retire the old one")
+            raise CertificateError("a next authority exists already: renew, then retire the old one")
         following = _authority()
         self._write("ca-next.pem", following.pem())
         self._believe(self._read("ca"), following)
 
     def renew(self) -> None:
-        """Makes all certificates anew, signed by the newest authority."""
+        """Creates all certificates again, signed by the newest authority."""
         is_next = (self.directory / "ca-next.pem").exists()
         self._sign(self._read("ca-next" if is_next else "ca"))
 
     def retire_authority(self) -> None:
-        """Believes only the next authority from now on. Raises CertificateError."""
+        """Trusts only the next authority from now on. Raises CertificateError."""
         if not (self.directory / "ca-next.pem").exists():
             raise CertificateError("there is no next authority; prepare one first")
         following = self._read("ca-next")
         if not _signed_by(following.certificate, self.certificate("kafka")):
-            raise CertificateError("certificates are still the old authority's; renew them first")
+            raise CertificateError("the old authority has signed the certificates; renew them first")
         self._write("ca.pem", following.pem())
         (self.directory / "ca-next.pem").unlink()
         self._believe(following)
@@ -138,16 +139,16 @@ class Certificates:
         return certificate
 
     def authorities(self) -> list[x509.Certificate]:
-        """Those that are believed."""
+        """The trusted authorities."""
         return x509.load_pem_x509_certificates(self.trust.read_bytes())
 
     def first_expiry(self) -> datetime:
-        """When the first of all certificates, authorities too, ends to be valid."""
+        """The earliest end of validity of all certificates, including authorities."""
         known = [*map(self.certificate, USAGES), *self.authorities()]
         return min(certificate.not_valid_after_utc for certificate in known)
 
     def client(self, name: str = "") -> ssl.SSLContext:
-        """For connections to the parts, with the certificate of that name."""
+        """A TLS context for connections to components, with the certificate of that name."""
         context = ssl.create_default_context(cafile=str(self.trust))
         if name:
             context.load_cert_chain(self.file(name))
@@ -195,7 +196,7 @@ class Certificates:
 
 
 def fingerprint(certificate: x509.Certificate) -> str:
-    """The beginning of its SHA-256, 16 hex digits."""
+    """The first 16 hex digits of the certificate's SHA-256."""
     return certificate.fingerprint(hashes.SHA256()).hex()[:16]
 
 
@@ -206,7 +207,7 @@ def issuer(certificate: x509.Certificate, authorities: list[x509.Certificate]) -
 
 def _authority() -> Identity:
     key = ec.generate_private_key(ec.SECP256R1())
-    # A name of its own for each, so that two of them can be told apart in one list.
+    # A distinct name for each authority, so that they can be distinguished in one list.
     subject = _name(f"Tailrace authority {x509.random_serial_number():x}"[:32])
     usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
     builder = (

@@ -1,4 +1,4 @@
-"""The files of dashboards/: assets by kind and name, and the queries of sql/queries that they show."""
+"""Reads dashboards/: assets by kind and name, and the queries of sql/queries that they use."""
 
 import re
 import uuid
@@ -18,7 +18,7 @@ NAMESPACE = uuid.UUID("b0f5c4b2-51a7-4f0e-9d43-2f6f0a1c7e11")
 
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""libyaml's, where PyYAML has it: an import reads 500 files, which takes 12 CPU-seconds in Python."""
+"""libyaml's loader if PyYAML has it: an import reads 500 files, which takes 12 CPU-seconds in Python."""
 
 REQUIRED = {
     "databases": {"database_name": str, "sqlalchemy_uri": str},
@@ -26,7 +26,7 @@ REQUIRED = {
     "charts": {"slice_name": str, "description": str, "viz_type": str, "dataset": str, "params": dict},
     "dashboards": {"dashboard_title": str, "slug": str, "roles": list, "layout": list, "filters": list},
 }
-"""What every file must have, by kind, in the order in which Superset must import them."""
+"""The required keys by kind, in the order in which Superset must import the kinds."""
 
 OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
@@ -36,27 +36,27 @@ OPTIONAL = {
 }
 
 ROLES = ("developer", "compliance", "security", "unmasked")
-"""Whom a dashboard may be shown to, by key of roles.yaml; administrators see all of them."""
+"""The audiences of dashboards, by key of roles.yaml; administrators see all dashboards."""
 
 NUMBER = ("title", "metric", "format", "subtitle", "description")
-"""What each of a chart's `numbers` has: texts, a metric of the dataset, and its format."""
+"""The keys of each of a chart's `numbers`: texts, a metric of the dataset, and its format."""
 
 NUMBERS_NAMED = " in numbers"
-"""How the name of a chart of numbers ends: style.css knows them by it."""
+"""The suffix of the name of a chart of numbers, by which style.css selects them."""
 
 _INCLUDE = re.compile(
     r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
 )
-"""A line that stands for another file, as dashboards write it or as evidence does (evidence/framework.py)."""
+"""A line that includes another file, in the syntax of dashboards or of evidence (evidence/framework.py)."""
 
 
 class AssetError(ValueError):
-    """Files of dashboards/ cannot be used; each line of the message names a file and what is wrong in it."""
+    """Files of dashboards/ are invalid; each line of the message contains a file and its problem."""
 
 
 @dataclass(frozen=True)
 class Asset:
-    """One file of dashboards/, as written."""
+    """One file of dashboards/, as it is written."""
 
     kind: str
     name: str
@@ -72,12 +72,12 @@ class Asset:
 
 
 def asset_uuid(kind: str, name: str) -> str:
-    """The identity of an asset in every Superset: a function of its kind and file name alone."""
+    """Returns the identity of an asset in every Superset, which depends only on its kind and file name."""
     return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
 
 
 def load(directory: Path = DIRECTORY) -> list[Asset]:
-    """Every asset as written, in the order of REQUIRED. Raises AssetError."""
+    """Returns every asset as it is written, in the order of REQUIRED. Raises AssetError."""
     found = [_read(kind, path) for kind in REQUIRED for path in sorted(directory.glob(f"{kind}/*.yaml"))]
     problems = [problem for asset in found for problem in _problems(asset)]
     if problems:
@@ -86,10 +86,10 @@ def load(directory: Path = DIRECTORY) -> list[Asset]:
 
 
 def query_text(file: Path) -> str:
-    """A query as Superset gets it, with the parts that it includes: Superset's Jinja cannot load files.
+    """Returns a query with the files that it includes: Superset's Jinja cannot load files.
 
-    A part is a file of parts/ that holds what several queries share, or another query: what evidence tells,
-    a dashboard shows by the same query."""
+    An included file is a shared fragment in parts/ or another query: evidence and dashboards use the same
+    queries."""
     return with_included_queries(file.read_text(), file.parent)
 
 
@@ -112,10 +112,11 @@ def _read(kind: str, path: Path) -> Asset:
 
 
 def _with_numbers(asset: Asset) -> Asset:
-    """A chart of numbers as what it is for Superset: a table of one row, which style.css lays out.
+    """Converts a chart of numbers to the chart that Superset draws: a table of one row; style.css lays it
+    out.
 
-    Numbers that stand beside each other are of one dataset, and asked for together they are of one moment and
-    cost one query.
+    Numbers next to each other are from one dataset. One query for all of them costs less, and they refer to
+    the same moment.
     """
     numbers = asset.content["numbers"]
     if not (isinstance(numbers, list) and all(isinstance(each, dict) for each in numbers)):

@@ -1,24 +1,24 @@
 """Dashboards as code: compiles dashboards/ and sql/queries/ into Superset assets and imports them.
 
 One YAML file per asset, in dashboards/{databases,datasets,charts,dashboards}/<name>.yaml. The keys are those
-of Superset's own export format, with what a person would not want to write left out or said shorter:
+of Superset's export format, with these omissions and abbreviations:
 
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range;
-                   `when_empty` says what it `means` that there is nothing to draw, and what to do `next`;
-                   `numbers` in place of all but name and dataset: a row of big numbers by one query, each
+                   `when_empty` states what an empty result `means`, and what to do `next`;
+                   `numbers` replaces all keys but name and dataset: a row of big numbers by one query, each
                    {title, metric, format, subtitle, description}
-    dashboards     `roles` names the audiences that see it, of ROLES; `layout` holds rows of
+    dashboards     `roles` names the audiences that see it, of ROLES; `layout` contains rows of
                    {chart: NAME, width: 1..12, height: in units of 8 pixels} or
-                   {markdown: TEXT, width, height}; `filters` holds {name, dataset, column} or
-                   {name, time_range}, `single: true` where one value may be chosen, and a
+                   {markdown: TEXT, width, height}; `filters` contains {name, dataset, column} or
+                   {name, time_range}, `single: true` if only one value may be chosen, and a
                    `key` by which links name the filter, if it is not the name in lower case;
-                   style.css is part of each
+                   style.css is added to each
 
-Every asset but a database carries its own name in a mark. Together with the uuid, which is derived from that
-name, it tells what came from here: what has the mark and has no file any more is deleted. A copy that
-somebody saved has the mark and another uuid, and stays.
+Every asset but a database contains its name as a mark. With the uuid, which is derived from that name, the
+mark identifies imported assets: those without a file are deleted. A copy that a user saved has the mark and
+another uuid, and stays.
 """
 
 import io
@@ -43,12 +43,12 @@ from tailrace.dashboards.compiler import MARK, MARKED_IN, VERSION, Compiler
 from tailrace.dashboards.superset_client import Client
 
 RESOURCES = {"datasets": "dataset", "charts": "chart", "dashboards": "dashboard"}
-"""What Superset's REST interface calls each kind."""
+"""The names of the kinds in Superset's REST interface."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did: how many assets there are, and files of those that it made, changed and deleted."""
+    """The result of an import: the number of assets, and the files of created, changed and deleted ones."""
 
     assets: int
     made: tuple[str, ...]
@@ -57,13 +57,13 @@ class Imported:
 
 
 def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> Imported:
-    """Imports every asset over what is there, and deletes what has no file any more.
+    """Imports every asset, overwriting existing ones, and deletes assets without a file.
 
-    Doing it twice changes nothing.
+    A second run changes nothing.
 
-    `connections` holds address and password of each file of databases/, by its name without suffix; the
-    address takes the place of the one in the file, with XXXXXXXXXX where the password goes. Raises AssetError
-    before anything is sent if a file is not in order, SupersetError if Superset refuses it.
+    `connections` contains address and password of each file of databases/, by its name without suffix; the
+    address replaces the one in the file and has XXXXXXXXXX in place of the password. Raises AssetError
+    before anything is sent if a file is invalid, SupersetError if Superset refuses it.
     """
     assets = compile_assets()
     passwords = {}
@@ -90,7 +90,7 @@ def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> Importe
 def _delete_obsolete(
     client: Client, found: Iterable[tuple[str, Mapping[str, Any]]], current: Container[str]
 ) -> Iterator[str]:
-    """Deletes dashboards first, then charts, then datasets, unless somebody's chart still uses one."""
+    """Deletes dashboards first, then charts, then datasets, except those that charts of users still need."""
     obsolete = [
         (kind, asset) for kind, asset in found if is_ours(kind, asset) and asset["uuid"] not in current
     ]
@@ -102,7 +102,7 @@ def _delete_obsolete(
 
 
 def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every asset of a Superset with its kind, in Superset's own form."""
+    """Yields every asset of a Superset with its kind, in Superset's format."""
     archive = zipfile.ZipFile(io.BytesIO(client.export_assets()))
     for file in archive.namelist():
         kind = file.partition("/")[2].partition("/")[0]
@@ -111,30 +111,30 @@ def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
-"""Numbers of one Superset's own, which it gives anew when it imports."""
+"""Numbers that Superset assigns at each import."""
 
 
 def lasting(value: Any) -> Any:
-    """A part of an asset without what Superset numbers anew, in every depth."""
+    """Returns a part of an asset without the numbers that Superset assigns, at any depth."""
     if isinstance(value, dict):
         return {key: lasting(each) for key, each in value.items() if key not in GIVEN_ANEW}
     return [lasting(each) for each in value] if isinstance(value, list) else value
 
 
 def is_ours(kind: str, asset: Mapping[str, Any]) -> bool:
-    """Whether an asset was imported from here, and is no copy of such a one."""
+    """Returns whether an asset was imported from here, and is no copy of one."""
     marked = asset.get(MARKED_IN[kind]) if kind in MARKED_IN else None
     name = marked.get(MARK) if isinstance(marked, dict) else None
     return name is not None and asset["uuid"] == asset_uuid(kind, name)
 
 
 def compile_assets(directory: Path = DIRECTORY, queries: Path = QUERIES) -> dict[str, dict[str, Any]]:
-    """Superset's own form of every asset, by file name in the bundle. Raises AssetError."""
+    """Returns every asset in Superset's format, by file name in the bundle. Raises AssetError."""
     return Compiler(load(directory), queries, (directory / "style.css").read_text()).compile()
 
 
 def bundle(assets: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """The zip file that Superset imports; equal assets give equal bytes."""
+    """Returns the zip file that Superset imports; equal assets give equal bytes."""
     metadata = {"version": VERSION, "type": "assets", "timestamp": "2026-01-01T00:00:00+00:00"}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -15,11 +15,11 @@ GRID_COLUMNS = 12
 MARK = "tailrace_asset"
 
 MARKED_IN = {"datasets": "extra", "charts": "params", "dashboards": "metadata"}
-"""Where an asset carries the mark, by kind: dictionaries that Superset keeps as they are."""
+"""The place of the mark in an asset, by kind: dictionaries that Superset stores unchanged."""
 
 
 class Compiler:
-    """Turns assets as written into Superset's form, resolving names to uuids and files to their text."""
+    """Converts assets to Superset's format, resolving names to uuids and files to their text."""
 
     def __init__(self, assets: Iterable[Asset], queries: Path, style: str) -> None:
         self.assets = list(assets)
@@ -28,7 +28,7 @@ class Compiler:
         self._known = {(asset.kind, asset.name): asset for asset in self.assets}
 
     def compile(self) -> dict[str, dict[str, Any]]:
-        """Bundle file name → content."""
+        """Returns the content by file name in the bundle."""
         forms = {
             "databases": self._database,
             "datasets": self._dataset,
@@ -77,7 +77,7 @@ class Compiler:
 
     def _chart(self, asset: Asset) -> dict[str, Any]:
         content = dict(asset.content)
-        for text in ("when_empty", "numbers"):  # parts of the style of dashboards
+        for text in ("when_empty", "numbers"):  # rendered by the style of dashboards
             content.pop(text, None)
         dataset = self._refer(asset, "datasets", content.pop("dataset"))
         params = {"viz_type": content["viz_type"], **content["params"], **_mark(asset)}
@@ -88,7 +88,7 @@ class Compiler:
     def _dashboard(self, asset: Asset) -> dict[str, Any]:
         content = {"description": None, "css": self._style(asset), **asset.content}
         layout, filters = content.pop("layout"), content.pop("filters")
-        del content["roles"]  # not part of Superset's files: given by its interface
+        del content["roles"]  # not in Superset's files: set by its REST interface
         metadata = {
             "cross_filters_enabled": True,
             "native_filter_configuration": [self._filter(asset, each) for each in filters],
@@ -99,7 +99,7 @@ class Compiler:
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
 
     def _style(self, asset: Asset) -> str:
-        """The style of a dashboard: the common one, and what its charts write beside what Superset does."""
+        """Returns the style of a dashboard: the common one, and the texts of its charts."""
         charts = [
             self._refer(asset, "charts", cell["chart"])
             for row in asset.content["layout"]
@@ -110,7 +110,7 @@ class Compiler:
         return self.style + "".join(own)
 
     def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
-        """A native filter: over a column of a dataset, or the time range with its default."""
+        """Returns a native filter: over a column of a dataset, or the time range with its default."""
         name = written["name"]
         common = {
             "id": f"NATIVE_FILTER-{written.get('key') or name.lower().replace(' ', '-')}",
@@ -126,7 +126,8 @@ class Compiler:
         return {**common, **_column_filter(dataset.uuid, written["column"], not written.get("single", False))}
 
     def _position(self, asset: Asset, layout: list[list[dict[str, Any]]]) -> dict[str, Any]:
-        """The grid of a dashboard, in Superset's form: a tree of nodes that know their parents."""
+        """Returns the grid of a dashboard in Superset's format: a tree of nodes with references to
+        parents."""
         rows = {f"ROW-{number}": row for number, row in enumerate(layout, 1)}
         position: dict[str, Any] = {
             "DASHBOARD_VERSION_KEY": "v2",
@@ -152,14 +153,14 @@ class Compiler:
             node_id = f"MARKDOWN-{asset_uuid('markdown', asset.name + cell['markdown'])[:8]}"
             return _node(node_id, "MARKDOWN", [], parents, {**size, "code": cell["markdown"]})
         chart = self._refer(asset, "charts", cell["chart"])
-        # Superset replaces chartId by its own when it imports; it must only be there and be different.
+        # Superset replaces chartId at the import; it must only exist and be unique.
         number = 1 + [each.name for each in self.assets if each.kind == "charts"].index(chart.name)
         meta = {**size, "uuid": chart.uuid, "chartId": number, "sliceName": chart.content["slice_name"]}
         return _node(f"CHART-{chart.name}", "CHART", [], parents, meta)
 
 
 def _style_when_empty(chart: Mapping[str, Any]) -> str:
-    """Puts the two texts of a chart in place of Superset's two paragraphs, which style.css hides."""
+    """Replaces Superset's two paragraphs for empty charts, which style.css hides, by the chart's texts."""
     texts = chart.get("when_empty", {})
     title = _css_text(chart["slice_name"])
     return "".join(
@@ -208,7 +209,7 @@ def _node(
 
 
 def _time_range_filter(column: str | None) -> list[dict[str, str]]:
-    """The filter through which a dashboard's time range reaches a chart."""
+    """Returns the filter by which a dashboard's time range applies to a chart."""
     if column is None:
         return []
     return [
@@ -236,9 +237,10 @@ def _time_filter(default: str) -> dict[str, Any]:
 
 
 def _column_filter(dataset_uuid: str, column: str, several: bool) -> dict[str, Any]:
-    """A filter of known values. What is typed searches all of them (Superset lists 1,000) and is no value.
+    """Returns a filter of known values. Typed text searches all of them (Superset lists 1,000) and is no
+    value.
 
-    Where one value may be chosen, Superset 6.1.0 offers what is typed all the same: the query must take it.
+    For a single value, Superset 6.1.0 still offers the typed text: the query must accept it.
     """
     return {
         "filterType": "filter_select",

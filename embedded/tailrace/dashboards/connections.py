@@ -12,26 +12,26 @@ DATABASE_USERS = {
     "tailrace_security": "reader_security",
     "tailrace_unmasked": "reader_unmasked",
 }
-"""Who reads what a dashboard shows, by file of dashboards/databases."""
+"""The ClickHouse users that run the queries of dashboards, by file of dashboards/databases."""
 WITNESS = "witness"
-"""The user of ClickHouse that records looks at unmasked statements."""
+"""The user of ClickHouse that records unmasked accesses."""
 USERS = ("developer", "compliance", "security")
-"""Users that the embedded Superset has besides the administrator, each with the role of the same key."""
+"""Users of the local Superset besides the administrator, each with the role of the same key."""
 
 Connections = dict[str, tuple[str, str]]
 """Address and password of ClickHouse, by file of dashboards/databases."""
 
 
 def password_of(user: str) -> str:
-    """The name of the password of a user of Superset."""
+    """Returns the name of the password of a Superset user."""
     return f"superset-{user}"
 
 
 def connections_to(clickhouse: str, secret: Callable[[str], str]) -> Connections:
-    """The connections to one ClickHouse.
+    """Returns the connections to one ClickHouse.
 
-    `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` gives a password by its
-    name.
+    `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` returns a password by
+    its name.
     """
     return {
         name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace", secret(password_name(user)))

@@ -1,7 +1,7 @@
-"""Who may see which dashboard: Superset's roles as code, by dashboards/roles.yaml and the dashboards' files.
+"""Manages Superset's roles as code, by dashboards/roles.yaml and the dashboards' files.
 
-Roles are known by their names. Those that begin with PREFIX belong to this file alone: one that stands there
-and not in it is removed. What else there is, users and their roles above all, is left as it is.
+Roles are identified by name. Roles whose names begin with PREFIX are managed here: those that are not in the
+file are removed. Other roles, users and their roles stay unchanged.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,12 +29,12 @@ POLICY_COLUMNS = ("cluster", "instance", "database", "trace_id", "query_id")
 """Columns of datasets that row policies may use: see `tailrace.clickhouse.row_policies`."""
 
 Permission = tuple[str, str]
-"""What may be done, and with what: ("can_read", "Dashboard")."""
+"""A permission and its object: ("can_read", "Dashboard")."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """A role as it shall be."""
+    """The desired state of a role."""
 
     key: str
     name: str
@@ -42,7 +42,7 @@ class Role:
 
 
 def load(file: Path = FILE) -> dict[str, Role]:
-    """The roles by key. Raises AssetError, naming the key."""
+    """Returns the roles by key. Raises AssetError with the key."""
     content = yaml.safe_load(file.read_text())
     bundles = {name: _permissions(its) for name, its in content["permissions"].items()}
     roles = {key: _role(file, key, its, bundles) for key, its in content["roles"].items()}
@@ -72,16 +72,16 @@ def publish(
     connections: Mapping[str, tuple[str, str]],
     restrictions: Mapping[str, Restriction],
 ) -> list[str]:
-    """Imports the dashboards (dashboards.apply), then makes roles and their rows what the files say.
+    """Imports the dashboards (dashboards.apply), then applies roles and row restrictions from the files.
 
-    Returns what was done and what was so already, a line each. Raises AssetError, SupersetError, OSError.
+    Returns changes and unchanged items, one per line. Raises AssetError, SupersetError, OSError.
     """
     roles, assets = load(), asset_files.load()
     imported = dashboard_assets.apply(client, connections)
     settled = apply(client, roles, assets) + restrict(client, roles, assets, restrictions)
     return [
         _imported(imported),
-        *(settled or ["roles, their permissions, dashboards and rows were so already"]),
+        *(settled or ["roles, their permissions, dashboards and rows were up to date"]),
     ]
 
 
@@ -95,10 +95,10 @@ def _imported(done: dashboard_assets.Imported) -> str:
 
 
 def apply(client: Client, roles: Mapping[str, Role], assets: list[Asset]) -> list[str]:
-    """Makes roles and dashboards' roles what the files say; returns what was changed, a line each.
+    """Applies roles and the roles of dashboards from the files; returns the changes, one per line.
 
-    Doing it twice changes nothing. The dashboards must be there. Raises SupersetError, and AssetError for a
-    permission that this Superset does not know.
+    A second run changes nothing. The dashboards must exist. Raises SupersetError, and AssetError for a
+    permission that this Superset does not have.
     """
     found = {role["name"]: role["id"] for role in client.every(ROLES)}
     said = _make_roles(client, roles, found)
@@ -110,7 +110,7 @@ def apply(client: Client, roles: Mapping[str, Role], assets: list[Asset]) -> lis
 
 
 def _make_roles(client: Client, roles: Mapping[str, Role], found: dict[str, int]) -> list[str]:
-    """Adds what it makes to `found`: roles' numbers by name."""
+    """Creates missing roles and adds their numbers to `found`, by name."""
     said = []
     known: dict[Permission, int] = {}
     for role in roles.values():
@@ -122,10 +122,10 @@ def _make_roles(client: Client, roles: Mapping[str, Role], found: dict[str, int]
             continue
         known = known or _known_permissions(client)
         if unknown := sorted(role.permissions - known.keys()):
-            raise AssetError(f"roles.yaml: this Superset knows no permission {' on '.join(unknown[0])}")
+            raise AssetError(f"roles.yaml: this Superset has no permission {' on '.join(unknown[0])}")
         numbers = sorted(known[permission] for permission in role.permissions)
         client.post(f"{ROLES}{found[role.name]}/permissions", {"permission_view_menu_ids": numbers})
-        said.append(f"role {role.name}: {'made' if is_new else _difference(has, role.permissions)}")
+        said.append(f"role {role.name}: {'created' if is_new else _difference(has, role.permissions)}")
     return said
 
 
@@ -140,8 +140,8 @@ def _known_permissions(client: Client) -> dict[Permission, int]:
 
 
 def _difference(has: frozenset[Permission], wanted: frozenset[Permission]) -> str:
-    given = [f"given {' on '.join(each)}" for each in sorted(wanted - has)]
-    return ", ".join(given + [f"taken away {' on '.join(each)}" for each in sorted(has - wanted)])
+    given = [f"granted {' on '.join(each)}" for each in sorted(wanted - has)]
+    return ", ".join(given + [f"revoked {' on '.join(each)}" for each in sorted(has - wanted)])
 
 
 def _remove_roles(client: Client, wanted: set[str], found: dict[str, int]) -> list[str]:
@@ -152,7 +152,7 @@ def _remove_roles(client: Client, wanted: set[str], found: dict[str, int]) -> li
 
 
 def _show_to(client: Client, dashboard: Asset, roles: Mapping[str, int]) -> list[str]:
-    """Gives a dashboard exactly these roles."""
+    """Assigns exactly these roles to a dashboard."""
     shown = client.get(f"/api/v1/dashboard/{dashboard.uuid}")["result"]
     if {role["id"] for role in shown["roles"]} == set(roles.values()):
         return []
@@ -166,10 +166,10 @@ def restrict(
     assets: list[Asset],
     restrictions: Mapping[str, Restriction],
 ) -> list[str]:
-    """Makes row-level security what access.yaml says; returns what was changed, a line each.
+    """Applies row-level security from access.yaml; returns the changes, one per line.
 
-    Each restricted role has a rule for every dataset, also for those of other audiences, so who has two roles
-    sees what both may see. Rules whose names begin with PREFIX and that are wanted no more are removed.
+    Each restricted role has a rule for every dataset, including those of other audiences, so that a user with
+    two roles sees the rows that both may see. Obsolete rules whose names begin with PREFIX are removed.
     """
     wanted = _wanted_rules(client, roles, assets, restrictions) if restrictions else {}
     found = {rule["name"]: rule for rule in client.every(RULES) if rule["name"].startswith(PREFIX)}
@@ -183,7 +183,7 @@ def _wanted_rules(
     assets: list[Asset],
     restrictions: Mapping[str, Restriction],
 ) -> dict[str, dict[str, Any]]:
-    """Rules by name. Datasets with the same restricted columns share one."""
+    """Returns rules by name. Datasets with the same restricted columns share one."""
     numbers = {role["name"]: role["id"] for role in client.every(ROLES)}
     datasets = {each["uuid"]: each["id"] for each in client.every("/api/v1/dataset/")}
     wanted: dict[str, dict[str, Any]] = {}
@@ -229,9 +229,9 @@ def _remove_rules(client: Client, found: Mapping[str, Any], wanted: Collection[s
 
 
 def ensure_user(client: Client, user: str, role: str, password: str, reset: bool) -> None:
-    """Makes a user of Superset's own who has the role at least.
+    """Creates a local Superset user if it is missing, and ensures that it has the role.
 
-    With `reset` one that is there gets the password; its other roles stay. Raises SupersetError.
+    With `reset` an existing user gets the password; its other roles stay. Raises SupersetError.
     """
     found = {each["username"]: each for each in client.every(USERS)}.get(user)
     number = next(each["id"] for each in client.every(ROLES) if each["name"] == role)

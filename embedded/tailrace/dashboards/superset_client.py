@@ -1,4 +1,4 @@
-"""A small client for Superset's REST interface: assets, and whatever else it lists and changes."""
+"""A small client for Superset's REST interface."""
 
 import http.cookiejar
 import json
@@ -13,12 +13,12 @@ from typing import Any
 
 TIMEOUT_SECONDS = 120
 PAGE_SIZE = 100
-"""Superset gives no more at once."""
+"""The largest page that Superset returns."""
 EXPIRED = "Token has expired"
 
 
 class SupersetError(RuntimeError):
-    """Superset refused a request; the message holds its own words, file by file where it names files.
+    """Superset refused a request; the message contains its response, by file if it refers to files.
 
     `status` is the HTTP status.
     """
@@ -29,11 +29,11 @@ class SupersetError(RuntimeError):
 
 
 class Client:
-    """A session of one user. Raises SupersetError if the login is refused, OSError if nobody answers."""
+    """A session of one user. Raises SupersetError if the login is refused, OSError without a response."""
 
     def __init__(self, url: str, user: str, password: str, tls: ssl.SSLContext | None = None) -> None:
         self.url = url
-        # The token against forged requests is tied to the session cookie.
+        # The CSRF token is bound to the session cookie.
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self._opener = urllib.request.build_opener(cookies, urllib.request.HTTPSHandler(context=tls))
         self._login = json.dumps(
@@ -51,22 +51,23 @@ class Client:
         return self._json("/api/v1/security/csrf_token/")["result"]
 
     def import_assets(self, bundle: bytes, passwords: Mapping[str, str]) -> None:
-        """Imports a bundle of assets over what is there. `passwords`: file of a database → its password."""
+        """Imports a bundle of assets, overwriting existing ones. `passwords`: file of a database → its
+        password."""
         boundary = uuid.uuid4().hex
         body = _form(boundary, bundle, {"passwords": json.dumps(passwords)})
         try:
             self._request("/api/v1/assets/import/", body, f"multipart/form-data; boundary={boundary}")
-        except SupersetError as error:  # 6.1.0 keeps the reason to itself
+        except SupersetError as error:  # 6.1.0 does not return the reason
             raise SupersetError(
                 f"{error}; its log names the file: tailrace logs superset", error.status
             ) from None
 
     def export_assets(self) -> bytes:
-        """Every asset of this Superset, as a zip file."""
+        """Returns every asset of this Superset as a zip file."""
         return self._request("/api/v1/assets/export/")
 
     def charts_of_dataset(self, uuid_: str) -> int:
-        """How many charts are drawn from a dataset."""
+        """Returns the number of charts of a dataset."""
         return self._json(f"/api/v1/dataset/{uuid_}/related_objects")["charts"]["count"]
 
     def delete(self, resource: str, uuid_: str) -> None:
@@ -78,7 +79,7 @@ class Client:
         return self._json(path)
 
     def every(self, path: str) -> Iterator[dict[str, Any]]:
-        """Every item of a list that comes in pages."""
+        """Yields every item of a paged list."""
         page = 0
         while True:
             wanted = urllib.parse.quote(json.dumps({"page": page, "page_size": PAGE_SIZE}))
@@ -107,7 +108,7 @@ class Client:
         content_type: str | None = None,
         method: str | None = None,
     ) -> bytes:
-        """Logs in again where the login has expired, which is after a quarter of an hour."""
+        """Sends a request; logs in again if the login has expired, which happens after 15 minutes."""
         try:
             return self._asked(path, body, content_type, method)
         except SupersetError as error:
@@ -130,7 +131,7 @@ class Client:
 
 
 def _form(boundary: str, bundle: bytes, fields: Mapping[str, str]) -> bytes:
-    """A multipart/form-data body: fields, then the bundle."""
+    """Builds a multipart/form-data body: fields, then the bundle."""
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for name, value in fields.items()
@@ -143,7 +144,7 @@ def _form(boundary: str, bundle: bytes, fields: Mapping[str, str]) -> bytes:
 
 
 def _describe(body: bytes) -> str:
-    """Superset's error body in short: its messages, then what it says about each file."""
+    """Shortens Superset's error body to its messages, followed by those about each file."""
     try:
         error = json.loads(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`python -m tailrace.delivery`: delivers alerts until SIGTERM. What it does goes to standard output."""
+"""`python -m tailrace.delivery`: delivers alerts until SIGTERM, and logs to standard output."""
 
 import argparse
 import dataclasses
@@ -35,7 +35,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
     parser.add_argument("--user", default="delivery")
     parser.add_argument("--password-file", type=Path, required=True)
-    parser.add_argument("--dashboards", default="", metavar="URL", help="unless the file says it")
+    parser.add_argument(
+        "--dashboards", default="", metavar="URL", help="default for alerts.yaml without this key"
+    )
     parser.add_argument("--beat", type=Path, required=True, help="file that is written after every pass")
     return parser.parse_args()
 

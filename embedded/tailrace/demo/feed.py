@@ -1,5 +1,5 @@
-"""The demo's logs: the real ones of samples/, written again as if their servers had run within the last
-hour, the spans of the application that called one of them, and what capture found when it looked at it."""
+"""Writes the demo's logs: the real logs of samples/ with their times moved into the last hour, the spans of
+an application that used one of the servers, and the snapshots that capture took of it."""
 
 import json
 import time
@@ -40,17 +40,17 @@ NANOS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """One file of samples/ and the server that it stands for."""
+    """One file of samples/ and the server that wrote it."""
 
     file: str
     cluster: str
     instance: str
     source: str
     run: str = ""
-    """Names the run of the server that wrote several logs: their times are moved together."""
+    """The run of a server that wrote several logs: their times are moved together."""
 
     def watched(self, home: Home) -> Source:
-        """The log that is watched in its stead: watch/<instance>/<slow, audit or error>.log."""
+        """The log that the demo watches: watch/<instance>/<slow, audit or error>.log."""
         name = {"slowlog": "slow.log", "audit": "audit.log", "errorlog": "error.log"}[self.source]
         return Source(self.instance, self.source, home.watch / self.instance / name, self.cluster)
 
@@ -70,7 +70,7 @@ FILES = (
 
 
 def watch(settings: Settings, home: Home) -> bool:
-    """Adds the demo's logs to sources.yaml; whether that changed anything. Raises SourcesError."""
+    """Adds the demo's logs to sources.yaml; returns whether the file changed. Raises SourcesError."""
     sources_file.make_empty(settings.sources)
     listed = sources_file.load(settings.sources)
     missing = [sample.watched(home) for sample in FILES if sample.watched(home) not in listed]
@@ -81,14 +81,14 @@ def watch(settings: Settings, home: Home) -> bool:
 
 @dataclass(frozen=True)
 class Fed:
-    """What was fed: bytes of logs, and the spans to send, a message each."""
+    """The fed data: bytes of logs, and the spans to send, one message each."""
 
     written: int
     spans: list[bytes]
 
 
 def feed(home: Home) -> Fed:
-    """Appends every sample to its log, the last entry at about now."""
+    """Appends every sample to its log, so that the last entry is at about the current time."""
     now, written, spans = time.time(), 0, []
     for sample in FILES:
         log = sample.watched(home).path
@@ -106,7 +106,7 @@ def _lines(sample: Sample) -> list[bytes]:
 
 
 def _time_range(sample: Sample) -> tuple[float, float]:
-    """Of all logs of its run, seconds since 1970 UTC."""
+    """Returns the time range of all logs of the sample's run, in seconds since 1970 UTC."""
     together = [each for each in FILES if sample.run and each.run == sample.run] or [sample]
     ranges = [time_shift.time_range(_lines(each)) for each in together]
     return min(first for first, _ in ranges), max(last for _, last in ranges)
@@ -121,8 +121,8 @@ def send(kafka: KafkaClient, spans: Iterable[bytes]) -> int:
 
 
 def _spool_snapshots(home: Home, move: Move, first: float, now: float) -> None:
-    """Writes what capture found at the server to its spool, moved with the server's logs; what was so before
-    their first time stays as long before."""
+    """Writes the snapshots of the server to capture's spool, moved with the server's logs. Facts from before
+    the logs stay at the same distance to them."""
 
     def moved(seconds: float) -> float:
         return move(seconds) if seconds >= first else seconds + move(first) - first
@@ -151,7 +151,7 @@ def _append(content: bytes, log: Path) -> int:
 
 
 def _moved(message: bytes, move: Move) -> bytes:
-    """A trace moved as a whole with the second in which it began, the log's unit: durations stay."""
+    """Moves a trace by the offset of the second in which it began, the unit of the log: durations stay."""
     request = json.loads(message)
     began = min(int(span["startTimeUnixNano"]) for span in _spans(request)) // NANOS
     by = int((move(began) - began) * NANOS)
@@ -168,6 +168,6 @@ def _spans(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _span(log: Path, now: float) -> float:
-    """An hour, or less if the log was fed within the last hour: a log does not go back in time."""
+    """Returns one hour, or less if the log was fed within the last hour: times in a log must not decrease."""
     fed = log.stat().st_mtime if log.exists() else 0.0
     return max(MIN_SPAN_SECONDS, min(SPAN_SECONDS, now - fed))

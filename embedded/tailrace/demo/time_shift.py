@@ -1,9 +1,9 @@
-"""Moves the times inside a real log to now, so that a demonstration looks like a server of today.
+"""Moves the times in a real log to the present, for demonstrations.
 
-Understands the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit, of Percona's
-JSON audit log and of MariaDB's error log, with what InnoDB's monitor and a crash write into it. Everything
-else passes unchanged, byte for byte. A log of a few seconds can be stretched over a longer span: the order of
-entries stays, distances grow.
+Supports the times of slow logs (MySQL, Percona Server, MariaDB), of MariaDB's server_audit, of Percona's JSON
+audit log and of MariaDB's error log, including InnoDB's monitor and crash reports. All other bytes stay
+unchanged. A log of a few seconds can be extended to a longer interval: the order of entries stays, their
+distances grow.
 """
 
 import re
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from statistics import median
 
 Move = Callable[[float], float]
-"""Takes and gives seconds since 1970 UTC."""
+"""Maps seconds since 1970 UTC to seconds since 1970 UTC."""
 
 _ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"
 _SLOW_TIME_ISO = re.compile(rb"^(# Time: )(" + _ISO + rb")")
@@ -28,7 +28,7 @@ _CRASH_MARIADB = re.compile(rb"^()(\d{6} [ \d]\d:\d\d:\d\d)(?= \[ERROR\] )")
 
 @dataclass(frozen=True)
 class _Form:
-    """One way of writing a time: where it stands, and its strftime format (None: seconds since 1970)."""
+    """A notation of times: the place in a line, and the strftime format (None: seconds since 1970)."""
 
     pattern: re.Pattern[bytes]
     layout: str | None
@@ -60,10 +60,10 @@ _HINTS = (b"# Time", b"# Query_time", b"SET timestamp=", b'{"audit_record"')
 
 
 def time_range(lines: Iterable[bytes]) -> tuple[float, float]:
-    """The first and the last time of the log's own clock, seconds since 1970 UTC.
+    """Returns the first and the last time of the log's clock, in seconds since 1970 UTC.
 
-    Times more than a day from the median are not the clock's: sessions may `SET timestamp` as they like, and
-    text may forge headers. Raises ValueError when the log names no time.
+    Times more than a day from the median are ignored: sessions may `SET timestamp` to any value, and text may
+    forge headers. Raises ValueError if the log contains no time.
     """
     times = [form.read(found.group(2)) for line in lines for form, found in _found(line)]
     if not times:
@@ -74,7 +74,7 @@ def time_range(lines: Iterable[bytes]) -> tuple[float, float]:
 
 
 def linear_move(first: float, last: float, end: float, span: float) -> Move:
-    """Maps [first, last] onto [end - span, end] and leaves other times alone; all in seconds, span > 0."""
+    """Maps [first, last] onto [end - span, end] and keeps other times; all in seconds, span > 0."""
     factor = span / max(last - first, 1.0)
 
     def move(seconds: float) -> float:
@@ -84,7 +84,7 @@ def linear_move(first: float, last: float, end: float, span: float) -> Move:
 
 
 def moved(lines: Iterable[bytes], move: Move) -> Iterator[bytes]:
-    """The same lines with every time of theirs moved."""
+    """Yields the lines with all times moved."""
     for line in lines:
         for form, _ in list(_found(line)):
             line = form.pattern.sub(lambda found, form=form: _replace(form, found, move), line)

@@ -1,5 +1,5 @@
-"""Evidence for auditors: signed reviews, and bundles that say what the logs of a period show and what not.
+"""Evidence for auditors: signed reviews, and bundles with the content and the limits of the logs of a period.
 
-`frameworks/` names the requirements and their queries (sql/queries/evidence_*.sql); `export` makes a bundle
-of them, `page` and `pdf` what people read, `signing` its signature; `verify` checks one without any server.
+`frameworks/` lists the requirements and their queries (sql/queries/evidence_*.sql). `export` creates a bundle
+from them, `page` and `pdf` its reports, and `signing` its signature. `verify` checks one without any server.
 """

@@ -1,4 +1,4 @@
-"""The bundle as a ZIP file: its manifest, and how it is written."""
+"""Writes the bundle as a ZIP file with a manifest."""
 
 import hashlib
 import json
@@ -13,16 +13,16 @@ VERSION = 1
 CHUNK_BYTES = 1 << 20
 PACKED_ALREADY = (".parquet", ".pdf")
 TIME = (1980, 1, 1, 0, 0, 0)
-"""Of each entry: the real times are in the manifest, and two equal bundles are equal files."""
+"""The time of each entry: the real times are in the manifest, so that equal bundles are equal files."""
 
 
 def files_of(directory: Path) -> list[str]:
-    """Every file below a directory, by its path with slashes, in order."""
+    """Returns the paths of all files below a directory, with slashes, sorted."""
     return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
 
 
 def manifest(directory: Path, about: Mapping[str, object]) -> bytes:
-    """The manifest of a directory's files, as it is signed."""
+    """Returns the manifest of a directory's files, as it is signed."""
     files = [
         {"name": name, "bytes": (directory / name).stat().st_size, "sha256": sha256(directory / name)}
         for name in files_of(directory)
@@ -38,7 +38,7 @@ def sha256(path: Path) -> str:
 
 
 def write(directory: Path, names: Iterable[str], path: Path) -> None:
-    """Packs files of a directory, and has them on the disk when it returns; nobody else may read the file."""
+    """Packs files of a directory and syncs the ZIP file to the disk; only the user may read it."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         with zipfile.ZipFile(file, "w") as bundle:
             for name in names:

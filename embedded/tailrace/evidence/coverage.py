@@ -1,4 +1,4 @@
-"""The coverage of a period, of the bundle's own results: minutes by state, and what was not seen."""
+"""The coverage of a period, from the bundle's results: minutes by state, and uncovered intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +9,18 @@ from tailrace.evidence.period import Period
 from tailrace.evidence.results import read_csv
 
 STATES = ("covered", "behind", "missing", "unknown")
-"""In the order of what hides them in a drawing: the later one is drawn."""
+"""The order of drawing: a later state covers an earlier one."""
 OFF, CHANGED = "auditing was off", "auditing was changed"
-"""States of servers: their logs may be covered, and tell nothing."""
+"""States of servers whose logs may be covered and nevertheless incomplete."""
 CELLS = 144
-"""Of a log's bar in a drawing."""
+"""Cells of a log's bar in a drawing."""
 SHOWN_STRETCHES = 200
 
 
 @dataclass
 class LogCoverage:
-    """One log: minutes by state, and the worst state of each cell of the period; -1: not known yet."""
+    """One log: minutes by state, and the worst state of each cell of the period; -1: before the first
+    census."""
 
     instance: str
     source: str
@@ -32,7 +33,7 @@ class LogCoverage:
         return sum(minutes for state, minutes in self.minutes.items() if state != "covered")
 
     def add(self, state: str, first: float, end: float, minutes: int) -> None:
-        """`first` and `end` as parts of the period, 0 to 1."""
+        """Adds minutes; `first` and `end` are positions in the period, 0 to 1."""
         self.minutes[state] += minutes
         rank = STATES.index(state)
         last = min(CELLS - 1, max(int(first * CELLS), -int(-end * CELLS // 1) - 1))
@@ -42,7 +43,7 @@ class LogCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """All logs of the period, and the first stretches that are not covered, of how many."""
+    """All logs of the period, the first uncovered intervals, and their total number."""
 
     logs: Sequence[LogCoverage]
     stretches: Sequence[Mapping[str, str]]
@@ -54,7 +55,7 @@ class Coverage:
         return [row["instance"] for row in self.servers if row["state"] not in ("audited", OFF, CHANGED)]
 
     def in_state(self, state: str) -> list[str]:
-        """The servers of which servers.csv says this."""
+        """Returns the servers with this state in servers.csv."""
         return [row["instance"] for row in self.servers if row["state"] == state]
 
     def minutes(self, state: str) -> int:
@@ -62,7 +63,7 @@ class Coverage:
 
 
 def read(directory: Path, period: Period) -> Coverage:
-    """Of the files `coverage.csv` and `servers.csv` of a bundle."""
+    """Reads the files `coverage.csv` and `servers.csv` of a bundle."""
     logs: dict[tuple[str, str, str], LogCoverage] = {}
     shown: list[Mapping[str, str]] = []
     others = 0

@@ -1,4 +1,4 @@
-"""Makes a bundle: asks the queries, writes the report, signs the manifest, and has the export on record."""
+"""Creates a bundle: runs the queries, writes the report, signs the manifest, and records the export."""
 
 import json
 import os
@@ -34,26 +34,26 @@ README = """\
 Evidence for {title}, {period}
 
 report.html, report.pdf   the report: start here
-results/NAME.csv          every row of every result; NULL is \\N, times are UTC. Names and statements stand as
-                          logs tell them: a spreadsheet takes text that begins with = for a formula, so import
-                          it as text
+results/NAME.csv          every row of every result; NULL is \\N, times are UTC. Names and statements are
+                          unchanged from the logs: a spreadsheet takes text that begins with = for a formula,
+                          so import it as text
 results/NAME.parquet      the same rows with their types
-queries/NAME.sql          what was asked
+queries/NAME.sql          the query of each result
 about.json                period, versions, rows of each result
 manifest.json, .sig       SHA-256 sums of all files, and the Ed25519 signature of the manifest
-public-key.pem            the key that made the signature; whose it is must be known from somewhere else
+public-key.pem            the key of the signature; obtain its owner from another source than this bundle
 
 {proves}
 """
 
 
 class EvidenceError(RuntimeError):
-    """No bundle can be made; the message is the sentence to show."""
+    """The bundle cannot be created; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was made."""
+    """The created bundle."""
 
     manifest_sha256: str
     key_fingerprint: str
@@ -64,7 +64,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class Exporter:
-    """Makes bundles of one installation."""
+    """Creates bundles of one installation."""
 
     clickhouse: ClickHouse
     key: Ed25519PrivateKey
@@ -72,7 +72,7 @@ class Exporter:
     on_step: Callable[[str], None] = lambda _: None
 
     def export(self, framework: Framework, period: Period, output: Path) -> Exported:
-        """Writes the bundle: whole, and on record, or not at all.
+        """Writes and records the bundle. On an error neither the file nor the record exists.
 
         Raises EvidenceError, ResultError, ClickHouseError, or OSError where the disk or ClickHouse fail.
         """
@@ -147,7 +147,7 @@ class Exporter:
         }
 
     def _record(self, report: Report, done: Exported, output: Path) -> None:
-        """Before the bundle appears, and once its place is sure: none leaves without its row."""
+        """Records the export before the bundle appears, after its file name is reserved."""
         period = report.period.parameters()
         row = {
             "export_id": str(uuid.uuid4()),
@@ -167,10 +167,10 @@ class Exporter:
 
 @contextmanager
 def _reserved(output: Path) -> Iterator[None]:
-    """Holds the name with an empty file, which goes again if the bundle does not come.
+    """Reserves the name with an empty file, which is deleted if the export fails.
 
-    So the bundle takes the place of nobody's file, on file systems without hard links, too. Raises
-    EvidenceError where somebody was faster, OSError where nothing can be written.
+    So the bundle never overwrites a file, also on file systems without hard links. Raises EvidenceError if
+    the file exists, OSError if it cannot be written.
     """
     try:
         os.close(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,4 +1,4 @@
-"""What a framework asks, which queries answer it, and what these cannot show: frameworks/*.yaml."""
+"""Reads frameworks/*.yaml: requirements, the queries that answer them, and the limits of the answers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,21 +22,21 @@ class Result:
     name: str
     title: str
     columns: Sequence[str]
-    """What the report shows; the files hold all."""
+    """The columns that the report shows; the files contain all."""
     empty: str
-    """What it means that there is no row."""
+    """The meaning of an empty result."""
     by_day: str = ""
-    """The column whose days a chart counts."""
+    """The time column for a chart of rows per day."""
 
     def statement(self) -> str:
-        """The query's text, with those that it includes."""
+        """Returns the text of the query, with the files that it includes."""
         text = (QUERIES / f"evidence_{self.name}.sql").read_text()
         return _INCLUDE.sub(lambda found: (QUERIES / f"{found[1]}.sql").read_text().rstrip(), text).rstrip()
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One requirement, in our own words."""
+    """One requirement, in our words."""
 
     id: str
     asks: str
@@ -47,7 +47,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Framework:
-    """A standard, as far as logs and accounts of databases can serve it."""
+    """A standard, limited to the requirements that logs and accounts of databases can serve."""
 
     name: str
     title: str
@@ -58,12 +58,12 @@ class Framework:
 
 
 def names() -> list[str]:
-    """The frameworks that there are."""
+    """Returns the names of all frameworks."""
     return sorted(path.stem for path in DIRECTORY.glob("*.yaml"))
 
 
 def load(name: str) -> Framework:
-    """One of `names()`."""
+    """Reads one of `names()`."""
     known = yaml.safe_load((DIRECTORY / f"{name}.yaml").read_text())
     results = {key: Result(key, **value) for key, value in known["results"].items()}
     requirements = [Requirement(**value) for value in known["requirements"]]

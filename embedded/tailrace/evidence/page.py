@@ -1,4 +1,4 @@
-"""The report as one HTML page: no script, nothing from elsewhere, fit for print."""
+"""Renders the report as one HTML page without scripts or external resources, suitable for print."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -10,21 +10,21 @@ from tailrace.evidence.report import ALL_READ, CHECK, PROVES, STATES_MEAN, Repor
 from tailrace.evidence.results import Stored
 
 COLOURS = {"covered": "#009e73", "behind": "#56b4e9", "missing": "#d55e00", "unknown": "#e69f00"}
-"""Okabe and Ito's, told apart with every common kind of colour blindness."""
+"""The palette of Okabe and Ito, which is safe for every common kind of colour blindness."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Nothing is loaded, and nothing runs."""
+"""Forbids scripts and external resources."""
 FEWEST_DAYS = 7
-"""Fewer make no chart."""
+"""The minimum number of rows for a chart."""
 SLOTS = 31
-"""Days that a chart has room for at least: few bars are not wide ones."""
+"""The minimum width of a chart in days, which limits the width of bars."""
 MAX_SIGNS = 300
-"""Of one cell; the files hold all."""
+"""Maximum length of a cell; the files contain the complete values."""
 
 STYLE = (Path(__file__).parent / "page.css").read_text()
 
 
 def render(report: Report) -> str:
-    """The page."""
+    """Returns the page."""
     title = f"Evidence for {report.framework.title}"
     return "\n".join(
         [
@@ -111,7 +111,7 @@ def _minutes(report: Report, logs: Sequence[LogCoverage]) -> str:
 
 
 def _bar(log: LogCoverage) -> str:
-    """Neighbours of one state are one rectangle."""
+    """Draws a log's bar; neighbours with the same state are one rectangle."""
     parts, start = [], 0
     for end in range(1, CELLS + 1):
         if end == CELLS or log.cells[end] != log.cells[start]:

@@ -1,7 +1,7 @@
-"""The report as PDF, for people who print and file; reportlab, whose fonts need nothing installed.
+"""Renders the report as PDF with reportlab, whose fonts need no installation.
 
-The fonts that every PDF reader has hold western letters only: other signs stand as \\u{…} here, and as they
-are in the page and in the files.
+The standard fonts of PDF readers contain only western letters: other characters appear as \\u{…} here, and
+unchanged in the page and in the files.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ PAGE = landscape(A4)
 MARGIN = 14 * mm
 WIDTH = PAGE[0] - 2 * MARGIN
 MAX_SIGNS = 160
-"""Of one cell; the files hold all."""
+"""Maximum length of a cell; the files contain the complete values."""
 MAX_WEIGHT, MIN_WEIGHT = 46, 6
-"""Of a column's width: its longest value counts within these."""
+"""Bounds of a column's width, in characters of its longest value."""
 
 BODY = ParagraphStyle("body", fontName="Helvetica", fontSize=9, leading=12.5)
 SMALL = ParagraphStyle("small", BODY, fontSize=7, leading=8.8, wordWrap="CJK")
@@ -137,7 +137,7 @@ def _coverage(report: Report) -> Iterable[Flowable]:
     if coverage.stretches:
         shown, total = len(coverage.stretches), coverage.not_covered_stretches
         where = "" if shown == total else "; all of them: results/coverage.csv"
-        yield Paragraph(f"{shown:,} of {total:,} stretches shown{where}", QUIET)
+        yield Paragraph(f"{shown:,} of {total:,} intervals shown{where}", QUIET)
         columns = ("instance", "source", "log", "state", "from_time", "to_time", "minutes", "bytes_missing")
         yield _table(columns, coverage.stretches)
     else:
@@ -239,7 +239,7 @@ def _table(columns: Sequence[str], rows: Iterable[Mapping[str, str]], parts: Seq
 
 
 def _shares(texts: Mapping[str, Sequence[str]]) -> list[float]:
-    """Widths by what the columns hold, so that no line breaks that need not."""
+    """Computes column widths from the contents, to avoid line breaks."""
     longest = [max(len(word) for word in (column, *values)) for column, values in texts.items()]
     weights = [min(MAX_WEIGHT, max(MIN_WEIGHT, length)) + 2 for length in longest]
     return [weight / max(sum(weights), 120) for weight in weights]
@@ -282,7 +282,7 @@ def _text(text: str) -> str:
 
 
 def _latin(text: str) -> str:
-    """What the standard fonts hold; the rest named by its number."""
+    """Replaces characters that the standard fonts lack by their code points."""
     plain = text.replace("→", "->")
     return "".join(sign if _has(sign) else f"\\u{{{ord(sign):x}}}" for sign in plain)
 

@@ -1,4 +1,4 @@
-"""The stretch of time that evidence and reviews are about: whole minutes, UTC, the end not part of it."""
+"""The time interval of evidence and reviews: whole minutes in UTC, without its end."""
 
 import re
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class PeriodError(ValueError):
-    """No such period can be meant; the message is the sentence to show."""
+    """The period is invalid; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
 class Period:
-    """[first, end), both in UTC."""
+    """The interval [first, end), both in UTC."""
 
     first: datetime
     end: datetime
 
     @classmethod
     def parse(cls, first: str, end: str, now: datetime) -> "Period":
-        """Of what --from and --to say. A day alone is its begin for the one and its end for the other.
+        """Parses the values of --from and --to. A date means its start for --from and its end for --to.
 
-        Raises PeriodError where they cannot be read, hold seconds, are in the wrong order or not over yet.
+        Raises PeriodError if they cannot be parsed, contain seconds, are in the wrong order or in the future.
         """
         begin, finish = _moment("--from", first, now, 0), _moment("--to", end, now, 1)
         if begin >= now:
@@ -38,7 +38,7 @@ class Period:
         return cls(begin, finish)
 
     def parameters(self) -> dict[str, str]:
-        """`from` and `to`, as queries want them."""
+        """Returns the query parameters `from` and `to`."""
         return {"from": f"{self.first:%Y-%m-%d %H:%M:%S}", "to": f"{self.end:%Y-%m-%d %H:%M:%S}"}
 
     @property
@@ -59,7 +59,7 @@ def _moment(option: str, text: str, now: datetime, days: int) -> datetime:
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise PeriodError(
-            f"{option}: expected a day such as 2026-10-01, a time such as 2026-10-01T08:30 (UTC) or now, "
+            f"{option}: expected a date such as 2026-10-01, a time such as 2026-10-01T08:30 (UTC) or now, "
             f"found {text!r}"
         ) from None
     if moment.second or moment.microsecond:

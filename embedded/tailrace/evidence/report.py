@@ -1,4 +1,4 @@
-"""What the report says, before it becomes a page or a PDF: warnings, coverage, a section per requirement."""
+"""The content of the report, before it becomes a page or a PDF: warnings, coverage, and requirements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from tailrace.evidence.period import Period
 from tailrace.evidence.results import NULL, Stored
 
 PROVES = (
-    "The manifest holds the SHA-256 sum of every file of this bundle, and its Ed25519 signature proves that "
+    "The manifest contains the SHA-256 sum of every file of this bundle. Its Ed25519 signature proves that "
     "the bundle is unchanged since its export by the holder of the key. It proves nothing about the time "
-    "before: the servers wrote the logs, and what they say is as true as those servers were honest."
+    "before: the servers wrote the logs, and the logs are only as reliable as these servers."
 )
 STATES_MEAN = (
-    "What was not seen cannot be shown. A minute of a log is <b>covered</b> if every byte that the log grew "
-    "by was read; <b>behind</b> if it was not read yet; <b>missing</b> if bytes of it were lost; "
-    "<b>unknown</b> if nobody looked, so that it may have grown. A server that is set to write nothing, or "
-    "less, leaves a log that is covered all the same: the states of servers and changes of auditing tell."
+    "Unread logs cannot show anything. A minute of a log is <b>covered</b> if all bytes by which the "
+    "log grew were read; <b>behind</b> if they were not read yet; <b>missing</b> if some of them were lost; "
+    "<b>unknown</b> if no census was taken, so that the log may have grown. The log of a server that is "
+    "configured to log less or nothing is still covered: see the states of servers and changes of auditing."
 )
 ALL_READ = "Every minute of every watched log was read."
-"""And no more: whether servers wrote all that they should into these logs, their bytes do not tell."""
+"""Covers the bytes of the logs only: they do not show whether servers logged everything that they should."""
 CHECK = (
     "tailrace evidence verify evidence.zip --public-key key.pem",
     "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig",
@@ -30,7 +30,7 @@ CHECK = (
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that page and PDF show."""
+    """Everything that page and PDF contain."""
 
     framework: Framework
     period: Period
@@ -43,14 +43,14 @@ class Report:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know before reading on; the worst first."""
+        """Warnings to read before the results, the most severe first."""
         return [*self._unseen(), *self._minutes(), *self._reviews(), *self._accounts(), *self._retention()]
 
     def of(self, requirement: Requirement) -> list[Stored]:
         return [self.stored[name] for name in requirement.results]
 
     def days(self) -> list[str]:
-        """Every day that the period touches."""
+        """Returns every day that the period touches."""
         last = (self.period.end - timedelta(minutes=1)).date()
         first = self.period.first.date()
         return [f"{first + timedelta(days=n)}" for n in range((last - first).days + 1)]
@@ -59,23 +59,23 @@ class Report:
         found = []
         if not self.coverage.logs:
             found.append(
-                "No log of any server was seen during this period. Empty results below prove nothing: "
-                "nothing was looked at."
+                "No log of any server was read during this period. Empty results below prove nothing: no "
+                "data was available."
             )
         if unaudited := self.coverage.unaudited:
             found.append(
-                f"Not audited for the whole period: {_some(unaudited)}. What happened there is in no result "
-                "that rests on audit logs."
+                f"Not audited for the whole period: {_some(unaudited)}. Activity on these servers is "
+                "missing in all results that depend on audit logs."
             )
         if off := self.coverage.in_state(OFF):
             found.append(
-                f"Auditing was off for a time or the whole period, as these servers say: {_some(off)}. Their "
-                "logs may be read to the last byte, and what happened meanwhile is in none of them."
+                f"Auditing was off during part or all of the period on these servers: {_some(off)}. "
+                "Their logs may be completely covered and still lack the activity of that time."
             )
         if changed := self.coverage.in_state(CHANGED):
             found.append(
-                f"Auditing was switched or set differently in the period: {_some(changed)}. What was left "
-                "out meanwhile, if anything, is in no result: see results/audit_log_changes.csv."
+                f"Auditing was switched or reconfigured in the period: {_some(changed)}. Activity that was "
+                "not logged during that time is in no result: see results/audit_log_changes.csv."
             )
         return found
 
@@ -89,24 +89,22 @@ class Report:
             return []
         return [
             f"Minutes of logs that are not covered: {', '.join(parts)}, in "
-            f"{self.coverage.not_covered_stretches:,} stretches. All of them are in results/coverage.csv."
+            f"{self.coverage.not_covered_stretches:,} intervals. All of them are in results/coverage.csv."
         ]
 
     def _reviews(self) -> list[str]:
         days = self.stored["days_without_review"].rows if "days_without_review" in self.stored else 0
-        return [f"Days that no signed review touches: {days:,} of {len(self.days()):,}."] if days else []
+        return [f"Days without a signed review: {days:,} of {len(self.days()):,}."] if days else []
 
     def _accounts(self) -> list[str]:
         if "accounts" in self.stored and not self.stored["accounts"].rows:
-            return [
-                "No server's accounts are known: what stands under accounts and administrators is incomplete."
-            ]
+            return ["No accounts of any server are known: results about accounts are incomplete."]
         return []
 
     def _retention(self) -> list[str]:
         days = int(self.versions["audit records kept, days"])
         if self.made_at - self.period.first > timedelta(days=days):
-            return [f"The period begins before the oldest audit records that are kept ({days} days)."]
+            return [f"The period begins before the oldest stored audit records ({days} days)."]
         return []
 
 
@@ -118,7 +116,8 @@ def rows_text(stored: Stored) -> str:
 
 
 def cell(text: str) -> str:
-    """A value for people: no NULL sign, no fractions of seconds, no sign that hides or turns text around."""
+    """Formats a value for readers: no NULL, no fractions of seconds, no invisible or bidirectional
+    characters."""
     if text == NULL:
         return "\N{EN DASH}"
     if len(text) == 26 and text[10] == " " and text[19] == ".":

@@ -1,4 +1,4 @@
-"""Results of queries as files, CSV and Parquet, and what a report tells of each: none is held in memory."""
+"""Writes results of queries as CSV and Parquet, and summarizes each; no result is held in memory."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence.framework import Result
 
 SHOWN_ROWS = 20
-"""Of each result in a report."""
+"""Rows of each result in a report."""
 ATTEMPTS = 3
 NULL = "\\N"
 PARQUET_END = b"PAR1"
@@ -21,12 +21,12 @@ csv.field_size_limit(MAX_FIELD_BYTES)
 
 
 class ResultError(RuntimeError):
-    """A result could not be had as one thing; the message is the sentence to show."""
+    """A result could not be read consistently; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """One result as it lies in the bundle."""
+    """One result in the bundle."""
 
     result: Result
     rows: int
@@ -45,8 +45,8 @@ def store(
 ) -> Stored:
     """Writes queries/NAME.sql and results/NAME.csv and .parquet.
 
-    The query runs once for each format. Rows that arrive between the two are seen by their numbers, and
-    both are asked again. Raises ResultError, ClickHouseError, OSError.
+    The query runs once for each format. If the numbers of rows differ because rows arrived in between, both
+    run again. Raises ResultError, ClickHouseError, OSError.
     """
     statement = result.statement()
     _place(directory, "queries", f"{result.name}.sql").write_text(_commented(statement, parameters))
@@ -62,7 +62,7 @@ def store(
 
 
 def read_csv(path: Path) -> Iterator[list[str]]:
-    """The records of a file that ClickHouse wrote, the header first; bytes that are not UTF-8 as \\xNN."""
+    """Yields the records of a ClickHouse CSV file, the header first; bytes that are not UTF-8 as \\xNN."""
     with path.open(newline="", encoding="utf-8", errors="backslashreplace") as file:
         yield from csv.reader(file)
 
@@ -89,16 +89,16 @@ def _commented(statement: str, parameters: Mapping[str, object]) -> str:
 
 
 def _assert_whole(parquet: Path) -> None:
-    """A Parquet file tells at its end what it holds: one that was cut has no end."""
+    """Checks the end of a Parquet file: a truncated file has no footer."""
     with parquet.open("rb") as file:
         file.seek(max(0, parquet.stat().st_size - len(PARQUET_END)))
         end = file.read()
     if end != PARQUET_END:
-        raise ResultError(f"{parquet.name}: ClickHouse sent only a part of it; is its disk full?")
+        raise ResultError(f"{parquet.name}: ClickHouse sent a truncated file; is its disk full?")
 
 
 def _read(result: Result, rows: int, path: Path) -> Stored:
-    """What the report needs, of the file itself: so the file holds as many records as ClickHouse counted."""
+    """Reads the file for the report, and verifies that it contains as many records as ClickHouse counted."""
     records = read_csv(path)
     header = next(records, [])
     day_of = header.index(result.by_day) if result.by_day else None
@@ -112,5 +112,5 @@ def _read(result: Result, rows: int, path: Path) -> Stored:
         if day_of is not None:
             days[record[day_of][:10]] += 1
     if found != rows:
-        raise ResultError(f"{path.name}: ClickHouse counted {rows} rows, and the file holds {found}")
+        raise ResultError(f"{path.name}: ClickHouse counted {rows} rows, but the file contains {found}")
     return Stored(result, rows, header, first, days)

@@ -1,4 +1,4 @@
-"""Reviews of logs: who looked at which period, and what was found. Appended, never changed."""
+"""Reviews of logs: the reviewer, the period and the finding. Rows are appended and never changed."""
 
 import re
 import uuid
@@ -18,19 +18,19 @@ _ID_IS = "lower(replaceAll(toString(review_id), '-', ''))"
 
 
 class ReviewError(RuntimeError):
-    """What was asked of a review cannot be done; the message is the sentence to show."""
+    """The review cannot be signed; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """What somebody signs. Time and account are the server's."""
+    """A review to sign. The server adds time and account."""
 
     actor: str
     period: Period
     finding: str
     scope: str = EVERYTHING
     corrects: str = ""
-    """The beginning of the id of a review that was wrong."""
+    """A prefix of the id of a wrong review."""
 
 
 def sign(clickhouse: ClickHouse, review: Review) -> str:
@@ -50,7 +50,7 @@ def sign(clickhouse: ClickHouse, review: Review) -> str:
 
 
 def signed(clickhouse: ClickHouse, period: Period | None = None) -> list[Row]:
-    """The reviews that touch the period, or all of them, in the order in which they were signed."""
+    """Returns the reviews that overlap the period, or all, in the order of their signatures."""
     overlaps = OVERLAPS if period else "1"
     return clickhouse.rows(
         f"SELECT {_ID_IS} AS id, toString(at) AS at, actor, scope, toString(period_from) AS period_from, "
@@ -72,6 +72,6 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
     )
     if len(rows) != 1:
         raise ReviewError(
-            f"{prefix} is the beginning of several reviews' ids" if rows else f"there is no review {prefix}"
+            f"{prefix} matches the ids of several reviews" if rows else f"there is no review {prefix}"
         )
     return str(rows[0]["id"])

@@ -19,36 +19,36 @@ SECRET = "evidence-ed25519.pem"
 
 
 class SigningKeyError(ValueError):
-    """What was given is no Ed25519 public key; the message is the sentence to show."""
+    """The input is no Ed25519 public key; the message is shown to the user."""
 
 
 def installation_key(home: Home) -> Ed25519PrivateKey:
-    """The key of this installation, made on first use and kept among its secrets, mode 0600."""
+    """Returns the key of this installation, created on first use and stored in its secrets, mode 0600."""
     pem = home.secret_file(SECRET, _new_key).read_bytes()
     key = load_pem_private_key(pem, None)
     if not isinstance(key, Ed25519PrivateKey):
-        raise SigningKeyError(f"{SECRET} holds no Ed25519 key")
+        raise SigningKeyError(f"{SECRET} contains no Ed25519 key")
     return key
 
 
 def public_pem(key: Ed25519PrivateKey) -> bytes:
-    """The public half, as OpenSSL reads it."""
+    """Returns the public key in PEM format."""
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def read_public(pem: bytes) -> Ed25519PublicKey:
-    """Raises SigningKeyError."""
+    """Parses a public key in PEM format. Raises SigningKeyError."""
     try:
         key = load_pem_public_key(pem)
     except ValueError:
         raise SigningKeyError("expected a public key in PEM form (-----BEGIN PUBLIC KEY-----)") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise SigningKeyError("expected an Ed25519 public key, found one of another kind")
+        raise SigningKeyError("expected an Ed25519 public key, found another kind of key")
     return key
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
-    """SHA-256 of the key's DER form: `openssl pkey -pubin -in KEY -outform DER | sha256sum`."""
+    """Returns SHA-256 of the key's DER form: `openssl pkey -pubin -in KEY -outform DER | sha256sum`."""
     der = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(der).hexdigest()
 

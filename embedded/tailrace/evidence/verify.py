@@ -1,9 +1,10 @@
-"""Checks a bundle without any server: its signature, every file against the manifest, and the ZIP file.
+"""Verifies a bundle without any server: its signature, every file against the manifest, and the ZIP
+structure.
 
-Programs that read ZIP files disagree about files that hold one name twice, or bytes that belong to no entry:
-somebody could be shown something else than what was checked. So the entries must fill the file from its first
-byte to its directory, each name once, and the directory must end the file. Extra fields can hold other names
-(Info-ZIP's Unicode Path, APPNOTE.TXT 4.6.9): there is none but the one for large sizes.
+ZIP programs disagree about files with duplicate names or with bytes that belong to no entry: they could show
+other content than was verified. So the entries must fill the file from its first byte to its directory, each
+name once, and the directory must end the file. Extra fields can contain other names (Info-ZIP's Unicode Path,
+APPNOTE.TXT 4.6.9): only the one for large sizes is allowed.
 """
 
 import hashlib
@@ -29,18 +30,18 @@ END = struct.Struct("<4s4H2IH")
 END_64 = struct.Struct("<4sQ2H2I4Q")
 END_64_LOCATOR = struct.Struct("<4sIQI")
 LARGE = 0xFFFFFFFF
-"""In place of a size that does not fit."""
+"""The placeholder for a size that does not fit into 32 bits."""
 EXTRA_64 = 1
-"""The extra field that holds it then, APPNOTE.TXT 4.5.3."""
+"""The extra field with the large size, APPNOTE.TXT 4.5.3."""
 UTF8 = 0x800
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 OWN = (archive.MANIFEST, archive.SIGNATURE)
-"""Not in the manifest."""
+"""Files that are not in the manifest."""
 
 
 @dataclass
 class Verdict:
-    """What was found; no faults: the bundle is unchanged since the holder of the key exported it."""
+    """The result; without faults the bundle is unchanged since the holder of the key exported it."""
 
     faults: list[str] = field(default_factory=list)
     about: Mapping[str, object] = field(default_factory=dict)
@@ -48,16 +49,16 @@ class Verdict:
     manifest_sha256: str = ""
     key_fingerprint: str = ""
     key_from_bundle: bool = True
-    """The bundle brought the key itself: anybody could have signed it."""
+    """The key is from the bundle itself: anyone could have signed it."""
     files: int = 0
 
 
 class _UnreadableError(Exception):
-    """Nothing more can be checked; the message says why."""
+    """The verification cannot continue; the message states the reason."""
 
 
 def verify(path: Path, public_key: Ed25519PublicKey | None = None) -> Verdict:
-    """Checks one bundle; `public_key` is the exporter's, had from somewhere else. Raises OSError."""
+    """Verifies one bundle; `public_key` is the exporter's, from another source. Raises OSError."""
     verdict = Verdict(key_from_bundle=public_key is None)
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as bundle:
@@ -89,17 +90,17 @@ def _container_faults(file: BinaryIO, bundle: zipfile.ZipFile) -> Iterator[str]:
 def _entry_faults(entry: zipfile.ZipInfo) -> Iterator[str]:
     name = entry.orig_filename
     if name != entry.filename or not _is_safe(name):
-        yield f"{_shown(name)}: a name that leads out of the bundle, or that programs read in different ways"
+        yield f"{_shown(name)}: a path outside of the bundle, or one that programs interpret differently"
     if entry.flag_bits & ~UTF8 or entry.compress_type not in METHODS or entry.comment:
-        yield f"{_shown(name)}: packed in a way that Tailrace never uses"
+        yield f"{_shown(name)}: a compression or flag that Tailrace never uses"
     if entry.extra != _extra_64(*_large_numbers(entry)):
-        yield f"{_shown(name)}: its entry in the directory holds fields that Tailrace never writes"
+        yield f"{_shown(name)}: its entry in the directory contains fields that Tailrace never writes"
     if entry.external_attr >> 16 not in (0, 0o100644):
         yield f"{_shown(name)}: not a plain file"
 
 
 def _large_numbers(entry: zipfile.ZipInfo) -> Iterator[int]:
-    """What of an entry is written as 64 bits in the directory."""
+    """Yields the values of an entry that the directory stores in 64 bits."""
     if max(entry.file_size, entry.compress_size) > zipfile.ZIP64_LIMIT:
         yield from (entry.file_size, entry.compress_size)
     if entry.header_offset > zipfile.ZIP64_LIMIT:
@@ -120,7 +121,8 @@ def _is_safe(name: str) -> bool:
 
 
 def _tiling_faults(file: BinaryIO, bundle: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> Iterator[str]:
-    """Whether the entries lie side by side from the first byte to the directory, and this ends the file."""
+    """Checks that the entries are contiguous from the first byte to the directory, and that it ends the
+    file."""
     at = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.header_offset != at:
@@ -128,7 +130,7 @@ def _tiling_faults(file: BinaryIO, bundle: zipfile.ZipFile, entries: list[zipfil
             return
         at, agrees = _local(file, entry)
         if not agrees:
-            yield f"{_shown(entry.orig_filename)}: its header and the directory say different things"
+            yield f"{_shown(entry.orig_filename)}: its header and the directory differ"
     if at != bundle.start_dir:
         yield f"bytes {at} to {bundle.start_dir} belong to no file of the bundle"
     if bundle.comment:
@@ -140,13 +142,13 @@ def _tiling_faults(file: BinaryIO, bundle: zipfile.ZipFile, entries: list[zipfil
 
 
 def _local(file: BinaryIO, entry: zipfile.ZipInfo) -> tuple[int, bool]:
-    """Where an entry ends, and whether its own header says of it what the directory says."""
+    """Returns the end of an entry, and whether its header agrees with the directory."""
     file.seek(entry.header_offset)
     fields = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
     _, _, flags, method, _, _, crc, packed, size, name_length, extra_length = fields
     found = (flags, method, crc, file.read(name_length), packed, size, file.read(extra_length))
     sizes = (entry.compress_size, entry.file_size, b"")
-    if (packed, size) == (LARGE, LARGE):  # they stand in the extra field
+    if (packed, size) == (LARGE, LARGE):  # the values are in the extra field
         sizes = (LARGE, LARGE, _extra_64(entry.file_size, entry.compress_size))
     expected = (entry.flag_bits, entry.compress_type, entry.CRC, entry.orig_filename.encode(), *sizes)
     end = entry.header_offset + LOCAL_HEADER.size + name_length + extra_length + entry.compress_size
@@ -154,7 +156,7 @@ def _local(file: BinaryIO, entry: zipfile.ZipInfo) -> tuple[int, bool]:
 
 
 def _directory_end(file: BinaryIO, start: int, entries: list[zipfile.ZipInfo]) -> int:
-    """Where a directory of exactly these entries ends, and with it the file."""
+    """Returns the expected end of a directory of exactly these entries, which must end the file."""
     at = start
     for _ in entries:
         file.seek(at)
@@ -180,7 +182,7 @@ def _check(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None, verdict
 
 
 def _signature_fault(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None) -> str:
-    """Whether another key signed it, or nobody did."""
+    """Returns a fault if the signature is missing or by another key."""
     text, signature = _small(bundle, archive.MANIFEST), _small(bundle, archive.SIGNATURE)
     try:
         own = _key_of(bundle)
@@ -223,7 +225,7 @@ def _content_faults(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo, listed: Map
 
 
 def _small(bundle: zipfile.ZipFile, name: str) -> bytes:
-    """A file of few bytes."""
+    """Reads a small file."""
     try:
         with bundle.open(name) as file:
             text = file.read(MAX_MANIFEST_BYTES + 1)
@@ -246,11 +248,9 @@ def _manifest(text: bytes) -> dict:
         manifest = json.loads(text)
         files = manifest["files"]
         if (manifest["format"], manifest["version"]) != (archive.FORMAT, archive.VERSION):
-            raise _UnreadableError(
-                f"{archive.MANIFEST}: of a format or version that this Tailrace does not know"
-            )
+            raise _UnreadableError(f"{archive.MANIFEST}: its format or version is unknown to this Tailrace")
         if len({str(file["name"]) for file in files}) != len(files):
-            raise _UnreadableError(f"{archive.MANIFEST}: names a file twice")
+            raise _UnreadableError(f"{archive.MANIFEST}: contains a file twice")
         for file in files:
             int(file["bytes"]), str(file["sha256"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""`python -m tailrace.facts`: stores what servers say of themselves until SIGTERM."""
+"""`python -m tailrace.facts`: stores snapshots of servers until SIGTERM."""
 
 import argparse
 import signal

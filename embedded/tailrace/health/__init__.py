@@ -1,1 +1,1 @@
-"""What the system says of itself: facts as metrics, and the alerts that follow from them (alerts.yaml)."""
+"""Health of Tailrace itself: metrics, and the alerts that are derived from them (alerts.yaml)."""

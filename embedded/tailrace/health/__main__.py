@@ -1,6 +1,6 @@
 """`python -m tailrace.health`: serves metrics in Prometheus' text format until SIGTERM.
 
-/metrics has what ClickHouse and the jobs at the given addresses know.
+/metrics contains the metrics of ClickHouse and of the jobs at the given addresses.
 """
 
 import argparse

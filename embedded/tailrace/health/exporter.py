@@ -15,7 +15,7 @@ PATH = "/metrics"
 
 
 class Collected:
-    """What `generate_latest` asks for a registry."""
+    """The interface of a registry that `generate_latest` needs."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = metrics
@@ -25,13 +25,13 @@ class Collected:
 
 
 def text(metrics: Iterable[Metric]) -> str:
-    """In Prometheus' text format."""
+    """Returns metrics in Prometheus' text format."""
     return generate_latest(Collected(metrics)).decode()  # type: ignore[arg-type]
 
 
 def server(address: tuple[str, int], read: Callable[[str], str]) -> ThreadingHTTPServer:
-    """A server that answers GET with what `read` makes of the path; KeyError: 404. One reads at a time,
-    so that who asks often does not have the books read many times at once."""
+    """Returns a server that answers GET with the result of `read` for the path; KeyError: 404. Reads are
+    serialized, so that frequent requests do not query the ledger concurrently."""
     lock = Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -39,7 +39,7 @@ def server(address: tuple[str, int], read: Callable[[str], str]) -> ThreadingHTT
             try:
                 status, body = 200, self._read()
             except KeyError:
-                status, body = 404, f"nothing is here; see {PATH}\n"
+                status, body = 404, f"not found; see {PATH}\n"
             except (OSError, ClickHouseError, NotRunningError) as error:
                 status, body = 503, f"{error}\n"
             self.send_response(status)
@@ -54,7 +54,7 @@ def server(address: tuple[str, int], read: Callable[[str], str]) -> ThreadingHTT
                 return read(self.path)
 
         def log_message(self, *_: object) -> None:
-            """Nobody reads a line per scrape."""
+            """Suppresses the log line of each scrape."""
 
     return ThreadingHTTPServer(address, Handler)
 

@@ -1,4 +1,4 @@
-"""Tailrace's own metrics: what books, checkpoints and supervisor know. docs/METRICS.md lists them."""
+"""Tailrace's metrics from the ledger, the checkpoints and the supervisor. docs/METRICS.md lists them."""
 
 import json
 import time
@@ -19,9 +19,9 @@ from tailrace.ledger.unknown_logs import NONE_LISTED
 from tailrace.sources.log_key import LogKey
 
 RECENT_SECONDS = 900
-"""How long a dead letter is news."""
+"""The age up to which a dead letter counts as recent."""
 FORGOTTEN_SECONDS = 7 * 86400
-"""A log that no census has seen for so long is taken for one that nobody watches any more."""
+"""A log without a census for this long counts as no longer watched."""
 REST_SECONDS = 2
 
 Log = tuple[str, str]
@@ -41,13 +41,13 @@ def ledger_metrics(
     left: Mapping[Log, float] = NONE_LEFT,
     listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> Iterator[Metric]:
-    """What became of every byte. The user may read the books.
+    """Yields the metrics of the ledger. The user must have access to the ledger.
 
-    `left`: logs that are watched no more, and since when, seconds since 1970 UTC. They do not lag, unless a
-    later census shows that somebody else watches them. `listed`: logs that are watched, and since when: one
-    of which nothing ever came is unknown.
+    `left`: logs that are no longer watched, and since when, in seconds since 1970 UTC. They do not lag,
+    unless a later census shows that another collector watches them. `listed`: watched logs, and since when:
+    one without any line is unknown.
     """
-    up = GaugeMetricFamily("tailrace_books_up", "Whether the books could be read.")
+    up = GaugeMetricFamily("tailrace_books_up", "Whether the ledger could be read.")
     try:
         found = ledger_balance.read(clickhouse, listed=listed)
         since = clickhouse.rows((ledger_balance.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
@@ -61,25 +61,26 @@ def ledger_metrics(
     yield up
     now = found.at.timestamp()
     yield GaugeMetricFamily(
-        "tailrace_imbalances", "Places where the accounts differ.", value=len(found.imbalances)
+        "tailrace_imbalances", "Number of imbalances in the ledger.", value=len(found.imbalances)
     )
     newest = _newest_censuses(found, now)
     over = removed_sources(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
     yield _unknown(found, listed, now)
-    yield _by_log("tailrace_unwatched_since_seconds", "When the log was taken off the list.", over)
+    yield _by_log("tailrace_unwatched_since_seconds", "When the log was removed from sources.yaml.", over)
     yield from _sums(found)
     behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
-    yield _by_log("tailrace_behind_seconds", "How long bytes that the census saw are not read.", behind)
+    yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
     yield _dead_letters(letters, recent_seconds)
 
 
 def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
-    """What Flink's REST interface says of a job's checkpoints: by the job's name, what asks it for a path."""
+    """Yields the metrics of checkpoints. `jobs`: by name, a function that queries a path of Flink's REST
+    API."""
     up = GaugeMetricFamily("tailrace_job_up", "Whether the job runs.", labels=["job"])
     age = GaugeMetricFamily(
         "tailrace_checkpoint_age_seconds",
-        "Since the newest completed checkpoint, or the job's start.",
+        "Time since the newest completed checkpoint, or since the job's start.",
         labels=["job"],
     )
     failed = GaugeMetricFamily(
@@ -122,7 +123,7 @@ def _dead_letters(rows: Iterable[Row], recent_seconds: int) -> Metric:
 
 
 def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
-    """Since when lines of a log have come, seconds since 1970 UTC, where no census ever has."""
+    """Returns the first time of lines of logs without any census, in seconds since 1970 UTC."""
     oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
     query = (ledger_balance.QUERIES / "books_without_census.sql").read_text()
     rows = clickhouse.rows(query, {"oldest": f"{oldest:%Y-%m-%d %H:%M:%S}"}, timeout=10)
@@ -130,12 +131,13 @@ def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
 
 
 def removed_sources(newest: Mapping[Log, float], left: Mapping[Log, float]) -> dict[Log, float]:
-    """Those of the logs left of which no census has come since: another collector may have taken one over."""
+    """Returns those of the logs left without a later census: another collector may watch the others."""
     return {log: left[log] for log, at in newest.items() if log in left and at <= left[log]}
 
 
 def _newest_censuses(found: LedgerBalance, now: float) -> dict[Log, float]:
-    """When each log was last seen, seconds since 1970 UTC; without those that nobody has seen for long."""
+    """Returns the time of each log's last census, in seconds since 1970 UTC, without logs that are too
+    old."""
     censuses = [((a.file.instance, a.file.source), a.census_at) for a in found.accounts]
     censuses += [((f.instance, f.source), f.census_at) for f in found.unread]
     return {log: at for log, at in _greatest(censuses).items() if now - at < FORGOTTEN_SECONDS}
@@ -144,7 +146,7 @@ def _newest_censuses(found: LedgerBalance, now: float) -> dict[Log, float]:
 def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -> Metric:
     lag = GaugeMetricFamily(
         "tailrace_lag_seconds",
-        "Age of the newest census that has arrived, or of the first line where none has.",
+        "Age of the newest census, or of the first line if there is no census.",
         labels=OF_LOGS,
     )
     _add_all(lag, {log: now - at for log, at in (*newest.items(), *unseen.items())})
@@ -152,10 +154,10 @@ def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -
 
 
 def _unknown(found: LedgerBalance, listed: Mapping[LogKey, float], now: float) -> Metric:
-    """A log whose censuses came and ceased lags, and one that nobody watches any more is forgotten."""
+    """Returns the time without any census. A log whose censuses ended lags instead, and is later dropped."""
     unknown = GaugeMetricFamily(
         "tailrace_unknown_seconds",
-        "How long a log is listed, or read, without any census.",
+        "Time for which a log is listed or read without any census.",
         labels=[*OF_LOGS, "log"],
     )
     for log in found.unknown:
@@ -167,12 +169,10 @@ def _unknown(found: LedgerBalance, listed: Mapping[LogKey, float], now: float) -
 
 def _sums(found: LedgerBalance) -> Iterator[Metric]:
     behind = GaugeMetricFamily(
-        "tailrace_behind_bytes", "Bytes that the census saw and nobody read.", labels=OF_LOGS
+        "tailrace_behind_bytes", "Bytes that a census recorded and that are not read yet.", labels=OF_LOGS
     )
-    pending = GaugeMetricFamily(
-        "tailrace_pending_bytes", "Bytes of entries that are not complete.", labels=OF_LOGS
-    )
-    gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes that are missing.", labels=OF_LOGS)
+    pending = GaugeMetricFamily("tailrace_pending_bytes", "Bytes of incomplete entries.", labels=OF_LOGS)
+    gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes in open gaps.", labels=OF_LOGS)
     sums: dict[Log, list[int]] = {}
     for account in found.accounts:
         total = sums.setdefault((account.file.instance, account.file.source), [0, 0, 0])
@@ -201,7 +201,8 @@ def _add_all(family: GaugeMetricFamily, values: Mapping[Log, float]) -> None:
 
 
 def rest_client(address: str) -> Callable[[str], dict]:
-    """What asks the REST interface at the address, without a certificate. It raises OSError, ValueError."""
+    """Returns a function that queries the REST interface without a client certificate. It raises OSError,
+    ValueError."""
     return partial(_ask, address)
 
 

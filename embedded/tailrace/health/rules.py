@@ -1,4 +1,4 @@
-"""The alerts that the system raises about itself: alerts.yaml, judged on metrics of one moment."""
+"""Health alerts: evaluates alerts.yaml on the metrics of one moment."""
 
 import operator
 import re
@@ -32,7 +32,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Firing:
-    """A rule that a sample meets."""
+    """A rule and a sample that meets its condition."""
 
     rule: Rule
     labels: Mapping[str, str]
@@ -40,7 +40,7 @@ class Firing:
 
     @property
     def summary(self) -> str:
-        """The rule's, with labels and value filled in."""
+        """The rule's summary, with labels and value filled in."""
 
         def filled(reference: re.Match[str]) -> str:
             return self.labels.get(reference[1], "") if reference[1] else f"{self.value:.4g}"
@@ -49,13 +49,14 @@ class Firing:
 
 
 def load(file: Path = FILE) -> list[Rule]:
-    """Raises ValueError for an expression that is not one metric compared with one number."""
+    """Reads the rules. Raises ValueError for an expression that is not one metric compared with one
+    number."""
     groups = yaml.safe_load(file.read_text())["groups"]
     return [_rule(each) for group in groups for each in group["rules"]]
 
 
 def firing(rules: Iterable[Rule], metrics: Iterable[Metric]) -> list[Firing]:
-    """What is so now, in the order of the rules; how long it has been so is Prometheus' business (`for`)."""
+    """Returns the rules that match now, in their order, ignoring `for`, which only Prometheus evaluates."""
     samples = [sample for metric in metrics for sample in metric.samples]
     return [
         Firing(rule, sample.labels, sample.value)

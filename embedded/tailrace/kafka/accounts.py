@@ -1,6 +1,6 @@
-"""Kafka's accounts: those of schemas/kafka-accounts.yaml exist where Kafka authenticates its clients.
+"""Applies schemas/kafka-accounts.yaml to a Kafka that authenticates its clients.
 
-Their passwords are the secrets `kafka-<account>`.
+The passwords are the secrets `kafka-<account>`.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ TIMEOUT_SECONDS = 20
 
 @dataclass(frozen=True)
 class Account:
-    """What one user may do."""
+    """The permissions of one user."""
 
     name: str
     read: tuple[str, ...]
@@ -47,7 +47,7 @@ class Account:
         return USER_PREFIX + self.name
 
     def rights(self) -> set[AclBinding]:
-        """Reading and writing a topic imply that it may be described."""
+        """Reading or writing a topic includes describing it."""
         topics = [(topic, AclOperation.READ) for topic in self.read]
         topics += [(topic, AclOperation.WRITE) for topic in self.write]
         return {
@@ -68,7 +68,7 @@ class Account:
 
 
 def accounts(file: Path = ACCOUNTS) -> list[Account]:
-    """The accounts of the list."""
+    """Reads the accounts of the file."""
     return [
         Account(
             entry["name"],
@@ -79,14 +79,14 @@ def accounts(file: Path = ACCOUNTS) -> list[Account]:
 
 
 def password_name(account: str) -> str:
-    """The name in Home.secret of an account's password."""
+    """Returns the name of an account's password for Home.secret."""
     return f"kafka-{account}"
 
 
 def apply_accounts(admin: AdminClient, listed: list[Account], secret: Callable[[str], str]) -> None:
-    """Makes the accounts have their passwords, and the rights of the list and no others.
+    """Sets the passwords of the accounts, and grants exactly the listed permissions.
 
-    `secret` gives a password by its name, such as `kafka-collector`. Raises KafkaException.
+    `secret` returns a password by its name, such as `kafka-collector`. Raises KafkaException.
     """
     scram = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS)
     changed = [
@@ -105,7 +105,7 @@ def apply_accounts(admin: AdminClient, listed: list[Account], secret: Callable[[
 
 
 def any_acl() -> AclBindingFilter:
-    """Every right that is granted to anybody."""
+    """Returns a filter that matches every granted permission."""
     return AclBindingFilter(
         ResourceType.ANY,
         None,

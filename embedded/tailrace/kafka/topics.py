@@ -1,4 +1,4 @@
-"""Kafka's topics as schemas/topics.yaml lists them: created when missing, changed when the list changes."""
+"""Creates and alters Kafka's topics to match schemas/topics.yaml."""
 
 import time
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ RETRY_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic; `config` holds Kafka's own names, such as retention.ms."""
+    """One topic; `config` contains Kafka's names, such as retention.ms."""
 
     name: str
     partitions: int
@@ -33,7 +33,7 @@ class Topic:
 
 
 def load(file: Path = FILE) -> list[Topic]:
-    """The topics of the list."""
+    """Reads the topics of the file."""
     return [
         Topic(entry["name"], entry["partitions"], {k: str(v) for k, v in entry["config"].items()})
         for entry in yaml.safe_load(file.read_text())["topics"]
@@ -41,7 +41,7 @@ def load(file: Path = FILE) -> list[Topic]:
 
 
 def apply(admin: AdminClient, topics: list[Topic]) -> None:
-    """Makes the cluster's topics be as listed. Partitions are only ever added. Raises KafkaException."""
+    """Creates and alters the cluster's topics. Partitions are only ever added. Raises KafkaException."""
     existing = admin.list_topics(timeout=TIMEOUT_SECONDS).topics
     _create(admin, [topic for topic in topics if topic.name not in existing])
     kept = [topic for topic in topics if topic.name in existing]
@@ -71,10 +71,10 @@ def _configure(admin: AdminClient, topics: list[Topic]) -> None:
 
 
 def _await_leaders(admin: AdminClient, topics: list[Topic]) -> None:
-    """Returns when the leader of each partition answers for its offsets, which it does only once it leads.
+    """Returns when the leader of each partition responds to an offset query, which requires leadership.
 
-    An idempotent producer that is earlier can have its second batch accepted after its first was refused; the
-    first is then out of sequence until it expires, after two minutes.
+    An idempotent producer that starts earlier can have its second batch accepted after its first was refused;
+    the first is then out of sequence until it expires, after two minutes.
     """
     waiting = {
         TopicPartition(topic.name, partition): OffsetSpec.latest()

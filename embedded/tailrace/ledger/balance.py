@@ -1,4 +1,4 @@
-"""The books: what became of every byte of every log file, and whether three independent accounts agree.
+"""Balances the ledger: compares three independent accounts of the bytes of every log file.
 
 For each file (instance, source, log, generation):
 
@@ -7,10 +7,10 @@ For each file (instance, source, log, generation):
    refused the event.
 3. Every event and dead letter that was posted has been inserted, as ClickHouse itself counted.
 
-The arithmetic is in sql/queries/books_*.sql; this module asks and names what does not agree. A recorded gap
-balances: the books know that the bytes are missing, and say so. Whether that is good enough is the caller's
-question (`LedgerBalance.balances`, `.is_complete`). Of a log without a census they know only what came: it is
-unknown (tailrace.ledger.unknown_logs).
+The arithmetic is in sql/queries/books_*.sql; this module runs the queries and names the imbalances. A
+recorded gap balances. Callers decide whether gaps are acceptable (`LedgerBalance.balances`, `.is_complete`).
+For a log without a census, the ledger covers only the lines that arrived: such a log is unknown
+(tailrace.ledger.unknown_logs).
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from tailrace.sources.log_key import LogKey
 QUERIES = ROOT / "sql" / "queries"
 
 RETENTION_SLACK = timedelta(days=2)
-"""Rows this close to the end of their retention may be gone: parts are removed by the day."""
+"""Rows this close to the end of their retention may be deleted: ClickHouse drops data parts by the day."""
 
 POLL_SECONDS = 0.5
 
@@ -40,7 +40,7 @@ PATIENCE_SECONDS = 4
 
 @dataclass(frozen=True)
 class LedgerBalance:
-    """Everything the books say at one moment."""
+    """The state of the ledger at one moment."""
 
     at: datetime
     accounts: Sequence[Account]
@@ -50,31 +50,31 @@ class LedgerBalance:
     imbalances: Sequence[Imbalance]
     minutes: Sequence[CoverageInterval] = ()
     unknown: Sequence[UnknownLog] = ()
-    """Logs without a census, and logs that are listed and never came."""
+    """Logs without a census, and listed logs of which no line has arrived."""
 
     @property
     def balances(self) -> bool:
-        """Whether the three equations hold. Says nothing about gaps and bytes not read yet."""
+        """Returns whether the three equations hold, regardless of gaps and unread bytes."""
         return not self.imbalances
 
     @cached_property
     def behind(self) -> int:
-        """Bytes not read yet, over all files."""
+        """Returns the unread bytes of all files."""
         return sum(a.behind for a in self.accounts) + sum(f.size for f in self.unread)
 
     @property
     def is_complete(self) -> bool:
-        """Whether they balance, nothing is missing or behind, and no log or minute asked for is unknown."""
+        """Returns whether it balances, and no log or requested minute is missing, behind or unknown."""
         seen = not self.unknown and all(interval.state == "covered" for interval in self.minutes)
         return self.balances and not self.gaps and not self.behind and seen
 
     @property
     def hold_anything(self) -> bool:
-        """Whether any file is in them: books without an entry say nothing."""
+        """Returns whether the ledger contains any file; an empty ledger proves nothing."""
         return bool(self.accounts or self.unread)
 
     def covers(self, moment: float) -> bool:
-        """Whether every server's census has looked since `moment` and all that it saw has been read."""
+        """Returns whether every server has a census since `moment`, and all recorded bytes were read."""
         times: dict[str, float] = {}
         for instance, at in self._census_times():
             times[instance] = max(times.get(instance, 0), at)
@@ -87,7 +87,7 @@ class LedgerBalance:
             yield file.instance, file.census_at
 
     def to_json(self) -> dict:
-        """For `json.dumps`: names as in this module, times in ISO 8601 UTC."""
+        """Returns a dict for `json.dumps`: names as in this module, times in ISO 8601 UTC."""
         return {
             "at": self.at.isoformat(),
             "balances": self.balances,
@@ -110,14 +110,14 @@ def read(
     patience_seconds: float = PATIENCE_SECONDS,
     listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> LedgerBalance:
-    """Reads the books of one server or of all.
+    """Reads the ledger for one server or for all.
 
-    While the job writes, a look may fall between two inserts that belong together: books that do not balance
-    are looked at again for `patience_seconds`, and balance if they do once.
+    While the job writes, a read may fall between two related inserts. If the ledger does not balance, it is
+    read again for up to `patience_seconds`, until it balances.
 
-    `minutes`: how far the minute coverage goes back; 0 leaves it out. `listed`: the logs that have to be
-    there, and since when they are listed. The user may read the tables of the books and those of events, to
-    say where in a file rows are missing. Raises ClickHouseError, OSError.
+    `minutes`: number of minutes of coverage; 0 omits it. `listed`: the watched logs, and since when. The user
+    needs access to the tables of the ledger and to those of events, to locate missing rows in a file. Raises
+    ClickHouseError, OSError.
     """
     deadline = time.monotonic() + patience_seconds
     while True:
@@ -154,10 +154,11 @@ def balance(
     covered_to: float | None = None,
     listed: Mapping[LogKey, float] = NONE_LISTED,
 ) -> LedgerBalance:
-    """Reads the books until they balance and cover everything that the files held at a time.
+    """Reads the ledger until it balances and covers everything that the files contained at a time.
 
-    `covered_to` is that time, seconds since 1970 UTC; when this is called, if none is given. Gives up after
-    `wait_seconds` and returns what it saw last: ask the result. `on_look` hears of every look.
+    `covered_to` is that time in seconds since 1970 UTC; the default is the time of the call. Gives up after
+    `wait_seconds` and returns the last result, which the caller must check. `on_look` is called for every
+    read.
     """
     begin = time.time()
     while True:
@@ -171,9 +172,9 @@ def balance(
 
 
 def await_postings(clickhouse: ClickHouse, seconds: float = 10) -> None:
-    """Waits, for `seconds` at most, until the books can be read up to what has been posted by now.
+    """Waits until the ledger can be read up to the newest posting, for at most `seconds`.
 
-    The books leave the newest checkpoint out while its rows come in: they lack a gap of the last seconds.
+    Reads omit the newest checkpoint while its rows arrive, and so lack gaps of the last seconds.
     """
     (row,) = clickhouse.rows("SELECT toInt64(max(after_checkpoint)) AS newest FROM tailrace.ledger")
     deadline = time.monotonic() + seconds
@@ -182,14 +183,14 @@ def await_postings(clickhouse: ClickHouse, seconds: float = 10) -> None:
 
 
 def gaps(clickhouse: ClickHouse, instance: str = "") -> list[Gap]:
-    """The ranges that are missing now, in order of file and offset."""
+    """Returns the missing ranges, ordered by file and offset."""
     return [_of(Gap, row) for row in _Reader(clickhouse, instance).rows("gaps")]
 
 
 def unknown_logs(
     clickhouse: ClickHouse, listed: Mapping[LogKey, float], timeout: float = 300
 ) -> list[UnknownLog]:
-    """The logs without a census, of all servers."""
+    """Returns the logs without a census of all servers."""
     text = (QUERIES / "books_looks.sql").read_text()
     return _unknown(clickhouse.rows(text, {"instance": ""}, timeout), listed, "", time.time())
 
@@ -204,14 +205,14 @@ def _unknown(
 def coverage(
     clickhouse: ClickHouse, first: datetime, end: datetime, instance: str = ""
 ) -> list[CoverageInterval]:
-    """The minutes of [first, end), as stretches of equal state. Both are cut to whole minutes."""
+    """Returns the minutes of [first, end), as intervals of one state. Both are truncated to whole minutes."""
     parameters = {"instance": instance, "from": _minute(first), "to": _minute(end)}
     rows = clickhouse.rows((QUERIES / "books_minutes.sql").read_text(), parameters)
     return list(_coverage_intervals(rows))
 
 
 class _Reader:
-    """Asks the queries of the books about one server or about all."""
+    """Runs the queries of the ledger for one server or for all."""
 
     def __init__(self, clickhouse: ClickHouse, instance: str) -> None:
         self._clickhouse = clickhouse
@@ -223,7 +224,7 @@ class _Reader:
         return self._clickhouse.rows(text, {**self._parameters, **more})
 
     def through(self) -> int:
-        """The newest checkpoint of which everything has been posted."""
+        """The newest checkpoint whose postings are complete."""
         return self._parameters["through"]
 
     def accounts(self) -> list[Account]:
@@ -248,7 +249,7 @@ class _Reader:
         return coverage(self._clickhouse, end - timedelta(minutes=count), end, self._parameters["instance"])
 
     def _parsing(self, row: Row) -> Iterator[Imbalance]:
-        yield from _amounts(2, row, "entries cut by the framer against what the parser made of them")
+        yield from _amounts(2, row, "entries of the framer against events and dead letters of the parser")
         yield from self._where(row)
 
     def _receipts(self, row: Row) -> Iterator[Imbalance]:
@@ -275,11 +276,11 @@ class _Reader:
 
 _FAULTS_OF_TILING = {
     "hole": "nothing was posted",
-    "undone": "nothing is left of what was posted",
+    "undone": "all postings were reversed",
     "overlap": "posted more than once",
-    "reversed": "taken back more often than posted",
+    "reversed": "reversed more often than posted",
     "beyond": "posted beyond the end of the file's account",
-    "uneven": "bytes that are not the length of their range",
+    "uneven": "the number of bytes differs from the length of the range",
 }
 
 

@@ -1,4 +1,4 @@
-"""Prints the books for people: aligned tables, what is wrong last, in one sentence each."""
+"""Prints the ledger: aligned tables, followed by imbalances and unknown logs, one sentence each."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
@@ -21,7 +21,7 @@ from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, LogFile
 
 MAX_LINES = 40
-"""Of one table; the JSON form has all."""
+"""Maximum number of rows of a table; the JSON form has all."""
 
 NUMBERS = {
     "generation",
@@ -44,7 +44,7 @@ NUMBERS = {
 
 
 def show(books: LedgerBalance) -> None:
-    """Prints everything that the books say. Logs have the shortest name that is theirs on their server."""
+    """Prints the ledger. Each log has the shortest name that is unique on its server."""
     _Report(books).show()
 
 
@@ -116,7 +116,7 @@ class _Report:
 
     def _show_gaps(self) -> None:
         header = ("instance", "log", "generation", "from offset", "to offset", "bytes", "kind", "recorded")
-        title = "Missing bytes; `tailrace backfill` ships them again while the files still hold them"
+        title = "Missing bytes; `tailrace backfill` ships them again while the files still contain them"
         _section(title, header, map(self._gap_line, self._books.gaps))
 
     def _gap_line(self, gap: Gap) -> Sequence[str]:
@@ -146,19 +146,19 @@ class _Report:
             print(self._balance(), styled(" ".join(self._remarks()), YELLOW))
             self._show_unknown()
             return
-        print(styled(f"The books do not balance, in {number(wrong, 'place')}:", RED))
+        print(styled(f"The ledger does not balance, in {number(wrong, 'place')}:", RED))
         for place in wrong[:MAX_LINES]:
             print(f"  {place}")
         _print_rest(len(wrong))
         self._show_unknown()
 
     def _balance(self) -> str:
-        """What may be said of books without an imbalance."""
+        """Returns the verdict for a ledger without imbalances."""
         if not self._books.hold_anything:
-            return styled("Nothing is in the books.", YELLOW)
+            return styled("The ledger is empty.", YELLOW)
         if self._books.unknown:
-            return styled("What came balances; whether all came is not known.", YELLOW)
-        return styled("The books balance.", GREEN)
+            return styled("The received lines balance; their completeness is unknown.", YELLOW)
+        return styled("The ledger balances.", GREEN)
 
     def _show_unknown(self) -> None:
         logs = self._books.unknown
@@ -169,18 +169,18 @@ class _Report:
             last = self._ago(log.census_at) if log.census_at else "never"
             print(f"  {plain(log)}; last census: {last}")
         _print_rest(len(logs))
-        print("  why not: `tailrace doctor`; what lies in their files: `tailrace backfill --dry-run`")
+        print("  causes: `tailrace doctor`; contents of their files: `tailrace backfill --dry-run`")
 
     def _remarks(self) -> Iterable[str]:
         if gaps := self._books.gaps:
             yield f"Missing: {size(sum(gap.bytes for gap in gaps))} in {number(gaps, 'gap')}."
         if behind := self._books.behind:
-            yield f"Not read yet: {size(behind)}."
+            yield f"Unread: {size(behind)}."
         if unknown := sum(s.minutes for s in self._books.minutes if s.state == "unknown"):
             yield f"Unknown: {count(unknown)} minutes of logs."
 
     def _place(self, file: LogFile) -> tuple[str, str, str]:
-        """Instance, name and generation; a dash where bytes belong to none."""
+        """Returns instance, name and generation; a dash if the bytes belong to none."""
         name = self._names.get((file.instance, file.log), file.log)
         return file.instance or "-", name or "-", str(file.generation or "-")
 
@@ -189,7 +189,7 @@ class _Report:
 
 
 def _short_names(files: Iterable[LogFile]) -> dict[tuple[str, str], str]:
-    """The shortest end of each log's path that no other log of its instance has."""
+    """Returns the shortest suffix of each log's path that is unique on its instance."""
     logs: dict[str, set[str]] = {}
     for file in files:
         logs.setdefault(file.instance, set()).add(file.log)

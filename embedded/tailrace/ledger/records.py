@@ -1,4 +1,4 @@
-"""What the ledger holds of each log file, and what does not agree. Offsets and sizes are bytes."""
+"""The ledger's data for each log file, and imbalances. Offsets and sizes are in bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, order=True)
 class LogFile:
-    """Which file: the generation-th file of that name on that server, counted from 1."""
+    """A file: the generation-th one of that name on that server, counted from 1."""
 
     instance: str
     source: str
@@ -24,19 +24,19 @@ class LogFile:
 
 @dataclass(frozen=True)
 class Account:
-    """One file's books. Offsets and sizes in bytes; times are seconds since 1970 UTC, 0 for never."""
+    """The account of one file. Offsets and sizes in bytes; times in seconds since 1970 UTC, 0 for never."""
 
     file: LogFile
     cluster: str
     path: str
-    """Where the file was last seen."""
+    """The path in the newest census."""
     census_at: float
     size: int
-    """In the newest census."""
+    """The size in the newest census."""
     frontier: int
     """Offset up to which the file was read, gaps included."""
     accounted: int
-    """Offset up to which every byte is posted."""
+    """The accounted offset."""
     entries: int
     entry_bytes: int
     events: int
@@ -46,25 +46,25 @@ class Account:
     framing_bytes: int
     gap_bytes: int
     duplicates: int
-    """Lines that came again."""
+    """Duplicate lines."""
     duplicate_bytes: int
     aged: bool
-    """The oldest postings have been removed by retention: there is nothing left to judge by."""
+    """Retention has deleted the oldest postings, so that the account cannot be verified."""
 
     @property
     def pending(self) -> int:
-        """Bytes that were read and wait for the rest of their entry."""
+        """Bytes that were read and belong to an incomplete entry."""
         return self.frontier - self.accounted
 
     @property
     def behind(self) -> int:
-        """Bytes that are in the file and have not been read."""
+        """Bytes of the file that have not been read."""
         return max(0, self.size - self.frontier)
 
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file that the census sees and of which no line has arrived."""
+    """A file with a census and without any line."""
 
     instance: str
     source: str
@@ -77,7 +77,7 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class Gap:
-    """A range of a file that is missing. `kind`: lost, oversize, head_lost or tail_lost."""
+    """A missing range of a file. `kind`: lost, oversize, head_lost or tail_lost."""
 
     file: LogFile
     kind: str
@@ -104,7 +104,7 @@ class Detail:
 
 @dataclass(frozen=True)
 class Imbalance:
-    """One place where two accounts differ: `expected` is what the first says, `found` the second."""
+    """A place where two accounts differ: `expected` is the amount of the first, `found` of the second."""
 
     equation: int
     file: LogFile
@@ -123,7 +123,7 @@ class Imbalance:
 
 @dataclass(frozen=True)
 class CoverageInterval:
-    """Minutes of one log that follow each other in one state: covered, behind, missing or unknown."""
+    """Consecutive minutes of one log in one state: covered, behind, missing or unknown."""
 
     instance: str
     source: str

@@ -1,10 +1,10 @@
-"""Logs of which the books cannot say whether all of them was read, because no census says how long they are.
+"""Finds logs whose completeness cannot be verified, because no census states how long they are.
 
-What came of such a log may balance; what did not come, nobody knows. A log is unknown
+The lines that arrived from such a log may balance; lost lines remain undetected. A log is unknown
 
-- if it is listed and neither a census nor a line of it has ever come,
-- if lines of it came and no census ever did,
-- if lines of it came long after the last census, or it is listed and the last census is old.
+- if it is listed and neither a census nor a line of it has arrived,
+- if lines of it have arrived and no census has,
+- if lines of it arrived long after the last census, or it is listed and the last census is old.
 """
 
 import fnmatch
@@ -16,17 +16,16 @@ from types import MappingProxyType
 from tailrace.sources.log_key import LogKey
 
 STALE_SECONDS = 300
-"""Censuses are booked at least once a minute, and may come late from a busy collector."""
+"""Censuses are posted at least once a minute, and may arrive late from a busy collector."""
 RETIRED_SECONDS = 7 * 86400
-"""A log of which nothing has come for so long, and that is not listed, is taken as retired."""
+"""An unlisted log counts as retired after this time without lines."""
 
 NONE_LISTED: Mapping[LogKey, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class LogProgress:
-    """What the books know of a log: when a census saw it, and when it was read. Seconds since 1970 UTC, 0 for
-    never."""
+    """The times of a log's last census and last line, in seconds since 1970 UTC; 0 for never."""
 
     instance: str
     source: str
@@ -44,11 +43,11 @@ class UnknownLog:
     source: str
     log: str
     since_at: float
-    """Since when it is listed, or read, without one."""
+    """Since when it is listed or read without a census."""
     census_at: float
-    """0: never."""
+    """0 for never."""
     read_at: float
-    """When its last line came; 0: never."""
+    """The time of its last line; 0 for never."""
     why: str
     """A clause whose subject is the log."""
 
@@ -57,7 +56,7 @@ class UnknownLog:
 
 
 def unknown(logs: Iterable[LogProgress], listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
-    """The unknown ones of the logs in the books and of those that are listed (and since when they are)."""
+    """Returns the unknown logs among those in the ledger and the listed ones (with their listing times)."""
     known = list(logs)
     return sorted((*_in_books(known, listed, now), *_never_seen(known, listed)))
 
@@ -66,18 +65,18 @@ def _in_books(known: list[LogProgress], listed: Mapping[LogKey, float], now: flo
     for log in known:
         is_listed = any(_is_of(log, key) for key in listed)
         if not log.census_at:
-            why = "lines of it came, and no census ever has: nobody knows what is missing"
+            why = "its lines arrive without any census, so lost lines are not detected"
             yield _unknown(log, log.read_since, why)
         elif log.read_at > log.census_at + STALE_SECONDS and (is_listed or _is_recent(log, now)):
-            yield _unknown(log, log.census_at, "lines of it came after the last census")
+            yield _unknown(log, log.census_at, "its lines arrived after the last census")
         elif is_listed and now > log.census_at + STALE_SECONDS:
-            yield _unknown(log, log.census_at, "it is listed, and no census of it has come for long")
+            yield _unknown(log, log.census_at, "it is listed, and its last census is old")
 
 
 def _never_seen(known: list[LogProgress], listed: Mapping[LogKey, float]) -> Iterator[UnknownLog]:
     for key, since in listed.items():
         if not any(_is_of(log, key) for log in known):
-            yield UnknownLog(*key, since, 0, 0, "it is listed, and nothing of it has ever come")
+            yield UnknownLog(*key, since, 0, 0, "it is listed, and nothing of it has arrived")
 
 
 def _unknown(log: LogProgress, since: float, why: str) -> UnknownLog:

@@ -1,4 +1,4 @@
-"""One run of migrations at a time: the lock is a query that ClickHouse runs under a fixed id."""
+"""Serializes migrations: the lock is a query that ClickHouse runs under a fixed id."""
 
 import contextlib
 import http.client
@@ -17,22 +17,22 @@ LOCK_QUERY_ID = "tailrace-migrations"
 LOCK_SECONDS = 3600
 
 LOCK_BEAT_SECONDS = 0.2
-"""How often the sleeping query of the lock looks whether it shall end."""
+"""The interval at which the sleeping query of the lock checks whether it was cancelled."""
 
 QUERY_ID_IN_USE = 216
 
 
 class LockedError(MigrationError):
-    """Somebody else is migrating this database."""
+    """Another process is migrating this database."""
 
 
 @contextlib.contextmanager
 def lock(clickhouse: ClickHouse) -> Iterator[None]:
-    """Holds the one lock on the schema of this server. Raises LockedError, naming the holder.
+    """Holds the exclusive lock on the schema of this server. Raises LockedError with the holder.
 
-    ClickHouse has no locks that end with their holder, but it refuses a second query of one id while the
-    first runs, and ends a reading query when its connection closes: the lock is a sleeping query, gone within
-    a second however its holder dies. On a cluster everybody must migrate through the same server.
+    ClickHouse has no locks that end with their holder. But it refuses a second query with the same id while
+    the first runs, and cancels a reading query when its connection closes. So the lock is a sleeping query,
+    which ends within a second of its holder. On a cluster all migrations must use the same server.
     """
     holder = f"{socket.gethostname()} process {os.getpid()} at {time.time():.3f}"
     connection = _start_lock_query(clickhouse, holder)
@@ -58,7 +58,7 @@ def _start_lock_query(clickhouse: ClickHouse, holder: str) -> http.client.HTTPCo
         "max_block_size": 1,
     }
     connection = kind(address.netloc, timeout=10)
-    # GET, because only that makes it a reading query, which ends with its connection.
+    # GET marks it as a reading query, which ends with its connection.
     connection.request("GET", f"/?{urllib.parse.urlencode(options)}", headers=clickhouse.credentials())
     return connection
 

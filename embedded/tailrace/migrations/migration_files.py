@@ -1,4 +1,4 @@
-"""Migration files: one statement each, with placeholders for one server, replicas or shards."""
+"""Reads migration files: one statement each, with placeholders for one server, replicas or shards."""
 
 import difflib
 import hashlib
@@ -17,7 +17,8 @@ MIGRATIONS = ROOT / "sql" / "migrations"
 DEDUPLICATION_BLOCKS = 10_000
 
 DEDUPLICATION_SECONDS = 7 * 86_400
-"""How long a replicated server remembers a block: longer than the longest outage between post and retry."""
+"""The time for which a replicated server stores block tokens: longer than the longest outage before a
+retry."""
 
 _FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
@@ -27,7 +28,7 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 
 
 class MigrationError(RuntimeError):
-    """The migrations and the database do not fit together; the message says which file and what to do."""
+    """The migrations do not fit the database; the message contains the file and a remedy."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the placeholders of a migration stand for."""
+    """The values of the placeholders in migrations."""
 
     retention_days: Mapping[str, int]
     cluster: str = ""
@@ -65,10 +66,12 @@ class Dialect:
     sharded: bool = False
     """Whether the cluster has more than one shard."""
     keeper: bool = True
-    """Whether there is a Keeper. Without one, nothing is replicated and each server is migrated by itself."""
+    """Whether there is a Keeper. Without one, nothing is replicated and each server is migrated
+    separately."""
 
     def render(self, migration: Migration) -> str:
-        """The statement for this kind of database. Raises MigrationError for an unknown placeholder."""
+        """Returns the statement for this kind of database. Raises MigrationError for an unknown
+        placeholder."""
         text = PLACEHOLDER.sub(lambda found: self._value(migration, *found.groups("")), migration.statement)
         text = "\n".join(line.rstrip() for line in text.splitlines())
         return shards.in_shard(text) if self.sharded else text
@@ -79,7 +82,7 @@ class Dialect:
 
     @property
     def database(self) -> str:
-        """Where the tables that hold rows are."""
+        """The database of the tables that store rows."""
         return shards.SHARD_DATABASE if self.sharded else shards.DATABASE
 
     def on_cluster(self) -> str:
@@ -113,9 +116,9 @@ class Dialect:
 
 
 def load_migrations(directory: Path = MIGRATIONS) -> list[Migration]:
-    """The files in order. Raises MigrationError for a strange name or a number used twice.
+    """Returns the migrations in order. Raises MigrationError for an invalid name or a duplicate number.
 
-    A number may be left out: what was applied and is gone is seen by the database's own record.
+    Numbers may be missing: the database's record shows migrations whose files were removed.
     """
     migrations = [_read(path) for path in sorted(directory.iterdir())]
     for one, next_ in pairwise(migrations):

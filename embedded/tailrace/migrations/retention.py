@@ -1,4 +1,4 @@
-"""How long rows live, by table: sql/retention.yaml, read and checked."""
+"""Reads and validates sql/retention.yaml, the retention of each table in days."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ MAX_DAYS = 36_500
 
 
 class RetentionError(RuntimeError):
-    """The file cannot be used; the message names it, the key and what was expected."""
+    """The file is invalid; the message contains its path, the key and what was expected."""
 
 
 def load(file: Path, tables: Iterable[str]) -> dict[str, int]:
-    """Days that rows live, for exactly these tables. Raises RetentionError."""
+    """Returns the retention in days, for exactly these tables. Raises RetentionError."""
     try:
         content = yaml.safe_load(file.read_text())
     except (OSError, yaml.YAMLError) as error:

@@ -1,8 +1,8 @@
-"""Takes the tables back to a checkpoint: for who restores an older one than the latest.
+"""Rewinds the tables to a checkpoint, for a restore from an older checkpoint than the latest.
 
-Exactly-once holds from the latest completed checkpoint on. A job that starts from an older one writes
-everything since a second time, under new tokens. Every row knows the checkpoint that its writer had passed,
-so the rows to delete are exactly those with `after_checkpoint` at or above that checkpoint's id.
+Exactly-once holds from the latest completed checkpoint on. A job that starts from an older one writes all
+later rows again, under new tokens. Every row contains the checkpoint that its writer had passed, so the rows
+to delete are exactly those with `after_checkpoint` at or above that checkpoint's id.
 """
 
 from collections.abc import Callable
@@ -21,20 +21,20 @@ TABLES = (
     "receipts",
     "query_events",
 )
-"""query_events last: its rows say which days are still to be done.
+"""query_events is last: its rows show which days are not finished.
 
-Not fingerprints: writing the text of a statement twice changes nothing, and deleting one that was known
-before the checkpoint would lose it, because the restored job will not write it again."""
+fingerprints is missing: a second write of a statement's text changes nothing. A deletion would lose a text
+that was known before the checkpoint, because the restored job does not write it again."""
 
 
 def rewind(
     clickhouse: ClickHouse, checkpoint: int, report: Callable[[str], None] = lambda _: None
 ) -> list[date]:
-    """Deletes what was written after a checkpoint and rebuilds the rollups of the days that it touched.
+    """Deletes rows that were written after a checkpoint and rebuilds the rollups of the affected days.
 
-    The job must be stopped and must be started from that checkpoint next. `clickhouse` is admin's. Rollups
-    come first, from the events that will remain: so a rewind that broke off is finished by running it again.
-    Returns the days, UTC.
+    The job must be stopped, and must start from that checkpoint next. `clickhouse` is admin's. Rollups are
+    first, computed from the events that will remain, so that an interrupted rewind can be repeated. Returns
+    the days, UTC.
     """
     days = _days(clickhouse, checkpoint)
     for day in days:

@@ -1,22 +1,22 @@
-"""Brings ClickHouse to the schema in sql/migrations: numbered files, one statement each, forward only.
+"""Migrates ClickHouse to the schema in sql/migrations: numbered files, one statement each, forward only.
 
-What has been applied is recorded in tailrace.schema_migrations with the SHA-256 of each file as it is in the
-repository, before templating. A file that was changed, removed or slipped in between applied ones is refused:
-nobody could tell any more what a database holds. Applying twice does nothing.
+tailrace.schema_migrations records the applied migrations with the SHA-256 of each file, before templating. A
+file that was changed, removed or inserted between applied ones is an error, because the state of the database
+would be unknown. A second run does nothing.
 
-Templates: a migration may hold
+Templates: a migration may contain
 
     {on_cluster}             `ON CLUSTER 'name'` on a replicated cluster, nothing on one server
     {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path
-    {deduplication_window}   the settings that let ClickHouse drop a block that is posted again
+    {deduplication_window}   the settings by which ClickHouse drops a block that is posted again
     {retention:table}        days, from sql/retention.yaml
 
-On more than one shard the statements are about database tailrace_shard; what reads it is made anew after them
-(tailrace.migrations.shards).
+On more than one shard the statements apply to database tailrace_shard; the tables over it are created again
+afterwards (tailrace.migrations.shards).
 
-Materialized views may change only while nothing writes and no checkpoint holds blocks still to be posted:
-stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless told that it
-is so.
+Materialized views may change only while nothing writes and no checkpoint contains blocks that are still to be
+posted: stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless
+`writers_stopped` is set.
 """
 
 import re
@@ -42,28 +42,28 @@ from tailrace.migrations.migration_files import (
 RETENTION = ROOT / "sql" / "retention.yaml"
 
 ROLLUPS = ("query_load_1m", "query_classes_1h")
-"""Targets that can be filled again from query_events; each has a view of its name and `_mv`."""
+"""Rollups that can be rebuilt from query_events; each has a view of its name and `_mv`."""
 
 RECORDS_FROM = 2
-"""Number of the migration that makes tailrace.schema_migrations; those before it are recorded with it."""
+"""The migration that creates tailrace.schema_migrations; earlier ones are recorded with it."""
 
 _TTL = re.compile(r"\bTTL (.+?) \+ toIntervalDay\((\d+)\)")
 
 
 @dataclass(frozen=True)
 class State:
-    """One migration as the files and the database know it."""
+    """The state of one migration in the files and in the database."""
 
     number: int
     title: str
     applied_at: str
-    """UTC, empty if it has not been applied."""
+    """UTC; empty if it has not been applied."""
     problem: str = ""
-    """Why it cannot stay so, in one clause; empty if all is well."""
+    """A problem with it, in one clause; empty if there is none."""
 
 
 def load_retention(path: Path = RETENTION) -> dict[str, int]:
-    """Days that rows live, by table. Raises RetentionError unless each table that has a TTL is named."""
+    """Returns retention in days by table. Raises RetentionError unless every table with a TTL is listed."""
     tables = {
         word
         for migration in load_migrations()
@@ -74,7 +74,7 @@ def load_retention(path: Path = RETENTION) -> dict[str, int]:
 
 
 def status(clickhouse: ClickHouse, migrations: Sequence[Migration] | None = None) -> list[State]:
-    """Every migration of files and database, in order."""
+    """Returns every migration of files and database, in order."""
     migrations = load_migrations() if migrations is None else migrations
     applied = _applied(clickhouse)
     newest = max(applied, default=0)
@@ -119,11 +119,11 @@ def apply(
     sharded: bool = False,
     others: Sequence[ClickHouse] = (),
 ) -> list[str]:
-    """Applies what is missing and returns the titles; adjusts TTLs that differ from sql/retention.yaml.
+    """Applies missing migrations and returns their titles; adjusts TTLs that differ from sql/retention.yaml.
 
-    `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server; `sharded` says
-    that they are more than one shard, `others` are the other shards' where no Keeper passes statements on.
-    `say` hears of each migration before it is run. Raises MigrationError, LockedError, ClickHouseError,
+    `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server. `sharded`: the
+    cluster has more than one shard. `others` are the servers of other shards if no Keeper distributes
+    statements. `say` is called before each migration. Raises MigrationError, LockedError, ClickHouseError,
     OSError.
     """
     migrations = load_migrations() if migrations is None else migrations
@@ -160,16 +160,16 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
 
 @dataclass(frozen=True)
 class Servers:
-    """The servers that hold the database."""
+    """The servers of the database."""
 
     first: ClickHouse
-    """Whoever migrates asks this one, and its lock counts."""
+    """The server that runs the migrations and has the lock."""
     others: Sequence[ClickHouse]
-    """Those that no Keeper passes statements on to."""
+    """Servers that receive no statements through a Keeper."""
     dialect: Dialect
 
     def run(self, statement: str) -> None:
-        """On every server. Raises ClickHouseError, OSError; it may then have run on some of them."""
+        """Runs a statement on every server. Raises ClickHouseError, OSError, possibly after some servers."""
         for server in (self.first, *self.others):
             server.execute(statement)
 
@@ -181,7 +181,7 @@ class Servers:
                 raise MigrationError(str(error)) from error
 
     def spread(self) -> None:
-        """Makes the tables over all shards, where there are more than one."""
+        """Creates the tables over all shards, if there is more than one."""
         if not self.dialect.sharded:
             return
         for server in (self.first, *self.others):
@@ -216,7 +216,7 @@ def _apply_one(servers: Servers, migration: Migration) -> Mapping:
 
 
 def _apply_retention(servers: Servers, report: Callable[[str], None]) -> None:
-    """Each server is asked for itself: where no Keeper passes statements on, one may have missed a change."""
+    """Checks each server separately: without a Keeper one may have missed a change."""
     for server in (servers.first, *servers.others):
         _apply_retention_of(server, servers.dialect, report)
 
@@ -244,15 +244,17 @@ def rebuild_rollups(
     report: Callable[[str], None] = lambda _: None,
     events: str = "1",
 ) -> None:
-    """Fills the rollups of the days `first` to `last` (UTC, inclusive) again from query_events.
+    """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
 
-    For a rewind, and for a rollup that came later than its events. `events` is a condition for those that
-    count. Nothing may write meanwhile. Each day appears whole or not at all, and running it again gives the
-    same. Raises MigrationError for days whose events may be gone by now: the rollup would lose them.
+    For a rewind, and for a rollup that is newer than its events. `events` is a condition for the events that
+    count. Nothing may write meanwhile. Each day is replaced atomically, and a second run gives the same
+    result. Raises MigrationError for days whose events may be deleted: the rollup would lose them.
     """
     oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
     if first < oldest:
-        raise MigrationError(f"events before {oldest} may be gone: rollups can be rebuilt from that day on")
+        raise MigrationError(
+            f"events before {oldest} may be deleted: rollups can be rebuilt from that day on"
+        )
     with lock(clickhouse):
         for rollup in ROLLUPS:
             for number in range((last - first).days + 1):
@@ -275,7 +277,7 @@ def _rebuild_day(clickhouse: ClickHouse, rollup: str, day: date, events: str) ->
 
 
 def _fill(clickhouse: ClickHouse, rollup: str, target: str, condition: str) -> None:
-    """Runs the view's own SELECT over some of the events, so that a rebuild cannot differ from the view."""
+    """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view."""
     view = {"view": f"{rollup}_mv"}
     columns = clickhouse.rows(
         "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {view:String} "

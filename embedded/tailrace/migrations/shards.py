@@ -1,12 +1,13 @@
-"""ClickHouse with more than one shard: where rows lie, and the tables that every query names.
+"""ClickHouse with more than one shard: the placement of rows, and the tables that queries use.
 
-On each shard the migrations make database `tailrace_shard`, with tables and materialized views as one
-server has them in `tailrace`: what a view makes of a row lies where the row lies. Database `tailrace` is then
-made by rule from what is there: a Distributed table over each table, and each plain view again, over those.
-So a statement says `tailrace.x` on one server and on many.
+On each shard the migrations create database `tailrace_shard`, with the tables and materialized views that one
+server has in `tailrace`: a view stores its rows on the shard of the source row. Database `tailrace` is then
+generated from it: a Distributed table over each table, and each plain view again, over those. So a statement
+uses `tailrace.x` on one server and on many.
 
-A row's shard is chosen by the server it is about (`instance`), or else by the sorting key. Rows that replace
-or add up to one another have one sorting key, so they meet on one shard, where FINAL and merges see them all.
+A row's shard is chosen by the server that it concerns (`instance`), or else by the sorting key. Rows that
+replace or add up to one another have the same sorting key, so they are on one shard, where FINAL and merges
+see all of them.
 """
 
 import copy
@@ -22,16 +23,16 @@ DATABASE = "tailrace"
 SHARD_DATABASE = "tailrace_shard"
 
 CLOCK_SECONDS = 60
-"""How far the clocks of two servers may be apart."""
+"""Maximum difference between the clocks of two servers."""
 UNLIMITED_ROWS = 1_000_000_000
 SETTINGS = {
-    "distributed_foreground_insert": "1",  # an insert is answered when the shards have the rows
-    "distributed_product_mode": "global",  # what is joined to, and IN, is read from all shards
-    "skip_unavailable_shards": "0",  # no half answers
+    "distributed_foreground_insert": "1",  # an insert returns when the shards have stored the rows
+    "distributed_product_mode": "global",  # joins and IN read from all shards
+    "skip_unavailable_shards": "0",  # no partial results
 }
-"""Of all users' profiles."""
+"""Limits of all users' profiles."""
 PARTS_OF_A_QUERY = 8
-"""A shard counts each part of a statement that it runs as a query of who asked."""
+"""A shard counts each part of a statement as a query of the initial user."""
 ENGINES_OWN_PROFILES = ("default", "engine")
 
 _NAME = re.compile(r"\btailrace\b(?=\.|\s*$|\s+ON CLUSTER\b)")
@@ -43,18 +44,18 @@ _COLLAPSING = ("Replacing", "Summing", "Aggregating")
 
 
 class ShardsError(RuntimeError):
-    """The database was made for another number of shards; the message says what was found."""
+    """The database was created for another number of shards; the message states what was found."""
 
 
 def in_shard(statement: str) -> str:
-    """A statement about database tailrace as a shard has it."""
+    """Returns a statement about database tailrace for the database of a shard."""
     return _NAME.sub(SHARD_DATABASE, statement)
 
 
 def sharding_key(engine: str, sorting_key: str, columns: Sequence[str]) -> str:
-    """The expression that says where a row of a table lies.
+    """Returns the expression that selects the shard of a row.
 
-    `sorting_key` is as system.tables tells it, `columns` all names of the table.
+    `sorting_key` is that of system.tables, `columns` all columns of the table.
     """
     sorted_by = sorting_key.split(", ")
     collapses = engine.removeprefix("Replicated").startswith(_COLLAPSING)
@@ -64,7 +65,7 @@ def sharding_key(engine: str, sorting_key: str, columns: Sequence[str]) -> str:
 
 
 def refuse_other_layout(clickhouse: ClickHouse, sharded: bool) -> None:
-    """Raises ShardsError where database tailrace was made for one shard and shall have more, or reversed."""
+    """Raises ShardsError if database tailrace has one shard and should have more, or vice versa."""
     tables = clickhouse.rows(
         "SELECT countIf(database = {shard:String}) AS on_shards, countIf(database = {whole:String} "
         "AND engine LIKE '%MergeTree') AS on_one FROM system.tables",
@@ -72,16 +73,16 @@ def refuse_other_layout(clickhouse: ClickHouse, sharded: bool) -> None:
     )[0]
     if sharded and tables["on_one"]:
         raise ShardsError(
-            f"{DATABASE} holds tables of one shard: rows cannot be spread over more in place; begin anew"
+            f"{DATABASE} contains tables of one shard: rows cannot be moved in place; recreate the database"
         )
     if not sharded and tables["on_shards"]:
-        raise ShardsError(f"{SHARD_DATABASE} is there: this database has more than one shard, say so")
+        raise ShardsError(f"{SHARD_DATABASE} exists: this database has more than one shard; use --sharded")
 
 
 def spread(clickhouse: ClickHouse, cluster: str, on_cluster: str, run: Callable[[str], None]) -> None:
-    """Makes database tailrace be what the tables of tailrace_shard ask for, on the servers where `run` runs.
+    """Creates and alters database tailrace to match the tables of tailrace_shard, on the servers of `run`.
 
-    `cluster` is the name in remote_servers, `on_cluster` a clause or nothing. What is so already is left.
+    `cluster` is the name in remote_servers, `on_cluster` a clause or empty. Matching objects stay.
     """
     run(f"CREATE DATABASE IF NOT EXISTS {DATABASE} {on_cluster}")
     _sign_rows(clickhouse, on_cluster, run)
@@ -95,10 +96,10 @@ def spread(clickhouse: ClickHouse, cluster: str, on_cluster: str, run: Callable[
 
 
 def _sign_rows(clickhouse: ClickHouse, on_cluster: str, run: Callable[[str], None]) -> None:
-    """Who adds a row may not choose its time and account on one server, for lack of a grant on those columns.
+    """Prevents users from choosing the time and account of a row. One server lacks a grant on those columns.
 
     A Distributed table fills them in and sends them to the shard, so the user needs a grant on all columns
-    there: the shard's table itself refuses what is not so. Admin may write anything on one server too.
+    there: a constraint of the shard's table refuses wrong values. Admin may write anything on one server too.
     """
     filled = clickhouse.rows(
         "SELECT table, name, default_expression AS made, create_table_query AS text FROM system.columns "
@@ -122,12 +123,12 @@ def _sign_rows(clickhouse: ClickHouse, on_cluster: str, run: Callable[[str], Non
 
 
 def _distributed(clickhouse: ClickHouse, cluster: str, on_cluster: str) -> dict[str, tuple]:
-    """Name → what _layer finds once it is made, and the statement that makes it.
+    """Returns by name the definition that _layer finds after the creation, and the statement that creates it.
 
-    A table has the constraints of the shards' tables: a block is refused before any shard has part of it.
+    A table has the constraints of the shards' tables: a block is refused before any shard has a part of it.
 
-    Of a view with the rights of its maker too: those it has on a shard only, for a shard's part of a
-    statement is run with the rights of who asked. So such a view must be right of each shard by itself.
+    Views with SQL SECURITY DEFINER are included: their privileges exist on a shard only, because a shard runs
+    its part of a statement with the privileges of the initial user. Such a view must be correct per shard.
     """
     tables = clickhouse.rows(
         "SELECT name, engine, sorting_key, create_table_query AS text FROM system.tables "
@@ -153,7 +154,7 @@ def _distributed(clickhouse: ClickHouse, cluster: str, on_cluster: str) -> dict[
 
 
 def _views(clickhouse: ClickHouse, on_cluster: str) -> dict[str, tuple]:
-    """As _distributed; a view comes after those that it reads."""
+    """Like _distributed; a view follows those that it reads."""
     rows = clickhouse.rows(
         "SELECT name, create_table_query AS text FROM system.tables "
         f"WHERE database = {{shard:String}} AND engine = 'View' AND NOT ({_OF_ITS_MAKER})",
@@ -174,7 +175,7 @@ def _views(clickhouse: ClickHouse, on_cluster: str) -> dict[str, tuple]:
 
 
 def _layer(clickhouse: ClickHouse, database: str) -> dict[str, object]:
-    """What a database holds now: a table's engine, columns and constraints, a view's text."""
+    """Returns the current objects of a database: a table's engine, columns and constraints, a view's text."""
     columns = _columns(clickhouse, database)
     tables = clickhouse.rows(
         "SELECT name, engine, engine_full, create_table_query AS text FROM system.tables "
@@ -190,7 +191,7 @@ def _layer(clickhouse: ClickHouse, database: str) -> dict[str, object]:
 
 
 def _columns(clickhouse: ClickHouse, database: str) -> Mapping[str, list[tuple]]:
-    """Table → name, type, kind and text of the default of each column, in order."""
+    """Returns name, type, kind and text of the default of each column, in order, by table."""
     rows = clickhouse.rows(
         "SELECT table, name, type, default_kind, default_expression FROM system.columns "
         "WHERE database = {database:String} ORDER BY table, position",
@@ -204,10 +205,11 @@ def _columns(clickhouse: ClickHouse, database: str) -> Mapping[str, list[tuple]]
 
 
 def users_of_shards(users: str) -> str:
-    """users.xml for more than one shard: grants and row policies hold for the shards' own tables too.
+    """Returns users.xml for more than one shard: grants and row policies also apply to the shards' tables.
 
-    A shard runs its part of a statement with the rights of who asked. An insert brings it all columns. Roles
-    are dissolved into grants: with 26.7 a subquery that a shard runs has none of its user's roles.
+    A shard runs its part of a statement with the privileges of the initial user. An insert sends it all
+    columns. Roles are replaced by grants: with 26.7, a subquery that a shard runs has none of its user's
+    roles.
     """
     root = ElementTree.fromstring(users)
     roles = {role.tag: [query.text for query in role.iter("query")] for role in root.find("roles")}
@@ -239,10 +241,10 @@ def _grant_on_shards(grants: ElementTree.Element, roles: Mapping[str, list[str]]
 
 
 def _constrain(profile: ElementTree.Element) -> None:
-    """Keeps inserts waiting for the shards, and lets a shard give more rows than the whole result may have.
+    """Makes inserts wait for the shards, and allows a shard to return more rows than the complete result.
 
     ClickHouse sends the limit of a scalar subquery, one row, to the shards, each of which may have several
-    that are then aggregated. A shard raises what it was sent to the constraint's least value.
+    rows that are then aggregated. A shard raises the received limit to the minimum of the constraint.
     """
     constraints = profile.find("constraints")
     if constraints is None:

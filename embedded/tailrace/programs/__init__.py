@@ -1,1 +1,1 @@
-"""The programs that run beside the engines, in any deployment: configuration, command and health."""
+"""The collectors and services of any deployment: configuration, command and health."""

@@ -21,20 +21,20 @@ from tailrace.sources.sources_file import Server
 PROGRAM = ROOT / "collectors" / "capture"
 START_SECONDS = 120
 SILENT_POLLS = 10
-"""A server that is away is looked at less often, and a look may take a while."""
+"""Maximum age of the heartbeat: unreachable servers are polled less often, and a poll may take a while."""
 
 
 @dataclass(frozen=True)
 class ServerState:
-    """How the last attempt to ask a server ended."""
+    """The result of the last poll of a server."""
 
     instance: str
     at: float
     """Seconds since 1970 UTC; 0 before the first time."""
     ok: bool
-    """Whether it let itself be asked, be it not for everything."""
+    """Whether it was polled successfully, possibly with some queries refused."""
     problem: str
-    """What it refused, or why it could not be asked."""
+    """The refused queries, or the reason of the failure."""
 
 
 def spool_of(home: Home) -> Path:
@@ -43,8 +43,8 @@ def spool_of(home: Home) -> Path:
 
 
 def tells(home: Home, servers: Sequence[Server]) -> bool:
-    """Whether there is something to ship: a server is asked, or what was found is in the spool."""
-    found = home.root.glob(f"data/{CaptureProgram.name}/spool/snapshots-*.jsonl")  # asking makes no directory
+    """Returns whether there is something to ship: servers to poll, or snapshots in the spool."""
+    found = home.root.glob(f"data/{CaptureProgram.name}/spool/snapshots-*.jsonl")  # creates no directory
     return bool(servers) or any(found)
 
 
@@ -63,16 +63,16 @@ def write_servers(file: Path, servers: list[Server]) -> None:
 
 
 def health_by(beat: Path, longest_silence: float) -> Health:
-    """Whether a program of collectors/capture still asks, by its heartbeat's file."""
+    """Returns the health of a program of collectors/capture by its heartbeat file."""
     try:
         silent = time.time() - os.stat(beat).st_mtime
     except FileNotFoundError:
-        return Health.failing("no server asked yet")
-    return HEALTHY if silent < longest_silence else Health.failing(f"no server asked for {silent:.0f} s")
+        return Health.failing("no server polled yet")
+    return HEALTHY if silent < longest_silence else Health.failing(f"no server polled for {silent:.0f} s")
 
 
 def servers_by(beat: Path) -> list[ServerState]:
-    """How each server let itself be asked, by a heartbeat's file; none before the first time."""
+    """Returns the state of each server from a heartbeat file; none before the first poll."""
     try:
         heartbeats = json.loads(beat.read_text())
     except FileNotFoundError:
@@ -110,7 +110,7 @@ class CaptureProgram(Program):
         return {"PYTHONPATH": str(PROGRAM)}
 
     def health(self) -> Health:
-        """That a server is away is shown beside it, and nothing that a restart mends."""
+        """An unreachable server does not count: a restart of capture would not fix it."""
         return health_by(self._heartbeat(), SILENT_POLLS * self.settings.capture_poll + START_SECONDS)
 
     def servers(self) -> list[ServerState]:

@@ -1,4 +1,4 @@
-"""The census of the watched log files; its spool is shipped by Fluent Bit."""
+"""The census of the watched log files; Fluent Bit ships its spool."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class CensusProgram(Program):
         return self.home.data(self.name) / "spool"
 
     def _note_left(self, watched: Set[Log]) -> None:
-        """Writes down which logs were watched until now and are no more, with the time."""
+        """Records the logs that are no longer watched, with the time."""
         before = json.loads(self._sources().read_text()) if self._sources().exists() else []
         over = dict.fromkeys(((log["instance"], log["source"]) for log in before), time.time())
         kept = {log: at for log, at in {**over, **left(self.home)}.items() if log not in watched}
@@ -64,7 +64,7 @@ class CensusProgram(Program):
 
 
 def left(home: Home) -> dict[Log, float]:
-    """The logs that this machine's census has watched and watches no more, with the time when it stopped."""
+    """Returns the logs that this machine's census no longer watches, with the time when it stopped."""
     file = _left(home)
     noted = json.loads(file.read_text()) if file.exists() else []
     return {(instance, source): at for instance, source, at in noted}

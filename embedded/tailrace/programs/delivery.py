@@ -1,4 +1,4 @@
-"""The delivery of alerts by webhook and mail, where alerts.yaml names receivers."""
+"""The delivery of alerts by webhook and mail, if alerts.yaml lists channels."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from tailrace.config.resources import PYTHON_PATH
 from tailrace.programs.program import HEALTHY, Health, Program
 
 SILENT_SECONDS = 120
-"""Several attempts that run into their timeouts take less than that."""
+"""The maximum time without a finished attempt; several timeouts in a row take less."""
 
 
 class DeliveryProgram(Program):
@@ -35,7 +35,7 @@ class DeliveryProgram(Program):
         try:
             heartbeats = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
-            return Health.failing("no pass yet")
+            return Health.failing("no delivery pass yet")
         for channel, heartbeat in heartbeats.items():
             silent = time.time() - heartbeat["at"]
             if heartbeat["problem"]:

@@ -1,4 +1,4 @@
-"""Explains the heaviest statements of those servers of sources.yaml that say `explain: true`."""
+"""Explains the heaviest statements of the servers in sources.yaml with `explain: true`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from tailrace.sources import active_sources
 from tailrace.sources.sources_file import Server
 
 MAX_SILENCE_SECONDS = 2400
-"""Rounds are half an hour apart at most, while a server is busy or away."""
+"""The maximum interval between rounds, while a server is busy or unreachable, is half an hour."""
 
 
 class ExplainProgram(Program):
@@ -31,7 +31,7 @@ class ExplainProgram(Program):
         return health_by(self._heartbeat(), MAX_SILENCE_SECONDS)
 
     def servers(self) -> list[ServerState]:
-        """How the last round at each server ended."""
+        """Returns the result of the last round on each server."""
         return servers_by(self._heartbeat())
 
     def _explained(self) -> list[Server]:

@@ -1,8 +1,8 @@
-"""The configuration of Fluent Bit: it tails the logs of sources.yaml and the spools, and ships to Kafka.
+"""Configures Fluent Bit, which tails the logs of sources.yaml and the spools, and ships to Kafka.
 
-It runs the files of collectors/fluent-bit as they are. Those describe one server, so that for each log of
-sources.yaml a copy of its kind's file, such as slowlog.conf, is written with that log's names filled in;
-everything else comes from the environment, as in production.
+It uses the files of collectors/fluent-bit unchanged. These describe one server. So for each log of
+sources.yaml, a copy of its source's file, such as slowlog.conf, is written with that log's names filled in.
+All other values come from the environment, as in production.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ COLLECTOR = ROOT / "collectors" / "fluent-bit"
 
 
 class CollectorError(RuntimeError):
-    """Fluent Bit could not watch the logs; the message says why."""
+    """Fluent Bit cannot watch the logs; the message states the reason."""
 
 
 class FluentBitProgram(Program):
-    """Writes what `fluent-bit` reads."""
+    """Writes the configuration of `fluent-bit`."""
 
     name = "fluentbit"
 
@@ -56,20 +56,21 @@ class FluentBitProgram(Program):
 
 
 def instances_for(logs: int) -> int:
-    """The inotify instances that Fluent Bit takes: one for each log, and for the spools of census and
-    capture."""
+    """Returns the number of inotify instances of Fluent Bit: one for each log, and for the spools of census
+    and capture."""
     return logs + 2
 
 
 def input_name(source: Source) -> str:
-    """A unique name of the log that outlives changes of the list: it names the file with its offset."""
+    """Returns a unique name of the log that stays the same when the list changes: the offset file is named by
+    it."""
     identity = "\0".join((source.instance, source.source, str(source.path)))
     readable = re.sub(r"[^A-Za-z0-9_.-]", "_", source.instance)
     return f"{readable}-{source.source}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
 
 
 def variables_of(source: Source, name: str) -> dict[str, str]:
-    """The variables of collectors/fluent-bit/<source>.conf that describe one log."""
+    """Returns the variables of collectors/fluent-bit/<source>.conf for one log."""
     prefix = f"TAILRACE_{source.source.upper()}"
     return {
         "TAILRACE_CLUSTER": source.cluster,
@@ -82,5 +83,5 @@ def variables_of(source: Source, name: str) -> dict[str, str]:
 
 
 def filled_in(template: str, variables: Mapping[str, str]) -> str:
-    """The text with `${NAME}` replaced for these names only; Fluent Bit replaces the others."""
+    """Replaces `${NAME}` for these names only; Fluent Bit replaces the others."""
     return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)

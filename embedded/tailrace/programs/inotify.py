@@ -1,4 +1,4 @@
-"""How many inotify instances this user may still take: Fluent Bit takes one for each log."""
+"""Checks the number of free inotify instances: Fluent Bit takes one for each log."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ INOTIFY = "anon_inode:inotify"
 
 
 def too_few_inotify_instances(needed: int) -> list[str]:
-    """A finding if the kernel gives this user fewer than `needed` besides those that are taken."""
+    """Returns a finding if fewer than `needed` inotify instances of this user are free."""
     limit = int(Path("/proc/sys", *INOTIFY_INSTANCES.split(".")).read_text())
     taken = sum(_inotify_instances(process) for process in Path("/proc").glob("[0-9]*") if _is_ours(process))
     if needed <= limit - taken:
@@ -33,7 +33,7 @@ def _is_ours(process: Path) -> bool:
 
 
 def open_files(process: Path) -> Iterator[str]:
-    """What a process has open; nothing if we may not look, or when it ends meanwhile."""
+    """Yields the open files of a process; none without permission, or if it ends meanwhile."""
     with suppress(OSError):
         for link in (process / "fd").iterdir():
             with suppress(OSError):  # closed since it was listed

@@ -1,7 +1,7 @@
-"""What the programs of an installation have in common: settings, configuration files, and a state of health.
+"""The common base of an installation's programs: settings, configuration files, and health.
 
 In a container or a Kubernetes pod `tailrace.deployment` configures and starts a program. On one machine the
-supervisor does so, for which the package tailrace_local completes each program to a component.
+supervisor does so: the package tailrace_local extends each program to a component.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tailrace.config.settings import Settings
 
 @dataclass(frozen=True)
 class Health:
-    """Whether a program serves, and if not, why not in one short clause."""
+    """Whether a program works, and if not, the reason in one short clause."""
 
     ok: bool
     reason: str = ""
@@ -28,22 +28,22 @@ HEALTHY = Health(True)
 
 
 class Program:
-    """One program of one installation. Subclasses keep the signature of the constructor."""
+    """One program of one installation. Subclasses must not change the signature of the constructor."""
 
     name: ClassVar[str]
-    """Also the name of its log, its data directory and of it in commands: lower case, no spaces."""
+    """The name of its log and data directory, and its name in commands: lower case, no spaces."""
 
     def __init__(self, settings: Settings, home: Home) -> None:
         self.settings = settings
         self.home = home
 
     def configured(self) -> bool:
-        """Whether it has something to do: if not, it runs only where TAILRACE_PARTS names it."""
+        """Whether it has work to do: if not, it runs only if TAILRACE_PARTS lists it."""
         return True
 
     def prepare(self) -> None:
-        """Writes configuration and whatever else the process needs at start."""
+        """Writes configuration and other files that the process needs at its start."""
 
     def environment(self) -> Mapping[str, str]:
-        """Variables added to the inherited environment, which holds no TAILRACE_* names."""
+        """Returns variables to add to the inherited environment, which contains no TAILRACE_* names."""
         return {}

@@ -11,7 +11,7 @@ from tailrace.programs.program import HEALTHY, Health, Program
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 120
-"""An insert into a ClickHouse that does not answer may take that long."""
+"""The maximum age of the heartbeat: an insert into an unresponsive ClickHouse may take that long."""
 
 
 class SnapshotProgram(Program):
@@ -35,7 +35,7 @@ class SnapshotProgram(Program):
             return Health.failing("nothing read yet")
         silent = time.time() - heartbeat["at"]
         if heartbeat["problem"] or silent > SILENT_SECONDS:
-            return Health.failing(heartbeat["problem"] or f"silent for {silent:.0f} s")
+            return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
         return HEALTHY
 
     def _heartbeat(self) -> Path:

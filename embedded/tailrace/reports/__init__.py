@@ -1,1 +1,1 @@
-"""Reports by mail, which Superset draws and sends."""
+"""Reports by mail, which Superset renders and sends."""

@@ -1,8 +1,8 @@
-"""Dashboards as mail, by Superset's reports: what each report is, and who of this installation gets which.
+"""Configures Superset's reports by mail: the reports, and their recipients in this installation.
 
-A report is a file of dashboards/reports. reports.yaml in the home directory says who gets it:
+A report is a file of dashboards/reports. reports.yaml in the home directory lists the recipients:
 
-    dashboards: https://tailrace.example.com    # what links in mails begin with
+    dashboards: https://tailrace.example.com    # base URL of links in mails
     mail:
       host: mail.example.com
       from: tailrace@example.com
@@ -11,10 +11,10 @@ A report is a file of dashboards/reports. reports.yaml in the home directory say
     reports:
       - name: weekly_compliance
         to: [audit@example.com]
-        schedule: "0 6 * * 1"                   # minute hour day month weekday; default: the report's own
+        schedule: "0 6 * * 1"                   # minute hour day month weekday; default: that of the report
         time_zone: Europe/Berlin                # of the schedule; default: UTC
 
-A report shows what a user of its audience may see, for it is drawn as one of them.
+Superset renders a report as a user of its audience, so it contains only data that the audience may see.
 """
 
 import json
@@ -34,14 +34,14 @@ from tailrace.dashboards.superset_client import Client
 
 DIRECTORY = asset_files.DIRECTORY / "reports"
 PREFIX = "Tailrace: "
-"""Begins the names of our reports in Superset: one that has it and is not asked for is removed."""
+"""The prefix of our reports in Superset: those with it that are not configured are removed."""
 REPORTS = "/api/v1/report/"
 USERS = "/api/v1/security/users/"
 
 WIDTH = 1600
-"""Pixels. How high a page is follows from its dashboard: see superset/reports.py."""
+"""Pixels. The height of a page depends on its dashboard: see superset/reports.py."""
 WORKING_SECONDS = 600
-"""A drawing that takes longer has died."""
+"""The timeout of a rendering."""
 
 _FIELD = r"(\*|[0-9]+(-[0-9]+)?)(/[0-9]+)?"
 _SCHEDULE = re.compile(rf"{_FIELD}(,{_FIELD})*( {_FIELD}(,{_FIELD})*){{4}}")
@@ -57,13 +57,13 @@ class Report:
     dashboard: str
     """A file of dashboards/dashboards, without suffix."""
     audience: str
-    """Whose rights it is drawn with, of dashboards.ROLES; a user of that name draws it."""
+    """The audience, of dashboards.ROLES; a user of that name renders the report."""
     schedule: str
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """Who gets a report, and when."""
+    """The recipients of a report, and its schedule."""
 
     report: Report
     to: Sequence[str]
@@ -72,16 +72,16 @@ class Subscription:
 
     @property
     def name(self) -> str:
-        """Of the report in Superset."""
+        """The name of the report in Superset."""
         return PREFIX + self.report.title
 
 
 @dataclass(frozen=True)
 class ReportsConfig:
-    """The whole of reports.yaml."""
+    """The content of reports.yaml."""
 
     dashboards: str
-    """Address of the dashboards' server without path; empty: the one of this installation."""
+    """Address of the dashboards' server without path; empty: the dashboards of this installation."""
     server: MailServer
     subscriptions: Sequence[Subscription]
 
@@ -106,7 +106,7 @@ def _definition(file: Path) -> Report:
 
 
 def load(file: Path) -> ReportsConfig:
-    """reports.yaml, checked. Raises ConfigurationError."""
+    """Reads and validates reports.yaml. Raises ConfigurationError."""
     top, known = yaml_reader.read(file), definitions()
     address = top.take("dashboards", yaml_reader.url, "").rstrip("/")
     mail = top.inner("mail")
@@ -116,7 +116,7 @@ def load(file: Path) -> ReportsConfig:
     top.close()
     names = [each.report.name for each in subscriptions]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ConfigurationError(f"{file}: {twice[0]} is there twice; give it more addresses in `to`")
+        raise ConfigurationError(f"{file}: {twice[0]} is listed twice; add its addresses to one `to`")
     return ReportsConfig(address, server, subscriptions)
 
 
@@ -133,23 +133,23 @@ def _subscription(section: Section, known: Mapping[str, Report]) -> Subscription
 
 
 def schedule(value: object) -> str:
-    """Five fields as crontab(5) has them, in numbers."""
+    """Validates five fields in the format of crontab(5), in numbers."""
     if not isinstance(value, str) or not _SCHEDULE.fullmatch(value):
         raise ValueError(f'minute hour day month weekday in numbers, such as "0 6 * * 1", not {value!r}')
     return value
 
 
 def time_zone(value: object) -> str:
-    """A name of the IANA time zone database."""
+    """Validates a name of the IANA time zone database."""
     if value not in zoneinfo.available_timezones():
         raise ValueError(f"a time zone such as Europe/Berlin, not {value!r}")
     return str(value)
 
 
 def apply(client: Client, config: ReportsConfig) -> list[str]:
-    """Makes Superset's reports what the files say; returns what was changed, a line each.
+    """Creates and alters Superset's reports to match the files; returns the changes, one per line.
 
-    Dashboards and users of the audiences must be there. Doing it twice changes nothing. Raises SupersetError,
+    Dashboards and users of the audiences must exist. A second run changes nothing. Raises SupersetError,
     ConfigurationError.
     """
     there = {each["name"]: each["id"] for each in client.every(REPORTS) if each["name"].startswith(PREFIX)}
@@ -167,7 +167,7 @@ def apply(client: Client, config: ReportsConfig) -> list[str]:
 def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]) -> dict[str, Any]:
     report = subscription.report
     if report.audience not in users:
-        raise ConfigurationError(f"{report.name}: this Superset has no user {report.audience} to draw it as")
+        raise ConfigurationError(f"{report.name}: this Superset has no user {report.audience} to render it")
     uuid = asset_files.asset_uuid("dashboards", report.dashboard)
     return {
         "type": "Report",
@@ -193,7 +193,7 @@ def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]
 def _apply_subscription(client: Client, number: int | None, wanted: Mapping[str, Any]) -> list[str]:
     if number is None:
         client.post(REPORTS, wanted)
-        return [f"report {wanted['name']}: made"]
+        return [f"report {wanted['name']}: created"]
     if _as_written(client.get(f"{REPORTS}{number}")["result"], wanted) == wanted:
         return []
     client.put(f"{REPORTS}{number}", wanted)
@@ -201,7 +201,8 @@ def _apply_subscription(client: Client, number: int | None, wanted: Mapping[str,
 
 
 def _as_written(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """What Superset tells of a report, in the form in which it takes one; of the keys that are asked for."""
+    """Converts a report from the form that Superset returns to the form that it accepts, for the wanted
+    keys."""
     told = {
         **found,
         "dashboard": (found["dashboard"] or {}).get("id"),

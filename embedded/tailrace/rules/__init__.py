@@ -1,1 +1,1 @@
-"""Rules and detectors: how they reach the detect job."""
+"""Publishes rules and detectors to the detect job."""

@@ -1,6 +1,6 @@
-"""Pushes of rules: the directory's files as one record of tailrace.rules, so that a push is atomic.
+"""Pushes rules: all files of a directory in one record of tailrace.rules, so that a push is atomic.
 
-schemas/rules.schema.json describes the record. What the detect job made of it is in tailrace.rule_pushes.
+schemas/rules.schema.json describes the record. The detect job writes the result to tailrace.rule_pushes.
 """
 
 import fcntl
@@ -27,14 +27,14 @@ OWN = ROOT / "rules"
 
 TOPIC = "tailrace.rules"
 BUNDLE = "bundle"
-"""Key of the last push that a job took over, or of the first."""
+"""Key of the last push that a job applied, or of the first."""
 CANDIDATE = "candidate"
-"""Key of a push of which no job has said so yet. The topic is compacted: under one key a refused push would
-be all that is left, and a job that starts without state would have no rules."""
+"""Key of a push that no job has confirmed yet. The topic is compacted: with a single key, a rejected push
+would be the only record left, and a job that starts without state would have no rules."""
 
 VERSION = 1
 MAX_BYTES = 19_000_000
-"""The topic takes 20 MB."""
+"""The topic accepts 20 MB."""
 
 TIMEOUT_SECONDS = 30
 RETRY_SECONDS = 0.1
@@ -42,12 +42,12 @@ POLL_SECONDS = 0.2
 
 
 class RulesError(RuntimeError):
-    """Rules cannot be pushed; the message says why."""
+    """Rules cannot be pushed; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the detect job made of a push."""
+    """The detect job's result of a push."""
 
     accepted: bool
     rules: int
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def files(directory: Path) -> dict[str, str]:
-    """The texts of a directory's YAML files by their paths below it. Raises RulesError."""
+    """Returns the texts of a directory's YAML files by their relative paths. Raises RulesError."""
     if not directory.is_dir():
         raise RulesError(f"{directory} is no directory")
     found = {}
@@ -71,24 +71,26 @@ def files(directory: Path) -> dict[str, str]:
         except OSError as error:
             raise RulesError(f"{path} cannot be read: {error.strerror}") from None
     if not found:
-        raise RulesError(f"{directory} holds no .yml or .yaml file")
+        raise RulesError(f"{directory} contains no .yml or .yaml file")
     return found
 
 
 @contextmanager
 def push_lock(run: Path, seconds: float) -> Iterator[None]:
-    """Pushes of one stack come one after the other, from the candidate to what becomes of it.
+    """Serializes the pushes of one stack, from the candidate to its outcome.
 
-    Else one that is settled late would become the bundle after a newer one, and end its candidate. Who comes
-    later waits, and wins. The lock is the process's own, so a push that is killed holds nobody up.
+    Otherwise a push that is confirmed late would become the bundle after a newer one, and end the newer
+    candidate. A later push waits, and wins. The lock belongs to the process, so a killed push releases it.
 
-    Raises RulesError if another push is not through within that time: then nothing was pushed.
+    Raises RulesError if another push does not finish within that time: then nothing was pushed.
     """
     deadline = time.monotonic() + seconds
     with (run / "rules-push.lock").open("a") as lock:
         while not _taken(lock):
             if time.monotonic() > deadline:
-                raise RulesError("nothing was pushed: another push is not through yet; push again after it")
+                raise RulesError(
+                    "nothing was pushed: another push is in progress; push again when it is done"
+                )
             time.sleep(RETRY_SECONDS)
         yield
 
@@ -103,7 +105,7 @@ def _taken(lock: IO[str]) -> bool:
 
 @dataclass(frozen=True)
 class Push:
-    """Rules as they are written to the topic."""
+    """The record of a push."""
 
     id: str
     value: bytes
@@ -119,9 +121,9 @@ def push(kafka: KafkaClient, texts: dict[str, str]) -> Push:
 def promote_candidate(
     kafka: KafkaClient, clickhouse: ClickHouse, candidate: Push, seconds: float
 ) -> Outcome | None:
-    """Keeps a candidate as the bundle once the job has taken it over, and forgets one that it refuses.
+    """Promotes a candidate to the bundle if the job accepts it, and removes it if the job rejects it.
 
-    Returns what the job made of it; None if it says nothing in that time. Raises RulesError.
+    Returns the job's result; None if there is none in that time. Raises RulesError.
     """
     outcome = await_outcome(clickhouse, candidate.id, seconds)
     if outcome is not None:
@@ -130,7 +132,7 @@ def promote_candidate(
 
 
 def promote_last_candidate(kafka: KafkaClient, clickhouse: ClickHouse) -> None:
-    """Settles the candidate whose push was not waited for, before the next one takes its place."""
+    """Promotes or removes the candidate of a push without wait, before the next one replaces it."""
     candidate = _candidate(kafka)
     if candidate is not None:
         promote_candidate(kafka, clickhouse, candidate, 0)
@@ -152,7 +154,7 @@ def _record(texts: dict[str, str]) -> Push:
 
 
 def _produce(kafka: KafkaClient, values: Mapping[str, bytes | None]) -> None:
-    """Writes records in this order, by their keys; None ends what the key had."""
+    """Writes records by their keys, in this order; None deletes a key."""
     failures = []
     producer = Producer(
         kafka.settings(
@@ -172,14 +174,14 @@ def _produce(kafka: KafkaClient, values: Mapping[str, bytes | None]) -> None:
     left = producer.flush(TIMEOUT_SECONDS + 5)
     if failures or left:
         raise RulesError(
-            f"Kafka at {kafka.address} did not take the push: {failures[0] if failures else 'no answer'}"
+            f"Kafka at {kafka.address} did not accept the push: {failures[0] if failures else 'no answer'}"
         )
 
 
 def push_first(kafka: KafkaClient, run: Path) -> None:
-    """Pushes the repository's rules where nothing was ever pushed. Raises RulesError.
+    """Pushes the repository's rules if there was no push yet. Raises RulesError.
 
-    Only then it takes its turn: a push that waits for the job must not hold up the job's start.
+    Only then it takes the lock: a push that waits for the job must not delay the job's start.
     """
     if _is_pushed(kafka):
         return
@@ -195,7 +197,7 @@ def _is_pushed(kafka: KafkaClient) -> bool:
 
 
 def _candidate(kafka: KafkaClient) -> Push | None:
-    """The newest record of a candidate that was not ended. Raises RulesError."""
+    """Returns the newest candidate that was not removed. Raises RulesError."""
     newest = None
     with _consumer(kafka) as consumer:
         low, high = _offsets(consumer)
@@ -229,19 +231,19 @@ def _consumer(kafka: KafkaClient) -> Iterator[Consumer]:
 
 
 def _offsets(consumer: Consumer) -> tuple[int, int]:
-    """The first offset of the topic and the one after its last. Raises RulesError."""
+    """Returns the first offset of the topic and the one after its last. Raises RulesError."""
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         try:
             return consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=TIMEOUT_SECONDS)
-        except KafkaException as error:  # of a topic that was just made nobody is the leader yet
+        except KafkaException as error:  # a new topic has no leader yet
             if time.monotonic() > deadline:
                 raise RulesError(f"{TOPIC} cannot be read: {error.args[0].str()}") from None
             time.sleep(RETRY_SECONDS)
 
 
 def await_outcome(clickhouse: ClickHouse, push_id: str, seconds: float) -> Outcome | None:
-    """What the job made of a push; None if it says nothing in that time. Asks once at least."""
+    """Returns the job's result of a push; None if there is none in that time. Queries at least once."""
     deadline = time.monotonic() + seconds
     while True:
         found = clickhouse.rows(
@@ -257,4 +259,4 @@ def await_outcome(clickhouse: ClickHouse, push_id: str, seconds: float) -> Outco
 
 
 def _ignore(error: object) -> None:
-    """The client's background errors say again what the call itself raises."""
+    """Ignores the client's background errors, which the call itself raises again."""

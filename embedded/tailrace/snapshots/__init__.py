@@ -1,4 +1,3 @@
-"""Stores what servers say of themselves: reads tailrace.snapshots, inserts into ClickHouse, until stopped.
+"""Stores snapshots of servers: reads tailrace.snapshots and inserts into ClickHouse, until it is stopped.
 
-At least once, into tables in which a row that comes twice counts once: each row's key and content follow from
-the record alone."""
+Delivery is at least once. The tables deduplicate: each row's key and content depend only on the record."""

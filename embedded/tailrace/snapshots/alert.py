@@ -1,4 +1,4 @@
-"""The alert of errant transactions, a row of tailrace.alerts as the detect job writes them."""
+"""Builds the alert of errant transactions, a row of tailrace.alerts in the format of the detect job."""
 
 import hashlib
 import uuid
@@ -12,19 +12,19 @@ ALERTS = "alerts"
 RULE_ID = "9f0b6a52-6a3f-4f1e-8a0e-51f1c7b9a3d4"
 TITLE = "Errant transactions on a replica"
 NEXT_STEPS = (
-    "Look at what was written: mysqlbinlog on the replica, with the transactions named here.",
-    "Find out who could write there: read_only, super_read_only, accounts with SUPER or CONNECTION_ADMIN.",
+    "Read what was written: mysqlbinlog on the replica, with the transactions listed here.",
+    "Find out which accounts could write there: read_only, super_read_only, SUPER, CONNECTION_ADMIN.",
     "Before a failover: apply them at the source, inject empty ones there, or rebuild the replica.",
 )
 FALSE_POSITIVES = (
-    "A source forgot what it once had (RESET MASTER) before Tailrace ever looked at it.",
+    "A source was reset (RESET MASTER) before Tailrace first read it.",
     "Maintenance on the replica that did not switch off its binary log.",
 )
 
 
 def alert_of(verdict: Verdict) -> Row:
-    """One row, the same alert from the first errant transaction until there is none; later rows say what was
-    added, and when it was over."""
+    """Returns one row. It is the same alert from the first errant transaction until there is none; later rows
+    contain what was added, and the end."""
     member = verdict.member
     entity = {"cluster": member.cluster, "instance": member.instance}
     identity = "\0".join((RULE_ID, member.instance, f"{verdict.began:.3f}")).encode()

@@ -1,14 +1,14 @@
-"""Errant transactions: what a replica has that none of its sources ever had, found by comparing GTID sets.
+"""Finds errant transactions of a replica, which none of its sources ever had, by comparing GTID sets.
 
-Servers are looked at one after the other, and a replica applies what its sources wrote meanwhile: so a
-reading of a replica is held only against readings of its sources that began after it had ended. These have
-everything that the replica may have had by right. Where one source is not asked, or is in another cluster,
-nothing can be said.
+Servers are polled one after the other, and a replica applies new transactions of its sources meanwhile. So a
+reading of a replica is compared only with readings of its sources that began after it had ended. These
+contain every transaction that the replica can have received. If a source is not polled, or is in another
+cluster, the result is unknown.
 
-Who counts as a source: the servers of the replica's channels (several, with multi-source replication), their
-sources in turn, and with group replication the members of the group. A server that is among its own sources,
-as in a ring or a pair, writes by right: what it wrote itself reaches the others later. So does the group,
-under the group's name, and each node of a Galera cluster, whose nodes are not judged at all.
+Sources are the servers of the replica's channels (several, with multi-source replication), their sources in
+turn, and with group replication the members of the group. A server that is among its own sources, as in a
+ring or a pair, may write: its transactions reach the others later. The same applies to a group, under the
+group's name. The nodes of a Galera cluster are not compared at all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,10 +21,10 @@ from tailrace.snapshots.gtid_sets import GtidError, GtidSet, Transactions
 
 KIND = "errant"
 SKEW_SECONDS = 2.0
-"""By which the clocks of two machines that look at servers may differ."""
+"""The maximum clock difference between two machines that poll servers."""
 LOOKS_KEPT = 10
 MAX_SET = 4000
-"""Characters of a set that are shown."""
+"""Maximum number of printed characters of a set."""
 _GROUP = ("group_replication_group_name", "group_replication_view_change_uuid")
 _NONE = ("", "0", "AUTOMATIC", "automatic")
 _ON = ("ON", "1", "YES")
@@ -32,7 +32,8 @@ _ON = ("ON", "1", "YES")
 
 @dataclass(frozen=True)
 class Reading:
-    """What a server had at some moment between two times, in seconds since 1970 UTC; `at` is the look's."""
+    """The transactions of a server between two times, in seconds since 1970 UTC; `at` is the snapshot's
+    time."""
 
     at: float
     began: float
@@ -42,7 +43,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Channel:
-    """From whom a server replicates: by the source's UUID, or where there is none by its number."""
+    """The source of a replication channel: its UUID, or its server id if there is none."""
 
     uuid: str
     server_id: str
@@ -55,7 +56,7 @@ class Channel:
 
 @dataclass
 class Member:
-    """One server as it was seen last."""
+    """The last known state of one server."""
 
     cluster: str
     instance: str
@@ -68,20 +69,20 @@ class Member:
     group: str = ""
     """The name of its replication group."""
     shared: frozenset[str] = frozenset()
-    """UUIDs under which any member of the group writes."""
+    """The UUIDs under which members of the group write."""
     is_galera: bool = False
     readings: list[Reading] = field(default_factory=list)
-    """The newest last."""
+    """Readings, the newest last."""
     had: Transactions | None = None
-    """All that it had at any look: RESET MASTER does not undo that."""
+    """All transactions of all its readings: RESET MASTER does not remove them."""
     evaluated: float = 0.0
-    """When the reading that was judged last had ended."""
+    """The end of the last evaluated reading."""
     errant: str = ""
-    """What was found errant at that reading."""
+    """The errant transactions of that reading."""
     since: float = 0.0
-    """Since when exactly that is errant."""
+    """Since when exactly these transactions are errant."""
     began: float = 0.0
-    """Since when anything is."""
+    """Since when any transaction is errant."""
 
     def learn_role(self, attributes: Mapping[str, str]) -> None:
         locks = (attributes.get("read_only", ""), attributes.get("super_read_only", ""))
@@ -89,12 +90,12 @@ class Member:
 
     def learn_channel(self, attributes: Mapping[str, str]) -> None:
         if attributes.get("channel", "").startswith("group_replication_"):
-            return  # how a group talks among itself
+            return  # internal channels of group replication
         named = (attributes.get("source_uuid", ""), attributes.get("source_server_id", ""))
         self.channels |= {Channel(*(_unless_none(name) for name in named))}
 
     def learn_transactions(self, attributes: Mapping[str, str], at: float) -> None:
-        """A set in the form of a later version is not compared with anything."""
+        """Reads the transactions. A set in the format of a later version is not compared."""
         self.uuid, self.server_id = (
             _unless_none(attributes.get(name, "")) for name in ("server_uuid", "server_id")
         )
@@ -112,11 +113,11 @@ class Member:
         self.had = self.had.union(transactions) if is_comparable else transactions
 
     def passes_on(self) -> Transactions:
-        """What its replicas may have from it. Only for a member that was read."""
+        """The transactions that its replicas may have from it. Only for a member that was read."""
         return self.had.without_start() if self.channels else self.had
 
     def read_since(self) -> float:
-        """When its newest reading began."""
+        """The start of its newest reading."""
         return self.readings[-1].began if self.readings else 0.0
 
 
@@ -126,22 +127,22 @@ def _unless_none(text: str) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a look at a replica showed. Times are seconds since 1970 UTC."""
+    """The result of a reading of a replica. Times are seconds since 1970 UTC."""
 
     member: Member
     source: str
     """The instances that it was compared with."""
     at: float
-    """The look that is judged."""
+    """The time of the evaluated snapshot."""
     since: float
     """Since when exactly these are errant."""
     began: float
-    """Since when any were."""
+    """Since when any were errant."""
     errant: str
     """Empty for none."""
     count: int
     before: str
-    """What was found errant at the look before."""
+    """The errant transactions of the previous snapshot."""
 
     @property
     def is_new(self) -> bool:
@@ -149,20 +150,21 @@ class Verdict:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What is stored as the fact's attributes."""
+        """Returns the attributes of the stored fact."""
         count = str(self.count)
         return {"source": self.source, "gtids": self.errant, "count": count, "began": f"{self.began:.3f}"}
 
 
 class Comparison:
-    """All servers of all clusters. `restore` what an earlier process found, then `take` each snapshot in
-    order."""
+    """All servers of all clusters. Call `restore` with the results of an earlier process, then `take` with
+    each snapshot in order."""
 
     def __init__(self) -> None:
         self._members: dict[str, Member] = {}
 
     def restore(self, rows: list[Row]) -> None:
-        """Rows of server_facts_current of the kinds gtid, replication and errant; times as seconds."""
+        """Restores rows of server_facts_current of the kinds gtid, replication and errant; times in
+        seconds."""
         for row in rows:
             member = self._member(str(row["cluster"]), str(row["instance"]))
             attributes = row["attributes"]
@@ -174,7 +176,7 @@ class Comparison:
                 _learn(member, str(row["kind"]), facts, float(row["last_seen"]))
 
     def take(self, record: Mapping) -> list[Verdict]:
-        """What a snapshot shows of its server, or of those that replicate from it."""
+        """Returns the verdicts of a snapshot for its server and for the replicas of that server."""
         if record["status"] != "ok" or record["kind"] not in ("gtid", "replication"):
             return []
         member = self._member(record["cluster"], record["instance"])
@@ -210,7 +212,8 @@ def _learn(member: Member, kind: str, facts: list[Mapping], at: float) -> None:
 
 
 def _evaluated(replica: Member, members: list[Member]) -> Verdict | None:
-    """The replica's newest reading that all its sources were read after; None where there is no new one."""
+    """Evaluates the replica's newest reading that precedes readings of all its sources; None without a new
+    one."""
     peers = [each for each in members if _is_peer(each, replica)]
     if not replica.channels and (not peers or replica.is_writable):
         return _over(replica) if replica.errant else None
@@ -238,7 +241,8 @@ def _errant(replica: Member, reading: Reading, sources: list[Member], members: l
 
 
 def _followed_before(replica: Member, sources: list[Member], members: list[Member]) -> list[Member]:
-    """Other members of the groups that it follows from outside: it may have come from any of them."""
+    """Returns other members of the groups that it replicates from: its transactions may be from any of
+    them."""
     return [
         each
         for source in sources
@@ -249,13 +253,13 @@ def _followed_before(replica: Member, sources: list[Member], members: list[Membe
 
 
 def _has_no_identifiers(source: Member) -> bool:
-    """MySQL without gtid_mode: a replica may give identifiers of its own to what comes from it
-    (ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS, from 8.0.23)."""
+    """Returns whether it is MySQL without gtid_mode: a replica may assign its own identifiers to transactions
+    from it (ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS, from 8.0.23)."""
     return isinstance(source.had, GtidSet) and not source.had
 
 
 def _writes_alike(had: Transactions, member: Member) -> bool:
-    """Whether the member writes its identifiers in the same form."""
+    """Returns whether the member's identifiers have the same format."""
     return isinstance(member.had, type(had))
 
 
@@ -264,7 +268,7 @@ def _is_peer(member: Member, replica: Member) -> bool:
 
 
 def _direct_sources(replica: Member, members: list[Member]) -> list[Member] | None:
-    """None where one of them is not known: whatever comes from it would look errant."""
+    """Returns the direct sources; None if one of them is unknown: its transactions would look errant."""
     found = [
         [each for each in members if each is not replica and channel.is_from(each)]
         for channel in replica.channels
@@ -275,8 +279,8 @@ def _direct_sources(replica: Member, members: list[Member]) -> list[Member] | No
 
 
 def _with_their_sources(sources: Iterable[Member], members: list[Member]) -> tuple[list[Member], bool]:
-    """The sources, theirs, and so on, and whether none of them is unknown. In a ring the replica itself is
-    among them."""
+    """Returns the sources with their sources, recursively, and whether all of them are known. In a ring the
+    replica itself is among them."""
     found: dict[str, Member] = {}
     are_all_known = True
     waiting = list(sources)
@@ -291,14 +295,15 @@ def _with_their_sources(sources: Iterable[Member], members: list[Member]) -> tup
 
 
 def _candidates(replica: Member, had: Transactions, is_in_ring: bool) -> Transactions:
-    """Those that may be errant. MariaDB's servers do not tell all that they had, but all that they wrote."""
+    """Returns the possibly errant ones. MariaDB reports all transactions that it wrote, not all that it
+    has."""
     if isinstance(had, GtidSet):
         return had.without(replica.shared | ({replica.uuid} if is_in_ring else set()))
     return had.written_by(-1 if is_in_ring else int(replica.server_id or -1))
 
 
 def _over(member: Member) -> Verdict:
-    """It replicates from nobody any more, and so has what it has by right."""
+    """It is no longer a replica, so none of its transactions is errant."""
     reading = member.readings[-1]
     return _verdict(member, [], reading, type(reading.transactions)({}))
 

@@ -1,12 +1,11 @@
-"""Sets of global transaction identifiers, as MySQL and MariaDB write them, and what one has that another
-lacks.
+"""Parses sets of global transaction identifiers of MySQL and MariaDB, and computes their differences.
 
 MySQL: `uuid:interval[:interval]…[:tag:interval…]`, several separated by commas; intervals are inclusive; a
 tag (8.3 and later) holds for the intervals after it ("GTID Sets" in the reference manual, "Replication
 Concepts").
 
-MariaDB: `domain-server-sequence`, of each domain and server the last one (gtid_binlog_state): sequence
-numbers of one domain grow, so that what a server wrote last stands for all before it.
+MariaDB: `domain-server-sequence`, for each domain and server the last one (gtid_binlog_state): sequence
+numbers of one domain increase, so the last one of a server represents all earlier ones.
 """
 
 import re
@@ -27,26 +26,26 @@ Source = tuple[str, str]
 
 
 class GtidError(ValueError):
-    """No set of identifiers; the message has the part that is not understood."""
+    """The text is no set of identifiers; the message contains the invalid part."""
 
 
 @dataclass(frozen=True)
 class GtidSet:
-    """MySQL's. Of each source intervals in order that neither meet nor overlap; a source without any is not
-    in it, so that equal sets are equal objects."""
+    """A GTID set of MySQL. Each source has sorted intervals that neither touch nor overlap; sources without
+    intervals are omitted, so that equal sets are equal objects."""
 
     sources: dict[Source, tuple[Interval, ...]]
 
     @staticmethod
     def parse(text: str) -> "GtidSet":
-        """Reads any of the forms that servers write or take; white space and letter case do not count."""
+        """Parses any form that servers write or accept; white space and letter case are ignored."""
         found: dict[Source, list[Interval]] = {}
         for part in filter(None, re.sub(r"\s", "", text).lower().split(",")):
             _read_part(part, found)
         return GtidSet({source: joined(intervals) for source, intervals in found.items() if intervals})
 
     def __str__(self) -> str:
-        """In MySQL's order: by UUID, without a tag first."""
+        """Formats the set in MySQL's order: by UUID, without a tag first."""
         written = [
             ":".join([uuid, *([tag] if tag else []), *map(_written, self.sources[uuid, tag])])
             for uuid, tag in sorted(self.sources)
@@ -57,27 +56,27 @@ class GtidSet:
         return bool(self.sources)
 
     def count(self) -> int:
-        """How many transactions there are."""
+        """Returns the number of transactions."""
         return sum(last - first + 1 for intervals in self.sources.values() for first, last in intervals)
 
     def union(self, other: "GtidSet") -> "GtidSet":
-        """What is in either."""
+        """Returns the transactions that are in either set."""
         sources = self.sources.keys() | other.sources.keys()
         return GtidSet({each: joined([*self._of(each), *other._of(each)]) for each in sources})
 
     def minus(self, other: "GtidSet") -> "GtidSet":
-        """What is in this one only."""
+        """Returns the transactions that are only in this set."""
         left = {
             source: subtracted(intervals, other._of(source)) for source, intervals in self.sources.items()
         }
         return GtidSet({source: intervals for source, intervals in left.items() if intervals})
 
     def without(self, uuids: Collection[str]) -> "GtidSet":
-        """What was not written under any of these UUIDs, with a tag or without."""
+        """Returns the transactions that were not written under any of these UUIDs, with or without a tag."""
         return GtidSet({source: found for source, found in self.sources.items() if source[0] not in uuids})
 
     def without_start(self) -> "GtidSet":
-        """The same: MySQL's set has what was purged, and so all since ever."""
+        """Returns the set itself: MySQL's set includes purged transactions, and so is complete."""
         return self
 
     def _of(self, source: Source) -> tuple[Interval, ...]:
@@ -101,7 +100,7 @@ def _read_part(part: str, found: dict[Source, list[Interval]]) -> None:
 
 
 def _read_interval(first: str, last: str | None) -> list[Interval]:
-    """One interval; none where it ends before it begins, as MySQL has it."""
+    """Returns one interval; none if it ends before it begins, as in MySQL."""
     begin, end = int(first), int(last or first)
     if begin < 1 or end > LAST:
         raise GtidError(f"expected numbers from 1 to {LAST}, found {first}-{last or first}")
@@ -114,7 +113,7 @@ def _written(interval: Interval) -> str:
 
 
 def joined(intervals: list[Interval]) -> tuple[Interval, ...]:
-    """The same numbers by as few intervals as possible, in order."""
+    """Merges intervals to as few as possible, sorted."""
     done: list[Interval] = []
     for first, last in sorted(intervals):
         if done and first <= done[-1][1] + 1:
@@ -125,7 +124,7 @@ def joined(intervals: list[Interval]) -> tuple[Interval, ...]:
 
 
 def subtracted(these: tuple[Interval, ...], others: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    """The numbers of the first that are in none of the second; both in order and without overlap."""
+    """Returns the numbers of the first that are not in the second; both sorted and without overlap."""
     left: list[Interval] = []
     rest = list(reversed(others))
     for first, last in these:
@@ -148,12 +147,12 @@ class MariaDbState:
 
     last: dict[tuple[int, int], int]
     start: dict[int, int] = field(default_factory=dict)
-    """By domain how far the server was when its binary log began, whoever had written that: of a server that
-    was made from a copy, or does not log what it applies (log_slave_updates)."""
+    """By domain, the server's position when its binary log began, for a server that was restored from a copy,
+    or that does not log what it applies (log_slave_updates)."""
 
     @staticmethod
     def parse(logged: str, applied: str = "") -> "MariaDbState":
-        """Reads `0-1-13,0-2-15`: gtid_binlog_state and, with what is known by it alone, gtid_slave_pos.
+        """Parses `0-1-13,0-2-15`: gtid_binlog_state, and gtid_slave_pos for positions that only it contains.
         `applied` must have been read before `logged`. Raises GtidError."""
         last = _last_of(logged)
         beyond = {key: n for key, n in _last_of(applied).items() if n > last.get(key, 0)}
@@ -169,27 +168,27 @@ class MariaDbState:
         return bool(self.last)
 
     def minus(self, other: "MariaDbState") -> "MariaDbState":
-        """The last transactions that the other has not reached. How many there are before them nobody can
-        tell: other servers' transactions lie between."""
+        """Returns the last transactions that the other has not reached. The number of transactions before
+        them is unknown: those of other servers are in between."""
         return MariaDbState({key: n for key, n in self.last.items() if n > other._reached(key)})
 
     def _reached(self, key: tuple[int, int]) -> int:
         return max(self.last.get(key, 0), self.start.get(key[0], 0))
 
     def union(self, other: "MariaDbState") -> "MariaDbState":
-        """What either has."""
+        """Returns the transactions that are in either set."""
         return MariaDbState(_later(self.last, other.last), _later(self.start, other.start))
 
     def without_start(self) -> "MariaDbState":
-        """Only what is known by server: of a replica, which always is as far as its source was."""
+        """Returns only the positions by server: a replica is always as far as its source was."""
         return MariaDbState(self.last)
 
     def written_by(self, server: int) -> "MariaDbState":
-        """The transactions of one server."""
+        """Returns the transactions of one server."""
         return MariaDbState({key: n for key, n in self.last.items() if key[1] == server})
 
     def count(self) -> int:
-        """How many streams of one domain and server there are."""
+        """Returns the number of streams of one domain and server."""
         return len(self.last)
 
 
@@ -212,7 +211,7 @@ Transactions = GtidSet | MariaDbState
 
 
 def parse(flavour: str, attributes: Mapping[str, str]) -> Transactions:
-    """A server's transactions from its fact `gtid`. Raises GtidError."""
+    """Parses a server's transactions from its fact `gtid`. Raises GtidError."""
     if flavour == "mariadb":
         return MariaDbState.parse(
             attributes.get("gtid_binlog_state", ""), attributes.get("gtid_slave_pos", "")

@@ -1,4 +1,4 @@
-"""The loop: records from Kafka, rows to ClickHouse, then offsets; what is not stored is not committed."""
+"""Copies records from Kafka to ClickHouse, and commits offsets after their rows are stored."""
 
 import json
 import threading
@@ -36,13 +36,13 @@ KNOWN = (
 )
 
 IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, FACTS, SNAPSHOTS)
-"""What is told once comes before what says that it is known; a look comes after the facts that it counts."""
+"""The order of tables: a snapshot's row follows the rows of the facts that it counts."""
 
 Report = Callable[[str], None]
 
 
 class Loader:
-    """One consumer. Several of one group share the partitions."""
+    """One consumer. Several consumers of one group share the partitions."""
 
     def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, report: Report) -> None:
         self._consumer = consumer
@@ -53,11 +53,11 @@ class Loader:
         self._comparison: Comparison | None = None
 
     def stop(self) -> None:
-        """Ends `run` after the batch in hand."""
+        """Ends `run` after the current batch."""
         self._stop.set()
 
     def run(self) -> None:
-        """Returns when stopped. Raises KafkaException for what librdkafka does not mend by itself."""
+        """Returns when stopped. Raises KafkaException for errors from which librdkafka does not recover."""
         self._consumer.subscribe([TOPIC])
         while not self._stop.is_set():
             messages = [each for each in self._consumer.consume(BATCH, WAIT_SECONDS) if self._is_record(each)]
@@ -76,8 +76,8 @@ class Loader:
         return False
 
     def _rows(self, messages: Sequence[Message]) -> dict[str, list[Row]]:
-        """The rows of each table. A record that nobody can read is named in the log; the topic still has
-        it."""
+        """Returns the rows of each table. Unreadable records are logged and skipped; they stay in the
+        topic."""
         rows: dict[str, list[Row]] = defaultdict(list)
         for message in messages:
             try:
@@ -85,7 +85,7 @@ class Loader:
                 for table, row in [*rows_of(record), *self._errant(record)]:
                     rows[table].append(row)
             except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
-                # Capture writes no such record; who else does must not keep the loader from all others.
+                # Capture writes no such record; another writer must not stop the loader.
                 self._report(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
         return rows
 
@@ -96,7 +96,7 @@ class Loader:
                 yield ALERTS, alert_of(verdict)
 
     def _stored(self, messages: Sequence[Message]) -> bool:
-        """Whether all is in ClickHouse; tries until it is, or until stopped."""
+        """Stores all rows, retrying until it succeeds or is stopped; returns whether it succeeded."""
         pause = 1.0
         rows: dict[str, list[Row]] | None = None
         while True:
@@ -109,14 +109,14 @@ class Loader:
                 self._report(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
                 return True
             except (OSError, ClickHouseError) as error:
-                self._report(f"ClickHouse did not take the rows: {error}")
+                self._report(f"ClickHouse did not accept the rows: {error}")
                 self._write_beat(str(error))
             if self._stop.wait(pause):
                 return False
             pause = min(MAX_PAUSE_SECONDS, 2 * pause)
 
     def _restored(self) -> Comparison:
-        """What this or another process knew of the servers before."""
+        """Returns the state of the servers that an earlier process stored."""
         comparison = Comparison()
         comparison.restore(self._clickhouse.rows(KNOWN))
         return comparison
@@ -128,7 +128,7 @@ class Loader:
 
 
 def unpacked(value: bytes) -> object:
-    """A msgpack document. Bytes that are no UTF-8 come escaped. Raises RecordError."""
+    """Decodes a msgpack document; escapes bytes that are not UTF-8. Raises RecordError."""
     try:
         return msgpack.unpackb(value, raw=False, unicode_errors="backslashreplace", strict_map_key=False)
     except (TypeError, ValueError, msgpack.exceptions.UnpackException) as error:

@@ -1,4 +1,4 @@
-"""From a record of tailrace.snapshots (schemas/snapshot.schema.json) to rows of ClickHouse."""
+"""Converts records of tailrace.snapshots (schemas/snapshot.schema.json) to rows of ClickHouse."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -11,20 +11,21 @@ TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 OK = "ok"
 GTID = "gtid"
-"""Differs at every look and is compared at once: only the last is kept, under the first moment there is."""
+"""Kinds that differ in every snapshot and are evaluated immediately: only the last row is stored, at a fixed
+time."""
 FIRST_MOMENT = 0.0
 LAST_MOMENT = 4_102_444_800
-"""2100. What ClickHouse refuses must not get as far: it would refuse the rows of everybody beside it."""
+"""2100. Later times are rejected here: ClickHouse would refuse the complete block with them."""
 CHANGE = ("added", "changed", "removed")
 
 
 class RecordError(ValueError):
-    """A record that does not keep the contract; the message names what is wrong with it."""
+    """A record violates the schema; the message states how."""
 
 
 def rows_of_verdict(verdict: Verdict) -> list[tuple[str, Row]]:
-    """What was found out about a replica's errant transactions; the fact and the change only where there
-    are."""
+    """Returns the rows of a verdict about errant transactions; the fact and the change only if there are
+    any."""
     whose = {"cluster": verdict.member.cluster, "instance": verdict.member.instance, "kind": KIND}
     rows: list[tuple[str, Row]] = []
     if verdict.errant:
@@ -56,7 +57,8 @@ def _errant_change(whose: Row, verdict: Verdict) -> Row:
 
 
 def rows_of(record: object) -> list[tuple[str, Row]]:
-    """Table and row, the rows of facts before that of the look which makes them count. Raises RecordError."""
+    """Returns tables and rows; facts precede the snapshot's row, which makes them count. Raises
+    RecordError."""
     try:
         return list(_rows(record))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -120,7 +122,7 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
 
 
 def instant(seconds: float) -> str:
-    """Seconds since 1970 as DateTime64(3) reads them; few seconds as a number it would take for a date."""
+    """Formats seconds since 1970 for DateTime64(3); it would read a small number as a date."""
     millis = round(float(seconds) * 1000)
     if not 0 <= millis < LAST_MOMENT * 1000:
         raise ValueError(f"{seconds} s are no time of a look")

@@ -1,7 +1,7 @@
-"""The list in force: what the running stack took over from sources.yaml, kept as run/sources.json.
+"""The active sources: the content of sources.yaml that the running stack applied, stored in run/sources.json.
 
-All parts read this copy and not the list itself, so that a part that is restarted after a crash watches the
-same logs as the others, whatever has been written to the list meanwhile.
+All components read this copy instead of the list, so that a component that restarts after a crash watches the
+same logs as the others, even if the list was changed meanwhile.
 """
 
 import dataclasses
@@ -22,17 +22,17 @@ PATHS = ("path", "password_file", "explain_password_file")
 
 @dataclass(frozen=True)
 class ActiveSources:
-    """A list as it was taken over."""
+    """An applied list."""
 
     listed: Listed = field(default_factory=Listed)
     at: float = 0.0
-    """When, seconds since 1970 UTC."""
+    """The time of its activation, in seconds since 1970 UTC."""
     since: Mapping[LogKey, float] = field(default_factory=dict)
     """Since when each log is on the list."""
 
 
 def activate(home: Home, listed: Listed) -> ActiveSources:
-    """Puts a list in force: writes the copy, whole or not at all."""
+    """Activates a list: writes the copy atomically."""
     before, now = _read(home), time.time()
     known = before.since if before else {}
     activated = ActiveSources(listed, now, {key_of(log): known.get(key_of(log), now) for log in listed.logs})
@@ -43,12 +43,12 @@ def activate(home: Home, listed: Listed) -> ActiveSources:
 
 
 def active(home: Home) -> ActiveSources:
-    """The list in force; an empty one where no stack ever ran."""
+    """Returns the active list; an empty one if no stack ever ran."""
     return _read(home) or ActiveSources()
 
 
 def active_or_listed(settings: Settings, home: Home) -> Listed:
-    """What parts are to go by: the copy, or the list itself where no supervisor keeps a copy.
+    """Returns the list for components: the copy, or the list itself if no supervisor writes a copy.
 
     Raises SourcesError.
     """
@@ -57,7 +57,7 @@ def active_or_listed(settings: Settings, home: Home) -> Listed:
 
 
 def active_servers(settings: Settings, home: Home) -> tuple[Server, ...]:
-    """The servers that are asked; none where there is no list, or one that cannot be used."""
+    """Returns the servers to poll; none without a valid list."""
     try:
         return active_or_listed(settings, home).servers
     except SourcesError:
@@ -69,10 +69,10 @@ def _file(home: Home) -> Path:
 
 
 def _read(home: Home) -> ActiveSources | None:
-    file = home.root / "run" / "sources.json"  # asking makes no directory
+    file = home.root / "run" / "sources.json"  # creates no directory
     try:
         return _from_json(json.loads(file.read_text()))
-    except (OSError, ValueError, KeyError, TypeError):  # none, or of another version
+    except (OSError, ValueError, KeyError, TypeError):  # missing, or of another version
         return None
 
 

@@ -1,4 +1,4 @@
-"""What there is of the listed logs on this machine, as the user who looks may see it."""
+"""Inspects the files of the listed logs on this machine, with the permissions of the current user."""
 
 import glob
 import os
@@ -13,12 +13,12 @@ from tailrace.cli import console
 from tailrace.sources.sources_file import Source
 
 ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.old)$")
-"""The same rule as collectors/census/census.py, without what is compressed."""
+"""The same rule as in collectors/census/census.py, without compressed files."""
 PACKED_SUFFIX = re.compile(r"\.(gz|bz2|xz|zst)$")
 
 
 JSON_KEYS = {"description": "says"}
-"""Fields of LogState whose names on the control socket differ: a supervisor may be older than the command."""
+"""Fields of LogState with other names on the control socket: a supervisor may be older than the command."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class LogState:
     ok: bool
     """Whether the live file and all its rotated siblings can be read."""
     description: str
-    """How it is, in one clause whose subject is the log."""
+    """Its state, in one clause whose subject is the log."""
     rotated: tuple[str, ...] = ()
-    """Rotated siblings: paths, in order of their names."""
+    """Paths of rotated siblings, sorted by name."""
     packed: tuple[str, ...] = ()
-    """Compressed siblings, of which nobody reads or counts anything."""
+    """Compressed siblings, which are neither read nor counted."""
 
     def to_json(self) -> dict:
         return {JSON_KEYS.get(name, name): value for name, value in asdict(self).items()}
@@ -47,7 +47,7 @@ class LogState:
 
 
 def inspect(log: Source) -> LogState:
-    """How the log is now."""
+    """Returns the current state of the log."""
     path = str(log.path)
     live = sorted(glob.glob(path)) if glob.has_magic(path) else [path]
     siblings = [sibling for each in live for sibling in _siblings(each)]
@@ -58,13 +58,13 @@ def inspect(log: Source) -> LogState:
         f"is watched, but {each} {description}" for each in rotated if (description := _problem(each))
     ]
     if not live:
-        problems = ["matches no file yet; what will match is read from its first byte"]
+        problems = ["matches no file yet; a matching file will be read from its first byte"]
     description = problems[0] if problems else f"is watched, {console.size(sum(map(os.path.getsize, live)))}"
     return LogState(log.instance, log.source, path, not problems, description, rotated, packed)
 
 
 def inodes(log: Source) -> Iterator[tuple[Path, os.stat_result]]:
-    """The log's files that are not compressed and not empty, as far as they can be seen."""
+    """Yields the log's visible files that are neither compressed nor empty."""
     path = str(log.path)
     for live in sorted(glob.glob(path)) if glob.has_magic(path) else [path]:
         for each in (live, *_siblings(live)):
@@ -74,19 +74,19 @@ def inodes(log: Source) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _problem(path: str) -> str:
-    """Why the file cannot be read, in a clause; empty if it can."""
+    """Returns the reason why the file cannot be read, in a clause; empty if it can."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except IsADirectoryError:
-        return "is no regular file"
+        return "is not a regular file"
     except FileNotFoundError:
         return "does not exist yet; it is read from its first byte once it does"
     except PermissionError:
         return f"cannot be read: {_user()}, as whom the collectors run, has no permission"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return "" if is_file else "is no regular file"
+    return "" if is_file else "is not a regular file"
 
 
 def _user() -> str:
@@ -100,7 +100,7 @@ def _siblings(live: str) -> Iterator[str]:
     directory, _, wanted = live.rpartition("/")
     try:
         names = sorted(os.listdir(directory or "/"))
-    except OSError:  # what is wrong with the live file says it
+    except OSError:  # the problem of the live file is reported
         return
     for name in names:
         if name != wanted and _canonical(name) == wanted:

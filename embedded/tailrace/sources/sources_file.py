@@ -1,24 +1,24 @@
-"""Which logs are watched: `sources.yaml`, a list that the user edits and every collector part reads.
+"""Reads `sources.yaml`, the user's list of watched logs and servers, which all collectors use.
 
     - instance: shop-db-1          # the server's name; unique, it is part of every event's identity
       cluster: shop                # any grouping of servers; default: the instance
       source: slowlog              # slowlog, audit, errorlog or general
       path: /var/log/mysql/slow.log
-      tz: Europe/Berlin            # IANA zone of the log's own local times; default: UTC
+      tz: Europe/Berlin            # IANA zone of the log's local times; default: UTC
       format: auto                 # a hint for the parser; default: auto
 
 `path` is one file, without rotation suffix; its rotated siblings (slow.log.1, slow.log-20260101, …) are found
-by themselves. A relative path is relative to the list.
+automatically. A relative path is relative to the list.
 
-A server that is asked what it says of itself (accounts, grants, settings; docs/CAPTURE.md) is listed so:
+A server from which capture takes snapshots (accounts, grants, settings; docs/CAPTURE.md) is listed so:
 
     - instance: shop-db-1
       cluster: shop
       source: server
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
-      explain: true                # plans of its heaviest statements too; default: false
-      explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # by an account of their own
+      explain: true                # also plans of its heaviest statements; default: false
+      explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # a separate account for EXPLAIN
       explain_password_file: /etc/tailrace/shop-db-1-explain.password
 """
 
@@ -35,7 +35,7 @@ SERVER = "server"
 
 
 class SourcesError(ValueError):
-    """The list cannot be used; the message names file, entry and what was expected."""
+    """The list is invalid; the message contains file, entry and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Server:
-    """A server that is asked what it says of itself."""
+    """A server from which capture takes snapshots."""
 
     instance: str
     source: str
@@ -61,13 +61,13 @@ class Server:
     cluster: str
     password_file: Path | None = None
     explain: bool = False
-    """Whether its heaviest statements are explained: samples of them, unmasked, go to this server."""
+    """Whether its heaviest statements are explained: samples of them, unmasked, are sent to this server."""
     explain_dsn: str | None = None
-    """With whose account; default: that of `dsn`, which then may read both accounts and data."""
+    """The account for EXPLAIN; default: that of `dsn`, which then may read both accounts and data."""
     explain_password_file: Path | None = None
 
     def explained(self) -> "Server":
-        """The server as the one who explains asks it."""
+        """Returns the server with the account for EXPLAIN."""
         if self.explain_dsn is None:
             return self
         return dataclasses.replace(self, dsn=self.explain_dsn, password_file=self.explain_password_file)
@@ -75,28 +75,28 @@ class Server:
 
 @dataclass(frozen=True)
 class Listed:
-    """What a list says, in its order."""
+    """The content of a list, in its order."""
 
     logs: tuple[Source, ...] = ()
     servers: tuple[Server, ...] = ()
 
     def means(self, other: "Listed") -> bool:
-        """Whether both say the same, in whatever order."""
+        """Returns whether both have the same entries, in any order."""
         return set(self.logs) == set(other.logs) and set(self.servers) == set(other.servers)
 
 
 def load(file: Path) -> list[Source]:
-    """The watched logs. Raises SourcesError."""
+    """Reads the watched logs. Raises SourcesError."""
     return list(read(file).logs)
 
 
 def load_servers(file: Path) -> list[Server]:
-    """The servers that are asked. Raises SourcesError."""
+    """Reads the servers to poll. Raises SourcesError."""
     return list(read(file).servers)
 
 
 def read(file: Path) -> Listed:
-    """The whole list. Raises SourcesError."""
+    """Reads the complete list. Raises SourcesError."""
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -105,7 +105,7 @@ def read(file: Path) -> Listed:
 
 
 def parse(file: Path, content: bytes) -> Listed:
-    """What the content of a list says; paths in it are relative to the file. Raises SourcesError."""
+    """Parses the content of a list; paths in it are relative to the file. Raises SourcesError."""
     try:
         entries = yaml.safe_load(content) or []
     except (ValueError, yaml.YAMLError) as error:
@@ -126,7 +126,7 @@ def parse(file: Path, content: bytes) -> Listed:
 
 
 def make_empty(file: Path) -> None:
-    """Makes a list that watches nothing and says how to change that, unless there is one already."""
+    """Creates an empty list with instructions in comments, unless the file exists."""
     if not file.exists():
         explained = "".join(f"# {line}\n" if line else "#\n" for line in (__doc__ or "").strip().splitlines())
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def make_empty(file: Path) -> None:
 
 
 def add(file: Path, more: list[Source | Server]) -> None:
-    """Adds entries at the end of the list and leaves what the user wrote as it is. Raises SourcesError."""
+    """Appends entries to the list, whose existing lines stay unchanged. Raises SourcesError."""
     entries = [_written(each) for each in more]
     before = file.read_text()
     load(file)
@@ -162,7 +162,12 @@ def _entry(file: Path, where: str, entry: object) -> Source | Server:
         hash(made)
     except SourcesError:
         raise
-    except (TypeError, ValueError, RuntimeError, OSError) as error:  # a list for a name, a path in a circle
+    except (
+        TypeError,
+        ValueError,
+        RuntimeError,
+        OSError,
+    ) as error:  # such as a list for a name, or a symlink loop
         raise SourcesError(f"{where}: cannot be used: {error}") from None
     return made
 

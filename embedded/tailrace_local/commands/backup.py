@@ -1,7 +1,7 @@
 """Copies all data, secrets and configuration files to a new directory, for `tailrace restore`.
 
-Parts that run are stopped for the time of the copy, and started again. Logs are not read meanwhile and lose
-nothing by it. The copy holds secrets, and log bytes that nothing has masked: keep it as you keep those.
+Running components are stopped during the copy, and started again. Logs are not read meanwhile; no line is
+lost. The copy contains secrets and unmasked log bytes: protect it like those.
 """
 
 import argparse
@@ -20,7 +20,7 @@ EXAMPLES = ("tailrace backup /mnt/backups/tailrace-2026-11-22",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", type=Path, help="new, or empty")
+    parser.add_argument("directory", type=Path, help="a new or empty directory")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -37,11 +37,11 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _stop(context: Context, steps: Steps) -> bool:
-    """Stops the components; whether they ran."""
+    """Stops the components; returns whether they ran."""
     try:
         control.status(context.home)
     except NotRunningError:
         return False
-    steps.show("supervisor", "stopping all parts")
+    steps.show("supervisor", "stopping all components")
     control.stop(context.home)
     return True

@@ -1,9 +1,9 @@
-"""Shows all of it on real logs: installs what is missing, starts every part, feeds samples/ and says what
-came out.
+"""Demonstrates Tailrace on real logs: installs missing components, starts the stack, feeds samples/ and
+prints the results.
 
-The logs of samples/ are written to watch/ in the home directory as if their servers had run within the last
-hour. When the books balance, a summary is printed; everything is left running, `tailrace down` stops it.
-Exits with 1 if the books do not balance within --wait seconds.
+The logs of samples/ are written to watch/ in the home directory with their times moved into the last hour.
+When the ledger balances, a summary is printed. The stack keeps running; `tailrace down` stops it. Exits with
+1 if the ledger does not balance within --wait seconds.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 from tailrace_local.supervisor.control import StackStatus
 
-HELP = "install, start, feed real logs, and show what was found"
+HELP = "install and start everything, feed real logs, and print the results"
 EXAMPLES = ("tailrace demo", "tailrace demo --json")
 
 WAIT_SECONDS = 120
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=WAIT_SECONDS,
         metavar="S",
-        help=f"seconds for the books (default: {WAIT_SECONDS})",
+        help=f"seconds to wait for the ledger (default: {WAIT_SECONDS})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
 
@@ -83,7 +83,7 @@ def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_a
 
 
 def _watch(context: Context) -> None:
-    """Has the running collectors watch the demo's logs too."""
+    """Makes the running collectors also watch the demo's logs."""
     if demo_feed.watch(context.settings, context.home):
         control.take_list(context.home)
 
@@ -97,7 +97,7 @@ def _is_running(context: Context) -> bool:
 
 
 def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: float) -> LedgerBalance:
-    """The books once they balance, shown as they come closer."""
+    """Returns the ledger when it balances, and prints the progress."""
     told = ""
 
     def tell(seen: LedgerBalance) -> None:
@@ -109,12 +109,12 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
             steps.show("books", now)
 
     found = ledger_balance.balance(clickhouse, seconds, on_read=tell, covered_to=fed_at)
-    steps.show("books", "balance" if found.balances else "do not balance")
+    steps.show("books", "the ledger balances" if found.balances else "the ledger does not balance")
     return found
 
 
 def _await_detection(clickhouse: ClickHouse) -> None:
-    """Until there are alerts, and no more of them come. Logs without any cost the whole time."""
+    """Waits until there are alerts and their number is stable; without alerts until the timeout."""
     deadline = time.monotonic() + DETECTION_SECONDS
     seen: list[Row] = []
     while time.monotonic() < deadline:
@@ -134,7 +134,7 @@ def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, co
     console.heading("Alerts")
     rows = map(_alert, clickhouse.rows(ALERTS.read_text()))
     console.table(("level", "times", "rule", "about"), rows, ("times",))
-    console.heading("What to look at")
+    console.heading("Where to continue")
     if superset := running.component("superset"):
         password = context.home.secret(PASSWORD)
         print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")

@@ -1,5 +1,5 @@
-"""With --server runs collectors/capture's doctor, which parses its own arguments, `--help` too, and needs no
-stack. Without it says what keeps Tailrace from seeing the logs of sources.yaml."""
+"""With --server runs collectors/capture's doctor, which parses its own arguments and needs no stack. Without
+it lists the problems that prevent Tailrace from reading the logs of sources.yaml."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from tailrace.config.resources import ROOT
 from tailrace_local.doctor import logs as log_diagnosis
 
 NAME = "doctor"
-HELP = "say what keeps Tailrace from seeing the listed logs, or a server (--server DSN), and how to mend it"
+HELP = "list what prevents Tailrace from reading the listed logs, or a server (--server DSN), with fixes"
 OF_LOGS = ([NAME], [NAME, "--json"])
-"""What asks for the logs; all else is for the server's doctor."""
+"""Options of the check of logs; all others belong to the server's doctor."""
 
 
 def execute(words: Sequence[str], context: Context) -> Exit:
-    """Looks at the logs; replaces this process by the server's doctor where that is asked for."""
+    """Checks the logs, or replaces this process by the server's doctor."""
     return _check_logs(list(words), context) if list(words) in OF_LOGS else _check_server(words, context)
 
 

@@ -1,6 +1,6 @@
-"""Stops every part in order, then the supervisor. Data stays; `make clean-data` removes it.
+"""Stops every component in order, then the supervisor. Data stays; `make clean-data` removes it.
 
-With names it stops only these parts, and they stay so until `tailrace up PART`.
+With names it stops only these components, until `tailrace up COMPONENT`.
 """
 
 import argparse
@@ -10,11 +10,11 @@ from tailrace.cli.exit_codes import Exit
 from tailrace_local.supervisor import control
 
 HELP = "stop the stack; data stays"
-EXAMPLES = ("tailrace down", "tailrace down clickhouse   # to see what an outage does")
+EXAMPLES = ("tailrace down", "tailrace down clickhouse   # to simulate an outage")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="*", metavar="PART", help="stop only these")
+    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="stop only these")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -29,5 +29,5 @@ def _stop_all(context: Context) -> Exit:
     except NotRunningError:
         print("not running")
         return Exit.OK
-    print("stopped; every part has ended")
+    print("stopped; every component has ended")
     return Exit.OK

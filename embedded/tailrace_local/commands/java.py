@@ -1,6 +1,6 @@
 """Builds the Java command line if its sources have changed, and runs it.
 
-Its commands parse their own arguments, `--help` too. Standard output is theirs: events, a report.
+Its commands parse their own arguments, including `--help`. They own standard output: events, a report.
 """
 
 import sys

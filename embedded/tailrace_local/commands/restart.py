@@ -1,7 +1,7 @@
-"""Restarts one part, or several, and waits until all are healthy again.
+"""Restarts components, and waits until all are healthy again.
 
-Configuration is written anew, and what has changed since it was installed is installed first: after a change
-of stream-jobs/ `tailrace restart flink` runs the new job.
+Configuration is written again, and changed sources are installed first: after a change of stream-jobs/,
+`tailrace restart flink` runs the new job.
 """
 
 import argparse
@@ -17,7 +17,7 @@ EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="+", metavar="PART", help="its name, as `tailrace status` shows it")
+    parser.add_argument("parts", nargs="+", metavar="COMPONENT", help="its name in `tailrace status`")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:

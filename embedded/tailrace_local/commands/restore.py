@@ -1,7 +1,7 @@
-"""Puts a backup of `tailrace backup` in place of this installation's data, secrets and configuration files.
+"""Replaces this installation's data, secrets and configuration files by a backup of `tailrace backup`.
 
-Nothing may run. What is there now is moved aside, into the home directory's before-restore-…, and yours to
-remove. After `tailrace up` the logs are read on from where the backup had read them.
+The stack must be stopped. The present content is moved to before-restore-… in the home directory; remove it
+when you no longer need it. After `tailrace up`, logs are read on from the positions in the backup.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace_local import backup
 from tailrace_local.supervisor.supervisor import is_locked
 
-HELP = "go back to a backup; logs are read again from there"
+HELP = "restore a backup; logs are read again from its positions"
 EXAMPLES = ("tailrace down", "tailrace restore /mnt/backups/tailrace-2026-11-22", "tailrace up")
 
 
@@ -27,6 +27,6 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps()
     made, aside = backup.restore(context.home, arguments.directory.resolve())
     if aside:
-        steps.show("restore", f"what was there is in {aside}")
-    steps.show("restore", f"{made.files} files as version {made.version} left them; start with: tailrace up")
+        steps.show("restore", f"the old content is in {aside}")
+    steps.show("restore", f"{made.files} files of version {made.version} restored; start with: tailrace up")
     return Exit.OK

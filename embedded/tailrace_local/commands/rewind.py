@@ -1,10 +1,9 @@
-"""Takes job and tables back to an older checkpoint or savepoint: everything after it is read again from
-Kafka.
+"""Resets job and tables to an older checkpoint or savepoint: everything after it is read again from Kafka.
 
-Without an id it lists what there is. With one it stops the job, deletes the rows that were written after that
-checkpoint, rebuilds the rollups of the days that they touched, and starts the job from it. If it is
-interrupted, run it again. Take a savepoint first (`tailrace savepoint`), for example before an upgrade: of
-checkpoints only the last few are kept.
+Without an id it lists checkpoints and savepoints. With one it stops the job, deletes the rows that were
+written after that checkpoint, rebuilds the rollups of the affected days, and starts the job from the
+checkpoint. If it is interrupted, run it again. Take a savepoint first (`tailrace savepoint`), for example
+before an upgrade: only the last few checkpoints are retained.
 """
 
 import argparse
@@ -21,8 +20,8 @@ from tailrace_local.components.flink import Flink
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 
-HELP = "go back to an older checkpoint and read again from there"
-EXAMPLES = ("tailrace rewind          # what there is to go back to", "tailrace rewind 4711")
+HELP = "reset to an older checkpoint and read again from there"
+EXAMPLES = ("tailrace rewind          # list checkpoints and savepoints", "tailrace rewind 4711")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +57,7 @@ def _chosen(wanted: int, flink: Flink) -> Checkpoint:
     for checkpoint in checkpoints.completed(flink.checkpoint_directory()):
         if checkpoint.id == wanted:
             return checkpoint
-    raise CommandError(f"there is no checkpoint {wanted} (any more); `tailrace rewind` lists what there is")
+    raise CommandError(f"there is no checkpoint {wanted}; `tailrace rewind` lists the existing ones")
 
 
 def _show(found: list[Checkpoint]) -> None:

@@ -1,5 +1,4 @@
-"""Has a job write a savepoint: a checkpoint that stays until somebody removes it, to `tailrace rewind`
-to."""
+"""Makes a job write a savepoint: a checkpoint that is never deleted automatically, for `tailrace rewind`."""
 
 import argparse
 
@@ -11,7 +10,7 @@ from tailrace_local.components.detect import Detect
 from tailrace_local.components.flink import Flink
 from tailrace_local.supervisor import control
 
-HELP = "keep a job's state of now, to go back to"
+HELP = "save a job's current state, for `tailrace rewind`"
 EXAMPLES = ("tailrace savepoint   # before an upgrade", "tailrace savepoint detect")
 
 
@@ -20,7 +19,7 @@ JOBS = {job.name: job for job in (Flink, Detect)}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "component", nargs="?", choices=JOBS, default=Flink.name, help="whose job (default: flink)"
+        "component", nargs="?", choices=JOBS, default=Flink.name, help="component of the job (default: flink)"
     )
 
 

@@ -1,4 +1,4 @@
-"""Lists every setting: its environment variable, unit, value in force, and meaning."""
+"""Lists every setting: its environment variable, unit, effective value, and meaning."""
 
 import argparse
 import dataclasses

@@ -1,7 +1,7 @@
-"""Shows each part: state, address, version, restarts, memory and processor time; the servers that refuse to
-be asked something, and the logs of which something is not seen.
+"""Shows each component: state, address, version, restarts, memory and processor time. Also lists servers that
+refuse queries of capture, and logs that are not read completely.
 
-Exits with 0 when every part is healthy, 1 when one is not, 3 when nothing runs.
+Exits with 0 if every component is healthy, 1 if one is not, 3 if the stack is not running.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from tailrace_local.doctor import logs as log_diagnosis
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 
-HELP = "show the parts: state, address, version, restarts, memory"
+HELP = "show the components: state, address, version, restarts, memory"
 EXAMPLES = ("tailrace status", "tailrace status --json | jq -r '.parts[] | [.name, .pid] | @tsv'")
 
 HEADER = ("part", "state", "address", "version", "pid", "for", "restarts", "memory", "cpu")
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def servers_of(context: Context) -> list[dict[str, object]]:
-    """How the servers of sources.yaml let themselves be asked, by the component that asks them."""
+    """Returns the state of the servers of sources.yaml, by the component that polls them."""
     components = (Capture(context.settings, context.home), Explain(context.settings, context.home))
     return [
         {"part": component.name, **dataclasses.asdict(server)}
@@ -57,8 +57,8 @@ def servers_of(context: Context) -> list[dict[str, object]]:
 
 
 def show_servers(servers: list[dict[str, object]]) -> None:
-    """Prints a sentence for each server that refuses something. A server that is away is no component that is
-    ill: it leaves the exit code as it is."""
+    """Prints a sentence for each server with a problem. An unreachable server is no unhealthy component and
+    does not change the exit code."""
     for each in servers:
         if each["problem"]:
             colour = console.YELLOW if each["ok"] else console.RED
@@ -66,15 +66,15 @@ def show_servers(servers: list[dict[str, object]]) -> None:
 
 
 def show_logs(seen: log_diagnosis.LogDiagnosis) -> None:
-    """Prints how many logs are watched, and a sentence for each thing that is not seen. It is no component
-    that is ill, either."""
+    """Prints the number of watched logs, and a sentence for each problem with a log. These do not change the
+    exit code either."""
     print(f"  {console.number(seen.logs, 'log')} watched: {seen.file}")
     for finding in seen.findings:
         print(console.styled(f"  {finding.message}", console.RED))
 
 
 def show_logins(status: StackStatus, context: Context) -> None:
-    """Prints how to log in to the dashboards."""
+    """Prints the users of the dashboards and the location of their passwords."""
     if status.component(Superset.name):
         print(f"  dashboards: {logins(context.home)}")
 

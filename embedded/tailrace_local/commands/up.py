@@ -1,9 +1,9 @@
-"""Starts the stack in the background and waits until every part is healthy.
+"""Starts the stack in the background and waits until every component is healthy.
 
-What is missing is installed first. A machine that lacks something (a program, a free port, disk, memory) is
-told so in one sentence, and nothing is started. Which logs are watched is listed in sources.yaml: a stack
-that runs takes over what has been changed there, and the logs are shown as the collectors see them. With
-names it starts parts that `tailrace down PART` has stopped.
+Missing components are installed first. If the machine lacks something (a program, a free port, disk space,
+memory), a message says so, and nothing is started. sources.yaml lists the logs to watch: a running stack
+applies changes of the list, and the state of each log is printed. With names it starts components that
+`tailrace down COMPONENT` has stopped.
 """
 
 import argparse
@@ -27,23 +27,23 @@ HELP = "start the stack"
 EXAMPLES = (
     "tailrace up",
     "TAILRACE_PARTS=kafka,clickhouse,flink,census,fluentbit tailrace up   # without dashboards",
-    "tailrace up --secure            # TLS, passwords and rights: docs/SECURITY.md",
+    "tailrace up --secure            # TLS, passwords and permissions: docs/SECURITY.md",
     "tailrace up --foreground        # for a service manager; SIGTERM stops it in order",
 )
 
 NEWS_SECONDS = 3600
-"""How long a log counts as newly listed."""
+"""The time for which a log counts as newly listed."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="*", metavar="PART", help="start only these, of a running stack")
+    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="start only these, of a running stack")
     parser.add_argument(
-        "--foreground", action="store_true", help="stay, and stop the stack on SIGTERM or Ctrl-C"
+        "--foreground", action="store_true", help="stay in the foreground; SIGTERM or Ctrl-C stops the stack"
     )
     parser.add_argument(
         "--secure",
         action="store_true",
-        help="TLS, passwords and rights at every listener (docs/SECURITY.md); the stack stays so",
+        help="TLS, passwords and permissions at every listener (docs/SECURITY.md); permanent",
     )
 
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _take_list(context: Context, steps: Steps) -> None:
-    """Applies the list to a running stack. Reports a mistake in it before anything is started."""
+    """Applies the list to a running stack. Reports an invalid list before anything is started."""
     sources_file.make_empty(context.settings.sources)
     try:
         restarted, problem = control.take_list(context.home)
@@ -74,13 +74,13 @@ def _take_list(context: Context, steps: Steps) -> None:
         sources_file.read(context.settings.sources)
         return
     if problem:
-        raise SourcesError(f"{problem}\nThe running stack goes on with the list that it had before.")
+        raise SourcesError(f"{problem}\nThe running stack keeps the previous list.")
     for component in restarted:
         steps.show(component, f"restarted: {context.settings.sources.name} has changed")
 
 
 def show_logs(context: Context) -> None:
-    """Prints a line for each log of the list: whether it is watched, and if not, why."""
+    """Prints a line for each log of the list: whether it is watched, or the problem."""
     logs = control.logs(context.home)
     since = active_sources.active(context.home).since
     console.heading("Logs")
@@ -89,7 +89,7 @@ def show_logs(context: Context) -> None:
         for more in _files_beside(log, since.get((log.instance, log.source, log.path), 0.0)):
             print(console.styled(f"    {more}", console.YELLOW))
     if not logs:
-        print(f"  none is watched; list yours in {context.settings.sources}")
+        print(f"  no log is watched; list yours in {context.settings.sources}")
 
 
 def _line(log: LogState) -> str:
@@ -97,23 +97,23 @@ def _line(log: LogState) -> str:
 
 
 def _files_beside(log: LogState, since: float) -> Iterator[str]:
-    """What is to be done about files that were there before the log was listed, while that is news."""
+    """Yields instructions for files that are older than the listing of their log, while it is new."""
     if time.time() - since > NEWS_SECONDS:
         return
     if log.rotated:
         yield (
-            f"{console.number(log.rotated, 'rotated file')} beside it: what is not read of them is missing "
-            f"in the books within two minutes; then `tailrace backfill --instance {log.instance}` reads it"
+            f"{console.number(log.rotated, 'rotated file')} next to it: their unread bytes are missing in "
+            f"the ledger within two minutes; then run `tailrace backfill --instance {log.instance}`"
         )
     if log.packed:
         yield (
-            f"{console.number(log.packed, 'compressed file')} beside it, which nobody reads or counts; "
-            "unpack those that are to be read"
+            f"{console.number(log.packed, 'compressed file')} next to it, neither read nor counted; "
+            "uncompress those that you need"
         )
 
 
 def _secure(context: Context) -> None:
-    """Makes certificates, which is what says that the stack is secured. Raises CommandError."""
+    """Creates certificates, whose existence marks the stack as secured. Raises CommandError."""
     certificates = Certificates(context.home)
     if certificates.exist():
         return

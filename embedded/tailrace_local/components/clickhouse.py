@@ -26,14 +26,14 @@ LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
 
 class ClickHouse(Component):
-    """One process that holds the engine; a second one on the same data is refused by the engine itself."""
+    """The process of the engine, which refuses a second process on the same data."""
 
     name = "clickhouse"
     tools = ("npm",)
     grace_seconds = 30
 
-    # A merge that ran into a full disk may have left a part with empty files. At a start the engine puts such
-    # a part aside and takes those that it was merged of, which it keeps for eight minutes.
+    # A merge on a full disk may leave a data part with empty files. At a start the engine sets such a part
+    # aside and uses its source parts, which it retains for eight minutes.
     checks_data_at_start = True
 
     def installed(self) -> bool:
@@ -80,7 +80,7 @@ class ClickHouse(Component):
             return Health.failing(f"answers with HTTP {error.code}")
 
     def metrics(self) -> str:
-        """By the names of ClickHouse's own endpoint, which libchdb does not have."""
+        """The metrics under the names of ClickHouse's Prometheus endpoint, which libchdb lacks."""
         return connect(self.settings, self.home, "admin").execute(METRICS.read_text(), timeout=5)
 
     def provision(self) -> None:
@@ -94,7 +94,7 @@ class ClickHouse(Component):
         return f"http://127.0.0.1:{self.settings.port_clickhouse}"
 
     def has_its_access(self) -> bool:
-        """Whether the users were made by access.yaml as it is now; they are read when the component
+        """Returns whether the users match the current access.yaml, which is read when the component
         starts."""
         return self._users().exists() and self._users().read_text() == self._users_text()
 

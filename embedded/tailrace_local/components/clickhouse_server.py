@@ -1,14 +1,15 @@
-"""Serves ClickHouse's own HTTP and native listeners out of libchdb.so.
+"""Serves ClickHouse's HTTP and native listeners with libchdb.so.
 
     clickhouse_server.py LIBRARY CONFIG DATA_DIRECTORY HOST HTTP_PORT [NATIVE_PORT]
 
 The library exports clickhouse-local's command line, which can start the server's listeners (SYSTEM START
-LISTEN) and ends with its last query. That one reads from a pipe that nobody writes to, so that the engine
+LISTEN) and ends with its last query. That query reads from a pipe without a writer, so that the engine
 serves until SIGTERM or SIGINT closes the pipe; it then shuts down in order. Standard library only: the
 process must not fork or load other native libraries once the engine is open.
 
 clickhouse-local ends its process when an exception leaves a connection's thread, as after a client's reset.
-So the class that does this is given the methods of its base class, which only return (docs/adr/0032).
+So the methods of the class that does this are replaced by those of its base class, which only return
+(docs/adr/0032).
 """
 
 import ctypes
@@ -23,9 +24,9 @@ STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
 ADDRESS = struct.Struct("<Q")
 KILLING_HANDLER = b"\x0019KillingErrorHandler\0"
-"""The class's name as the compiler wrote it among the library's constants."""
+"""The class's name in the library's constants, as the compiler mangled it."""
 EXCEPTION_METHODS = range(2, 5)
-"""Which methods of a Poco::ErrorHandler get exceptions: one for each kind, after two destructors."""
+"""The indexes of the methods of Poco::ErrorHandler that receive exceptions, after two destructors."""
 
 
 def main(library: str, config: str, data: str, host: str, http_port: str, native_port: str = "") -> None:
@@ -62,7 +63,7 @@ def _close_on_signal(writing_end: int) -> None:
 
 
 class _Image:
-    """The library in memory, where the Itanium C++ ABI says what the data of a class look like.
+    """The library in memory, with the layout of classes in the Itanium C++ ABI.
 
     The data of a type: the address of a virtual table, of its name, of its base's data. A virtual table: an
     offset, which is 0, the address of the type's data, the addresses of the methods.
@@ -76,7 +77,7 @@ class _Image:
         self._content = ctypes.string_at(self._constants, end - self._constants)
 
     def type_of(self, name: bytes) -> int:
-        """Where the data of the type with this name begin."""
+        """Returns the address of the type data with this name."""
         with open(self._library, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
             offset = content.find(name)
         if offset < 0:
@@ -84,11 +85,11 @@ class _Image:
         return self._place_of(ADDRESS.pack(self._start + offset + 1)) - ADDRESS.size
 
     def base_of(self, type_data: int) -> int:
-        """The data of the type's base class."""
+        """Returns the address of the type data of the base class."""
         return ADDRESS.unpack(ctypes.string_at(type_data + 2 * ADDRESS.size, ADDRESS.size))[0]
 
     def methods_of(self, type_data: int) -> int:
-        """Where the addresses of the type's methods begin."""
+        """Returns the address of the type's method table."""
         head = bytes(ADDRESS.size) + ADDRESS.pack(type_data)
         return self._place_of(head) + len(head)
 
@@ -99,7 +100,8 @@ class _Image:
 
 
 def _patch_error_handler(library: str) -> None:
-    """Gives KillingErrorHandler the methods of Poco::ErrorHandler. Exits if the engine has no such class."""
+    """Replaces the methods of KillingErrorHandler by those of Poco::ErrorHandler. Exits if there is no such
+    class."""
     try:
         image = _Image(library)
         killing = image.type_of(KILLING_HANDLER)
@@ -111,7 +113,8 @@ def _patch_error_handler(library: str) -> None:
 
 
 def _read_only_memory(library: str) -> list[tuple[int, int]]:
-    """Where the library's constants begin and end: first those of its file, last those with addresses."""
+    """Returns the address ranges of the library's constants: first those of its file, last those with
+    addresses."""
     with open("/proc/self/maps") as maps:
         fields = [line.split(maxsplit=5) for line in maps if line.rstrip("\n").endswith(f" {library}")]
     ranges = [place.split("-") for place, rights, *_ in fields if rights == "r--p"]
@@ -135,7 +138,7 @@ def _protect(page: int, length: int, rights: int) -> None:
 
 
 def _serve(engine: ctypes.CDLL, arguments: list[str]) -> None:
-    """Returns when the last query has ended. Exits with the engine's message if it failed."""
+    """Returns after the last query. Exits with the engine's message if it failed."""
     engine.chdb_query_cmdline.restype = ctypes.c_void_p
     engine.chdb_result_error.restype = ctypes.c_char_p
     engine.chdb_result_error.argtypes = [ctypes.c_void_p]

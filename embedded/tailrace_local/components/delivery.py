@@ -14,7 +14,7 @@ ACCOUNT = "delivery"
 
 
 class Delivery(DeliveryProgram, Component):
-    """Runs tailrace.delivery over the embedded ClickHouse."""
+    """Runs tailrace.delivery with the local ClickHouse."""
 
     needs = ("clickhouse",)
     start_seconds = 60

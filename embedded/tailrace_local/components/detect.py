@@ -1,4 +1,4 @@
-"""The detect job: from events to alerts, by the rules that were pushed."""
+"""The detect job, which evaluates the pushed rules on events and writes alerts."""
 
 from tailrace.rules import push as rule_push
 from tailrace_local import kafka as local_kafka
@@ -8,15 +8,15 @@ NO_RULES = "it runs without rules, so nothing is detected; push some: tailrace r
 
 
 class Detect(FlinkJob):
-    """Where nobody has pushed rules yet, it pushes the repository's own before the job starts."""
+    """Pushes the repository's rules before the job starts if there was no push yet."""
 
     name = "detect"
     main_class = "io.tailrace.flink.detection.DetectionJob"
     account = "detect"
     jvm_options = (
-        # A few events a second do not repay an optimising compiler, which takes memory too.
+        # An optimising compiler does not pay off for a few events a second, and takes memory.
         "-XX:TieredStopAtLevel=1",
-        # A broken record in Kafka may say that a text of two gigabytes follows: Avro would make room for it.
+        # A corrupt record may declare a text of two gigabytes, for which Avro would allocate memory.
         *(f"-Dorg.apache.avro.limits.{kind}.maxLength=20000000" for kind in ("string", "bytes")),
         "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
     )
@@ -32,7 +32,7 @@ class Detect(FlinkJob):
         super().prepare()
 
     def problem(self) -> str:
-        """Whether rules are in force is an accumulator of the job's RuleBundleValidator."""
+        """An accumulator of the job's RuleBundleValidator shows whether rules are active."""
         accumulators = self.ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
         values = {each["name"]: each["value"] for each in accumulators}
         return NO_RULES if values.get("rules-in-force") == "0" else ""

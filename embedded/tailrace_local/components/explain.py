@@ -15,7 +15,7 @@ ACCOUNT = "explain"
 
 
 class Explain(ExplainProgram, Component):
-    """Runs collectors/capture over samples of the embedded ClickHouse; Fluent Bit ships its spool."""
+    """Runs collectors/capture with samples of the local ClickHouse; Fluent Bit ships its spool."""
 
     needs = ("clickhouse",)
     start_seconds = 180

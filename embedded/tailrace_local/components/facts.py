@@ -14,7 +14,7 @@ ACCOUNT = "facts"
 
 
 class Facts(SnapshotProgram, Component):
-    """Runs tailrace.facts over the embedded Kafka and ClickHouse."""
+    """Runs tailrace.facts with the local Kafka and ClickHouse."""
 
     needs = ("kafka", "clickhouse")
     start_seconds = 60

@@ -1,4 +1,4 @@
-"""The Flink jobs of stream-jobs/flink-jobs: each is one JVM that holds Flink with its web UI."""
+"""The Flink jobs of stream-jobs/flink-jobs: each is one JVM that includes Flink with its web UI."""
 
 import json
 import ssl
@@ -30,16 +30,16 @@ OPENED_PACKAGES = (
     *("java.util", "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks"),
     "sun.nio.ch",
 )
-"""What Flink's own scripts open to it on Java 17 (env.java.opts.all of its configuration)."""
+"""The packages that Flink's scripts open on Java 17 (env.java.opts.all of its configuration)."""
 
 REST_SECONDS = 1
 SAVEPOINT_SECONDS = 30
-"""A busy job answers late, and a savepoint is worth waiting for."""
+"""Timeouts: a busy job responds late, and a savepoint takes long."""
 SAVEPOINT_POLL_SECONDS = 0.2
 
 
 class FlinkJob(Component):
-    """Resumes from the newest completed checkpoint of whichever run, and takes it over (claim mode)."""
+    """Resumes from the newest completed checkpoint of any run, and claims it (claim mode)."""
 
     needs = ("kafka", "clickhouse")
     tools = ("java", "mvn")
@@ -47,25 +47,25 @@ class FlinkJob(Component):
 
     main_class: ClassVar[str]
     account: ClassVar[str]
-    """At Kafka."""
+    """The job's Kafka account."""
     jvm_options: ClassVar[tuple[str, ...]] = ()
-    """Beside the heap and what all jobs have."""
+    """JVM options in addition to the heap and the common ones."""
 
     @abstractmethod
     def memory(self) -> int:
         """The Java heap, MiB."""
 
     def chosen_jvm_options(self) -> Sequence[str]:
-        """Those of the settings."""
+        """The JVM options from the settings."""
         return ()
 
     @abstractmethod
     def port(self) -> int:
-        """Of the web UI."""
+        """The port of the web UI."""
 
     @abstractmethod
     def job_configuration(self) -> dict[str, object]:
-        """What the job is told beside what all jobs are."""
+        """The configuration keys of this job, in addition to the common ones."""
 
     def installed(self) -> bool:
         return (
@@ -89,7 +89,7 @@ class FlinkJob(Component):
 
     def command(self) -> Sequence[str | Path]:
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
-        # A third of the heap is for young objects; were it to grow from a small one, a busy job would collect
+        # A third of the heap is for young objects. If it grew from a small size, a busy job would collect
         # them twice as often.
         heap = [
             f"-Xms{self.memory()}m",
@@ -97,15 +97,15 @@ class FlinkJob(Component):
             *self.jvm_options,
             *self.chosen_jvm_options(),
         ]
-        # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
+        # A JVM without memory cannot recover: it exits, and the supervisor restarts it.
         jvm = [*heap, "-XX:+ExitOnOutOfMemoryError", log4j, *flink_classes.options(self._class_archive())]
         return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
 
     def _java(self) -> list[str]:
-        """The JVM, with what an archive of classes must be made with, too."""
+        """The java command with the options that the class archive also depends on."""
         opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
         class_path = f"{self._libraries()}/*:{java_build.jar(self.settings, 'normalize.jar')}"
-        # The serial collector keeps a heap of this size 150 MB smaller than the default one.
+        # With a heap of this size, the serial collector needs 150 MB less than the default one.
         return ["java", "-XX:+UseSerialGC", *opened, "-cp", class_path]
 
     def ports(self) -> Mapping[str, int]:
@@ -138,7 +138,7 @@ class FlinkJob(Component):
         return directory
 
     def take_savepoint(self) -> Path:
-        """Has the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
+        """Makes the running job write a savepoint; returns its directory. Raises CheckpointError, OSError."""
         job = self._newest_job(SAVEPOINT_SECONDS)["jid"]
         target = {"target-directory": str(self.checkpoint_directory())}
         trigger = self.ask(f"/jobs/{job}/savepoints", target, SAVEPOINT_SECONDS)
@@ -171,7 +171,7 @@ class FlinkJob(Component):
         }
 
     def ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
-        """GET, or POST with a body, from Flink's REST interface, which has so long to answer."""
+        """Sends GET, or POST with a body, to Flink's REST interface; `seconds` is the timeout."""
         request = urllib.request.Request(
             f"{self.address()}{path}",
             json.dumps(body).encode() if body else None,
@@ -184,7 +184,7 @@ class FlinkJob(Component):
         return self._certificates.client("admin") if self._certificates.exist() else None
 
     def _kafka(self) -> dict[str, object]:
-        """Kafka's clients read the password from its file, so that it is in no configuration."""
+        """Kafka's clients read the password from its file, so that no configuration contains it."""
         bootstrap = {"kafka.bootstrap": f"127.0.0.1:{self.settings.port_kafka}"}
         if not self._certificates.exist():
             return bootstrap

@@ -1,8 +1,8 @@
-"""The classes of the Flink jobs as the JVM maps them: a job's start takes half the processor time.
+"""Archives the classes of the Flink jobs (class data sharing), which halves the processor time of a start.
 
-The JVM writes such an archive from a list of classes. The list comes from the normalize job itself, run once
-without Kafka and ClickHouse: it starts all the same, and the detect job uses nearly the same classes.
-Without an archive all works, only slower. An archive that does not fit the JVM or the class path is ignored.
+The JVM writes an archive from a list of classes. The list comes from a run of the normalize job without Kafka
+and ClickHouse: it starts anyway, and the detect job uses nearly the same classes. Everything also works
+without an archive, only slower. The JVM ignores an archive that does not fit it or the class path.
 """
 
 import json
@@ -27,16 +27,16 @@ NOWHERE = "127.0.0.1:1"
 
 
 def options(archive: Path) -> list[str]:
-    """Options of a JVM that may use the archive."""
+    """Returns the options of a JVM that may use the archive."""
     return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:class+path=off"]
 
 
 def make(archive: Path, java: Sequence[str], main_class: str, progress: Progress) -> None:
-    """Archives the classes of a job, `java` being the JVM with its options and class path.
+    """Archives the classes of a job; `java` is the JVM with its options and class path.
 
-    Where that fails the archive is empty, so that it is not tried again.
+    After a failure the archive is an empty file, so that there is no second attempt.
     """
-    with cache.locked(archive):  # both jobs are installed in parallel, and have one archive
+    with cache.locked(archive):  # both jobs are installed in parallel, and share one archive
         if archive.exists():
             return
         progress.say("archiving the classes of the Flink job")
@@ -87,7 +87,7 @@ def _run_once(java: Sequence[str], main_class: str, listed: Path) -> None:
 
 
 def _has_checkpoint(port: int) -> bool:
-    """Whether the job with this web UI has completed one."""
+    """Returns whether the job with this web UI has completed a checkpoint."""
     with suppress(OSError, ValueError):
         for job in _ask(port, "/jobs/overview")["jobs"]:
             return _ask(port, f"/jobs/{job['jid']}/checkpoints")["counts"]["completed"] > 0

@@ -29,16 +29,16 @@ VARIABLES = {
     "sasl.username": "TAILRACE_KAFKA_SASL_USERNAME",
     "sasl.password": "TAILRACE_KAFKA_SASL_PASSWORD",
 }
-"""Of kafka.conf, by librdkafka's names."""
+"""Variables of kafka.conf, by librdkafka's names."""
 
 
 class FluentBit(FluentBitProgram, Component):
-    """A `fluent-bit` on PATH if there is one, else 1.8.15 built from source."""
+    """Uses a `fluent-bit` on PATH if there is one, otherwise 1.8.15 built from source."""
 
     feeds = ("kafka",)
     os_packages = fluentbit_build.OS_PACKAGES
     tools = fluentbit_build.TOOLS
-    grace_seconds = 30  # three for each output that has something queued while Kafka is away
+    grace_seconds = 30  # three for each output with queued messages while Kafka is unavailable
 
     def reads(self, listed: Listed) -> object:
         return set(listed.logs), tells(self.home, listed.servers)
@@ -50,7 +50,7 @@ class FluentBit(FluentBitProgram, Component):
         fluentbit_build.build(self.settings.cache, progress)
 
     def inotify_instances(self) -> int:
-        """Before the start, when there is no list in force yet."""
+        """Is called before the start, when there is no active list yet."""
         return instances_for(len(sources_file.load(self.settings.sources)))
 
     def command(self) -> Sequence[str | Path]:
@@ -91,6 +91,6 @@ class FluentBit(FluentBitProgram, Component):
         return f"http://127.0.0.1:{self.settings.port_fluentbit}"
 
     def program(self) -> Path:
-        """The program that is run: one on PATH before the one that was built."""
+        """The program to run: one on PATH takes precedence over the built one."""
         on_path = shutil.which("fluent-bit")
         return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"

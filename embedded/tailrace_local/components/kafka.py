@@ -46,7 +46,7 @@ class Kafka(Component):
         maven.copy_dependencies(progress, POM, self._libraries())
 
     def prepare(self) -> None:
-        # A client keeps the certificates that it was made with.
+        # A client does not reload its certificates.
         self.__dict__.pop("_admin", None)
         endpoint.choose(self.home, self.name)
         values = {
@@ -61,8 +61,8 @@ class Kafka(Component):
     def command(self) -> Sequence[str | Path]:
         log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
         heap = f"-Xmx{self.settings.memory_kafka}m"
-        # One broker beside everything else: the simple compiler and collector take a third less CPU time for
-        # the first millions of messages, and 140 MB less memory.
+        # For one broker next to other components, the simple compiler and collector take a third less CPU
+        # time for the first millions of messages, and 140 MB less memory.
         small = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", heap]
         (agent,) = self._libraries().glob("jmx_prometheus_javaagent-*.jar")
         metrics = f"-javaagent:{agent}=127.0.0.1:{endpoint.port(self.home, self.name)}:{METRICS}"
@@ -105,7 +105,7 @@ class Kafka(Component):
 
     @cached_property
     def _admin(self) -> AdminClient:
-        # While Kafka is down the client would write a line per try to our standard error.
+        # While Kafka is down, the client would write a line per attempt to our standard error.
         client = local_kafka.administration(self.settings, self.home)
         return AdminClient(client.settings({"log_level": 0, "error_cb": _ignore}))
 
@@ -125,7 +125,7 @@ class Kafka(Component):
         return fill(SECURED, {**values, **secured})
 
     def _format(self) -> None:
-        """Gives the empty log directory its cluster id, as KRaft demands."""
+        """Formats the empty log directory with a cluster id, as KRaft requires."""
         tool = [*self._java(), "kafka.tools.StorageTool", "format", "--standalone"]
         identity = ["--cluster-id", _new_cluster_id(), "--config", self._configuration()]
         done = subprocess.run([*tool, *identity], capture_output=True, text=True)
@@ -146,10 +146,11 @@ class Kafka(Component):
 
 
 def _new_cluster_id() -> str:
-    """22 characters, as Kafka writes a UUID; never with a leading `-`, which its tool takes for an option."""
+    """Returns 22 characters in Kafka's notation of a UUID; never with a leading `-`, which its tool
+    rejects."""
     identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     return identity.replace("-", "A")
 
 
 def _ignore(error: object) -> None:
-    """The client's background errors say again what `health` finds."""
+    """Ignores the client's background errors, which `health` also detects."""

@@ -13,7 +13,7 @@ from tailrace_local.supervisor.component import Component, Progress
 
 
 class Metrics(Component):
-    """Runs tailrace_local.health beside the supervisor."""
+    """Runs tailrace_local.health next to the supervisor."""
 
     name = "metrics"
     start_seconds = 60
@@ -35,12 +35,12 @@ class Metrics(Component):
         return {"metrics": self.settings.port_metrics}
 
     def health(self) -> Health:
-        """Asks for nothing that costs something: only whether it answers."""
+        """Sends a request without cost: it only checks whether the server responds."""
         try:
             urllib.request.urlopen(f"{self.address()}/", timeout=1).close()
         except urllib.error.HTTPError as error:
             return HEALTHY if error.code == 404 else Health.failing(f"answers with HTTP {error.code}")
-        return Health.failing("answers what nobody asked")
+        return Health.failing("unexpected response")
 
     def version(self) -> str:
         return __version__

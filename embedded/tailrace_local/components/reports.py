@@ -1,4 +1,4 @@
-"""Reports by mail: at each one's time Superset draws and sends it, to whom reports.yaml says."""
+"""Reports by mail: Superset renders and sends each at its time to the recipients in reports.yaml."""
 
 import json
 import os
@@ -21,7 +21,7 @@ SILENT_SECONDS = superset_reports.WORKING_SECONDS + 60
 
 
 class Reports(Component):
-    """Runs superset/reports.py with Superset's own Python."""
+    """Runs superset/reports.py with Superset's Python."""
 
     name = "reports"
     needs = ("superset",)
@@ -43,17 +43,17 @@ class Reports(Component):
         self.config()
 
     def config(self) -> ReportsConfig:
-        """reports.yaml. Raises ConfigurationError."""
+        """Reads reports.yaml. Raises ConfigurationError."""
         return superset_reports.load(self.settings.reports_config)
 
     def installed(self) -> bool:
         return True
 
     def install(self, progress: Progress) -> None:
-        """Nothing to do: Superset's own packages hold what draws and sends."""
+        """Nothing to do: Superset's packages contain everything that rendering and sending needs."""
 
     def prepare(self) -> None:
-        """Makes Superset's reports what the file says, and writes down when each is to be sent."""
+        """Creates and alters Superset's reports to match the file, and writes their schedule."""
         config = self.config()
         superset_reports.apply(self.superset.client(), config)
         self._heartbeat().unlink(missing_ok=True)
@@ -76,7 +76,8 @@ class Reports(Component):
         }
 
     def send(self, name: str) -> str:
-        """Draws and sends a report now, by its name in Superset; returns why it could not, or nothing."""
+        """Renders and sends a report now, by its name in Superset; returns the reason of a failure, or
+        nothing."""
         done = subprocess.run(
             [self.superset.python(), RUNNER, "send", name],
             env={**os.environ, **self.environment()},
@@ -91,12 +92,12 @@ class Reports(Component):
         try:
             beat = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
-            return Health.failing("it has not begun to wait")
+            return Health.failing("it has not started waiting for the next report")
         silent = time.time() - beat["at"]
-        return HEALTHY if silent <= SILENT_SECONDS else Health.failing(f"no sign of life for {silent:.0f} s")
+        return HEALTHY if silent <= SILENT_SECONDS else Health.failing(f"no heartbeat for {silent:.0f} s")
 
     def problem(self) -> str:
-        """Why the last attempt at a report failed; it is made again."""
+        """The reason why the last attempt at a report failed; it is retried."""
         problems = json.loads(self._heartbeat().read_text())["problems"]
         return "; ".join(f"{name}: {problem}" for name, problem in problems.items())
 

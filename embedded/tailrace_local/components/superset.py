@@ -1,4 +1,4 @@
-"""Superset: the dashboards' server, its own Python environment, and the import of dashboards/."""
+"""Superset: the dashboards' server with a separate Python environment, and the import of dashboards/."""
 
 import os
 import shutil
@@ -42,12 +42,12 @@ SECRET_KEY = "superset-secret-key"
 THREADS = 16
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
-# What the script appends to the address falls into the fragment.
+# The script appends a suffix to the address, which becomes part of the fragment.
 EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
 
 
 class Superset(Component):
-    """One gunicorn worker with threads: what SQLite metadata and file caches serve well."""
+    """One gunicorn worker with threads, which suits SQLite metadata and file caches."""
 
     name = "superset"
     needs = ("clickhouse",)
@@ -57,24 +57,24 @@ class Superset(Component):
         return cache.is_complete(self._entry())
 
     def install(self, progress: Progress) -> None:
-        """A venv with every package pinned by hash, and an empty metadata database made once."""
+        """Creates a venv with every package pinned by hash, and an empty metadata database as a template."""
         with cache.build_in_place(self._entry()) as entry:
             progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
             pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
-            # uv installs in seconds what pip needs one to two minutes for, from the same index and hashes.
+            # uv takes seconds where pip takes one to two minutes, with the same index and hashes.
             uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
-            progress.say("making Superset's metadata tables")
+            progress.say("creating Superset's metadata tables")
             self._make_template(progress)
 
     def _remove_telemetry(self) -> None:
-        """Every page holds an image of a company that counts visits; no setting of 6.1.0 leaves it out.
+        """Removes a tracking image that every page contains; no setting of 6.1.0 removes it.
 
-        The content security policy stops it, but with an error on each page. Its address becomes an empty
-        image's. Files are replaced, not changed: uv links them to its own cache.
+        The content security policy blocks it, but with an error on each page. Its address is replaced by an
+        empty image's. Files are replaced, not changed, because uv links them to its cache.
         """
         for script in self._entry().glob("lib/python*/site-packages/superset/static/assets/*.entry.js"):
             text = script.read_text()
@@ -84,15 +84,15 @@ class Superset(Component):
                 quiet.replace(script)
 
     def _make_template(self, progress: Progress) -> None:
-        """Migrations from nothing take half a minute: run once here, their result is copied ever after."""
+        """Runs the initial migrations once, which takes half a minute; later starts copy the result."""
         template = self._template()
         template.mkdir(exist_ok=True)
         key = template / "secret-key"
-        key.write_text("only used to make tables: encrypts nothing")
+        key.write_text("only for the creation of tables: encrypts nothing")
         progress.run([self.python(), METADATA, "upgrade"], environment=_variables(template, key))
 
     def prepare(self) -> None:
-        """Copies or migrates the metadata database and sets the administrator's password, when needed."""
+        """Copies or migrates the metadata database and sets the administrator's password, if needed."""
         marker = self._data() / "prepared-for"
         wanted = content_hash.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
         if marker.exists() and marker.read_text() == wanted:
@@ -113,20 +113,20 @@ class Superset(Component):
             *("--bind", f"127.0.0.1:{self.settings.port_superset}"),
             *("--workers", "1", "--worker-class", "gthread", "--threads", str(THREADS)),
             *("--timeout", "120", "--access-logfile", "-"),
-            # Its own notes about a worker: in memory, or a slow disk would count as a dead worker.
+            # The heartbeat files of workers: in memory, or a slow disk would look like a dead worker.
             *("--worker-tmp-dir", "/dev/shm"),
-            # It would be in the user's home directory, one for all stacks.
+            # The default is in the user's home directory, shared by all stacks.
             "--no-control-socket",
             *self._tls_options(),
             "superset.app:create_app()",
         ]
 
     def tls(self) -> ssl.SSLContext | None:
-        """How its certificate is verified, where it has one."""
+        """The context that verifies its certificate, if it has one."""
         return self._certificates.client() if self._certificates.exist() else None
 
     def certificate_file(self) -> Path | None:
-        """Its certificate and key (PEM), where it has them."""
+        """Its certificate and key (PEM), if it has them."""
         return self._certificates.file(self.name) if self._certificates.exist() else None
 
     def _tls_options(self) -> list[str | Path]:
@@ -158,18 +158,20 @@ class Superset(Component):
             return Health.failing(f"answers with HTTP {error.code}")
 
     def provision(self) -> None:
-        """Imports dashboards/ over whatever is there, with roles, and makes a user for each audience."""
+        """Imports dashboards/ with roles, overwriting existing assets, and creates a user for each
+        audience."""
         client = self.client()
         restrictions = row_policies.load(self.settings.access)
         dashboard_roles.publish(client, connections(self.settings, self.home), restrictions)
         self._make_users(client)
 
     def client(self) -> Client:
-        """A session of the administrator."""
+        """Returns a session of the administrator."""
         return Client(self.address(), ADMINISTRATOR, self.home.secret(PASSWORD), self.tls())
 
     def _make_users(self, client: Client) -> None:
-        """Users that exist keep what they were given besides; a new password in the home's secrets is set."""
+        """Creates missing users. Existing ones keep their other roles; a new password in the home's secrets
+        is set."""
         marker = self._data() / "users-made-for"
         passwords = {user: self.home.secret(password_of(user)) for user in USERS}
         wanted = content_hash.fingerprint(*passwords.values())
@@ -203,7 +205,7 @@ class Superset(Component):
         return self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER)
 
     def python(self) -> Path:
-        """The interpreter that Superset is installed for."""
+        """The Python interpreter with Superset's packages."""
         return self._entry() / "bin" / "python"
 
     def _template(self) -> Path:
@@ -211,24 +213,25 @@ class Superset(Component):
 
 
 def address(settings: Settings, home: Home) -> str:
-    """Where the dashboards are."""
+    """Returns the URL of the dashboards."""
     scheme = "https" if Certificates(home).exist() else "http"
     return f"{scheme}://127.0.0.1:{settings.port_superset}"
 
 
 def logins(home: Home) -> str:
-    """A line that says whom one can log in as, and where the passwords are."""
+    """Returns a line with the users of the dashboards and the location of their passwords."""
     names = f"{', '.join(USERS)} or {ADMINISTRATOR}"
     return f"log in as {names}; passwords: {home.secret_file(PASSWORD).parent}/superset-<user>"
 
 
 def connections(settings: Settings, home: Home) -> Connections:
-    """Address and password of the embedded ClickHouse, by file of dashboards/databases."""
+    """Returns address and password of the local ClickHouse, by file of dashboards/databases."""
     return connections_to(f"127.0.0.1:{settings.port_clickhouse}", home.secret)
 
 
 def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
-    """What superset_config.py reads, and UTC: Superset takes "now" in the time zone of its process."""
+    """Returns the environment of superset_config.py, with UTC: Superset uses its process's time zone for
+    "now"."""
     return {
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
         "PYTHONPATH": str(CONFIGURATION.parent),

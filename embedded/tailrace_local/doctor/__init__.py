@@ -1,1 +1,1 @@
-"""What prevents this installation from reading a log."""
+"""Diagnoses what prevents this installation from reading a log."""

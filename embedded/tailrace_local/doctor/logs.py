@@ -1,4 +1,4 @@
-"""What is not seen of the logs that sources.yaml lists, and what to do about each of it."""
+"""Finds problems with the logs that sources.yaml lists, and suggests fixes."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -21,7 +21,7 @@ WHO_KNOWS = "if it is new on the list, wait a minute; else: tailrace status, tai
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is not seen. The texts hold no control codes."""
+    """One problem. The texts contain no control codes."""
 
     message: str
     fix: str
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass
 class LogDiagnosis:
-    """The list and what is not seen of it."""
+    """The list and its problems."""
 
     file: Path
     logs: list[LogState] = field(default_factory=list)
@@ -40,7 +40,7 @@ class LogDiagnosis:
 
 
 def diagnose(context: Context) -> LogDiagnosis:
-    """Looks at the list in force and asks the books; without a running stack, at the list and the files."""
+    """Checks the active list and the ledger; without a running stack, the list and the files."""
     seen = LogDiagnosis(context.settings.sources)
     try:
         status = control.status(context.home)
@@ -59,7 +59,7 @@ def _inspect_files(seen: LogDiagnosis) -> None:
     try:
         listed = sources_file.load(seen.file) if seen.file.exists() else []
     except SourcesError as error:
-        seen.findings.append(Finding(console.plain(error), f"mend {seen.file}"))
+        seen.findings.append(Finding(console.plain(error), f"fix {seen.file}"))
     seen.logs = [log_files.inspect(log) for log in listed]
     seen.findings += _file_findings(seen.logs)
     seen.findings.append(Finding("no stack is running: nothing is watched", "tailrace up"))
@@ -67,8 +67,8 @@ def _inspect_files(seen: LogDiagnosis) -> None:
 
 def _add_sources_error(seen: LogDiagnosis, problem: str) -> None:
     if problem:
-        message = f"the list that was in force before stays so: {console.plain(problem)}"
-        seen.findings.append(Finding(message, f"mend {seen.file}, then: tailrace up"))
+        message = f"the previous list stays active: {console.plain(problem)}"
+        seen.findings.append(Finding(message, f"fix {seen.file}, then: tailrace up"))
 
 
 def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
@@ -76,19 +76,17 @@ def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
         if not log.ok:
             message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
             yield Finding(
-                message, "let the collectors' user read it, or take the log off the list if it is not written"
+                message, "give the collectors' user read permission, or remove the log from the list"
             )
 
 
 def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding]:
-    """Logs that exist and whose census is incomplete. Logs without a file are reported elsewhere."""
+    """Yields logs that exist and have no complete census. Logs without a file are reported elsewhere."""
     absent = {(log.instance, log.source, log.path) for log in logs if not log.ok}
     try:
         unknown = _unknown(context)
     except (ClickHouseError, OSError, NotRunningError) as error:
-        yield Finding(
-            f"the books do not say what was seen: {console.plain(error)}", "tailrace status clickhouse"
-        )
+        yield Finding(f"the ledger cannot be read: {console.plain(error)}", "tailrace status clickhouse")
         return
     for log in unknown:
         if (log.instance, log.source, log.log) not in absent or log.read_at:

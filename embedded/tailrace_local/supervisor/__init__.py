@@ -1,1 +1,1 @@
-"""The supervisor: what a component is, how components are installed, started, watched and stopped."""
+"""The supervisor: how components are defined, installed, started, watched and stopped."""

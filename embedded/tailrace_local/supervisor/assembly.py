@@ -1,4 +1,4 @@
-"""The one place that knows which components the stack has."""
+"""The list of all components of the stack."""
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
@@ -24,12 +24,14 @@ COMPONENTS: tuple[type[Component], ...] = (
 
 
 def assemble(settings: Settings, home: Home) -> list[Component]:
-    """The components to run, in a good order to show. Raises SettingsError for a component that does not
-    exist."""
+    """Returns the components to run, in the order of their display. Raises SettingsError for an unknown
+    component."""
     known = {component.name: component for component in COMPONENTS}
     chosen = settings.chosen_components() or known.keys()
     if unknown := sorted(chosen - known.keys()):
-        raise SettingsError(f"TAILRACE_PARTS: there is no part {unknown[0]}; there are {', '.join(known)}")
+        raise SettingsError(
+            f"TAILRACE_PARTS: there is no component {unknown[0]}; there are {', '.join(known)}"
+        )
     wanted = [component(settings, home) for name, component in known.items() if name in chosen]
     return [
         component

@@ -1,4 +1,4 @@
-"""The cache of installed components: content-addressed directories that appear whole or not at all."""
+"""The cache of installed components: content-addressed directories that are created atomically."""
 
 import fcntl
 import os
@@ -12,9 +12,10 @@ from pathlib import Path
 def build(entry: Path) -> Iterator[Path]:
     """Yields an empty directory to install into; it becomes `entry` if the block succeeds.
 
-    `entry` is <cache>/<component>/<fingerprint>. Two processes that want the same entry wait for each other,
-    and the second then gets its own draft, which is thrown away: check `entry.exists()` first. What is built
-    must not contain its own path, because the draft is renamed (a Python venv does: see `build_in_place`).
+    `entry` is <cache>/<component>/<fingerprint>. Processes that need the same entry wait for each other. Each
+    gets its own draft, which is deleted if the entry exists meanwhile: check `entry.exists()` first. The
+    content must not contain its own path, because the draft is renamed (a Python venv does: see
+    `build_in_place`).
     """
     entry.parent.mkdir(parents=True, exist_ok=True)
     with locked(entry):
@@ -31,7 +32,7 @@ def build(entry: Path) -> Iterator[Path]:
 
 @contextmanager
 def build_in_place(entry: Path) -> Iterator[Path]:
-    """Like `build` for things that contain their own path; complete when `<entry>/.complete` exists."""
+    """Like `build`, for content with its own path; complete when `<entry>/.complete` exists."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with locked(entry):
         if not is_complete(entry):
@@ -42,7 +43,7 @@ def build_in_place(entry: Path) -> Iterator[Path]:
 
 
 def is_complete(entry: Path) -> bool:
-    """Whether `build_in_place` has finished this entry."""
+    """Returns whether `build_in_place` has finished this entry."""
     return (entry / ".complete").exists()
 
 

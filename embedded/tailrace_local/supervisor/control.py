@@ -1,13 +1,12 @@
-"""Talking to a running supervisor: JSON lines over run/control.sock.
+"""The client of a running supervisor: JSON lines over run/control.sock.
 
-{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
-{"op": "follow"}                    → the same at once, and again after every change, until it is closed
-{"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
-{"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays so until "start"
-{"op": "start", "part": "kafka"}    → {"done": true}
-{"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}, by sources.yaml
-{"op": "logs"}                      → {"logs": [{…}, …]}: how the logs of the list in force are
-{"op": "end"}                       → {"done": true} when every component has ended, and then the supervisor
+{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]} {"op": "follow"}
+→ the same immediately, and again after every change, until it is closed {"op": "restart", "part": "kafka"}  →
+{"done": true}; an error is {"error": "…"} {"op": "stop", "part": "kafka"}     → {"done": true} when it has
+ended; it stays stopped until "start" {"op": "start", "part": "kafka"}    → {"done": true} {"op": "take-list"}
+→ {"done": true, "restarted": [names], "problem": "…"}: applies sources.yaml {"op": "logs"}
+→ {"logs": [{…}, …]}: the state of the logs of the active list {"op": "end"}                       → {"done":
+true} when every component has ended, and then the supervisor
 """
 
 import json
@@ -24,32 +23,32 @@ from tailrace.sources.log_files import LogState
 
 SOCKET = "control.sock"
 JSON_KEYS = {"components": "parts", "sources_error": "problem_of_list"}
-"""Fields of StackStatus whose persistent names differ."""
+"""Fields of StackStatus with other names in the protocol."""
 
 
 class RefusedError(Exception):
-    """The supervisor did not do what was asked; the message is its own."""
+    """The supervisor refused a request; the message is its response."""
 
 
 @dataclass(frozen=True)
 class ComponentStatus:
-    """One component, as `tailrace status` shows it."""
+    """The status of one component."""
 
     name: str
     state: str
     reason: str
-    """Why it is not healthy; empty when it is."""
+    """The reason why it is not healthy; empty if it is."""
     pid: int | None
     restarts: int
     since: float
-    """When it entered its state, seconds since 1970 UTC."""
+    """The time when it entered its state, in seconds since 1970 UTC."""
     address: str
     version: str
     rss_bytes: int
-    """Of its whole process group."""
+    """Memory of its process group."""
     cpu_seconds: float
     last_failure: str = ""
-    """How it ended the last time that it was restarted by itself; empty if it never was."""
+    """How it ended before its last automatic restart; empty if there was none."""
 
     @property
     def is_healthy(self) -> bool:
@@ -58,13 +57,13 @@ class ComponentStatus:
 
 @dataclass(frozen=True)
 class StackStatus:
-    """The supervisor and its components, in the order in which they start."""
+    """The supervisor and its components, in the order of their start."""
 
     pid: int
     since: float
     components: tuple[ComponentStatus, ...]
     sources_error: str = ""
-    """Why sources.yaml, as it is now, is not in force; empty if it is."""
+    """The reason why the current sources.yaml is not active; empty if it is."""
 
     @property
     def is_healthy(self) -> bool:
@@ -91,7 +90,7 @@ def status(home: Home) -> StackStatus:
 
 
 def follow(home: Home) -> Iterator[StackStatus]:
-    """The status now and after every change, until the supervisor ends. Raises NotRunningError."""
+    """Yields the status now and after every change, until the supervisor ends. Raises NotRunningError."""
     with _connection(home) as connection:
         _send(connection, {"op": "follow"})
         for line in connection.makefile("rb"):
@@ -118,15 +117,15 @@ def start_component(home: Home, component: str) -> None:
 
 
 def take_list(home: Home) -> tuple[list[str], str]:
-    """Puts sources.yaml in force as it is now; returns the components that were restarted or started for it,
-    and why it cannot be used. Raises NotRunningError."""
+    """Applies the current sources.yaml; returns the components that were restarted or started for it, and the
+    reason if it is invalid. Raises NotRunningError."""
     with _connection(home) as connection:
         answer = _ask(connection, {"op": "take-list"})
         return answer["restarted"], answer["problem"]
 
 
 def logs(home: Home) -> list[LogState]:
-    """How the logs of the list in force are, as the collectors may see them. Raises NotRunningError."""
+    """Returns the state of the logs of the active list, for the collectors' user. Raises NotRunningError."""
     with _connection(home) as connection:
         return [LogState.from_json(state) for state in _ask(connection, {"op": "logs"})["logs"]]
 
@@ -140,7 +139,7 @@ def stop(home: Home) -> None:
 
 @contextmanager
 def short_path(home: Home) -> Iterator[str]:
-    """The socket's path in few characters: a socket's address holds 107, a home directory may be deeper."""
+    """Yields a short path of the socket: a socket's address is limited to 107 bytes, a home may be deeper."""
     directory = os.open(home.run, os.O_PATH | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{directory}/{SOCKET}"
@@ -178,6 +177,6 @@ def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known(record: type, message: dict[str, Any]) -> dict[str, Any]:
-    """What this version knows of a message; the supervisor may be of a later one."""
+    """Returns the fields that this version knows; the supervisor may be of a later version."""
     names = {field.name for field in fields(record)}
     return {name: value for name, value in message.items() if name in names}

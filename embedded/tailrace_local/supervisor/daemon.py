@@ -22,13 +22,13 @@ POLL_SECONDS = 0.05
 
 
 class DaemonError(RuntimeError):
-    """The supervisor did not come up; the message holds what it wrote last."""
+    """The supervisor did not start; the message contains its last output."""
 
 
 def spawn(settings: Settings, home: Home) -> None:
-    """Starts the supervisor in a session of its own; returns when it can be talked to. Raises DaemonError.
+    """Starts the supervisor in a new session; returns when it accepts requests. Raises DaemonError.
 
-    Waits for one that is about to end.
+    Waits for a supervisor that is about to end.
     """
     deadline = time.monotonic() + START_SECONDS
     while is_locked(home) and time.monotonic() < deadline:
@@ -46,13 +46,13 @@ def spawn(settings: Settings, home: Home) -> None:
         )
     while not _answers(home):
         if process.poll() is not None or time.monotonic() > deadline:
-            last = (errors.read_text().strip().splitlines() or ["it wrote nothing"])[-1]
+            last = (errors.read_text().strip().splitlines() or ["no output"])[-1]
             raise DaemonError(f"the supervisor did not start: {last} (log: {errors})")
         time.sleep(POLL_SECONDS)
 
 
 def run(settings: Settings, home: Home) -> None:
-    """Runs the supervisor here until it is told to stop. Raises AlreadyRunningError."""
+    """Runs the supervisor in this process until it is stopped. Raises AlreadyRunningError."""
     asyncio.run(_run(settings, home))
 
 

@@ -1,4 +1,4 @@
-"""Whether a component's disk has room left: what a full one breaks looks different in each component."""
+"""Checks whether a component's disk is full: the consequences differ by component."""
 
 import shutil
 from pathlib import Path
@@ -8,8 +8,10 @@ MIN_FREE_BYTES = 160 << 20
 
 
 def problem(directory: Path) -> str:
-    """One clause if the disk that holds the directory is as good as full, otherwise empty."""
+    """Returns one clause if the disk of the directory is nearly full, otherwise an empty text."""
     free = shutil.disk_usage(directory).free
     if free >= MIN_FREE_BYTES:
         return ""
-    return f"the disk of {directory} is full ({free / 1e6:.0f} MB free); make room, it goes on by itself"
+    return (
+        f"the disk of {directory} is full ({free / 1e6:.0f} MB free); free space, it recovers automatically"
+    )

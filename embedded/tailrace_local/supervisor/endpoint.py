@@ -1,4 +1,4 @@
-"""Where a component serves its metrics: a free port on 127.0.0.1, chosen at each start and kept in a file."""
+"""The metrics port of a component: a free port on 127.0.0.1, chosen at each start and stored in a file."""
 
 import socket
 import urllib.request
@@ -16,12 +16,12 @@ def choose(home: Home, component: str) -> None:
 
 
 def port(home: Home, component: str) -> int:
-    """The port that was chosen last. Raises OSError if none was."""
+    """Returns the port that was chosen last. Raises OSError if there is none."""
     return int(home.metrics_port(component).read_text())
 
 
 def read(home: Home, component: str) -> str:
-    """What the component tells there. Raises OSError."""
+    """Returns the component's metrics. Raises OSError."""
     with urllib.request.urlopen(
         f"http://127.0.0.1:{port(home, component)}/metrics", timeout=SECONDS
     ) as answer:

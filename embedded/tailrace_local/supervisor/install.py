@@ -1,4 +1,4 @@
-"""Installs the components that are missing, in parallel, and says what it does."""
+"""Installs missing components in parallel, and prints the steps."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ LAST_LINES = 5
 
 
 class LoggedProgress:
-    """The Progress of one component: short lines to a person, the commands' output to
+    """The Progress of one component: prints short lines, and logs the commands' output to
     logs/install-<component>.log."""
 
     def __init__(self, component: str, log: Path, show: Callable[[str, str], None]) -> None:
@@ -50,7 +50,7 @@ class LoggedProgress:
 
 
 def install_missing(components: Sequence[Component], home: Home, show: Callable[[str, str], None]) -> None:
-    """Installs in parallel what is missing; `show(component, doing)` is called with each step. Raises
+    """Installs missing components in parallel; calls `show(component, step)` for each step. Raises
     InstallError with every component's failure, after all have ended."""
     missing = [component for component in components if not component.installed()]
     show = _serialised(show)

@@ -2,8 +2,8 @@
 
 `launch.py SUPERVISOR_PID PROGRAM …`
 
-A separate little program between fork and exec, and no `preexec_fn`, because Python code in the forked child
-of a process with threads can deadlock. It uses the standard library only and is run with `-I -S`.
+It is a separate small program between fork and exec instead of a `preexec_fn`: Python code in the forked
+child of a process with threads can deadlock. It uses the standard library only and is run with `-I -S`.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Notices when sources.yaml has come to mean something else, and puts the new list in force."""
+"""Detects changes of sources.yaml, and activates the new list."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tailrace_local import preflight
 
 
 class ListWatch:
-    """The list and its copy in force. A list that cannot be used leaves the copy as it is."""
+    """The list and its active copy. An invalid list leaves the copy unchanged."""
 
     def __init__(self, settings: Settings, home: Home) -> None:
         self._file: Path = settings.sources
@@ -18,20 +18,20 @@ class ListWatch:
         self._evaluated: bytes | None = None
         self._seen: bytes | None = None
         self.problem = ""
-        """Why the list is not in force; empty if it is."""
+        """The reason why the list is not active; empty if it is."""
         self.active = Listed()
 
     def start(self) -> None:
-        """Puts the list in force as it is, before any component is started; an unusable one leaves that of
-        the last time."""
+        """Activates the list before any component is started; an invalid one leaves the previous list
+        active."""
         self.active = active_sources.active(self._home).listed
         self._put(self._usable(self._read()) or self.active)
 
     def poll(self, at_once: bool) -> Listed | None:
-        """The list that was in force until now, if another one has come into force; else None.
+        """Returns the previously active list if another one was activated; otherwise None.
 
-        What is written is taken only when two looks have found the same, unless `at_once`: half of a file
-        that is being written may be a sound list too.
+        A change is applied only after two polls with the same content, unless `at_once`: a partly written
+        file may be a valid list too.
         """
         content = self._read()
         settled = at_once or content == self._seen
@@ -47,7 +47,7 @@ class ListWatch:
         try:
             self.active = active_sources.activate(self._home, listed).listed
         except OSError as error:
-            self._evaluated = None  # the next look tries again
+            self._evaluated = None  # the next poll tries again
             self.problem = f"{self._file}: no copy of it can be written: {error}"
             return False
         return True
@@ -65,7 +65,7 @@ class ListWatch:
         return listed
 
     def _has_room(self, listed: Listed) -> bool:
-        """Whether Fluent Bit, which runs, could start with these logs: else none at all were read."""
+        """Returns whether Fluent Bit could restart with these logs: otherwise none would be read."""
         more = len(listed.logs) - len(self.active.logs)
         findings = preflight.too_few_inotify_instances(more) if more > 0 else []
         self.problem = f"{self._file}: {findings[0]}" if findings else ""

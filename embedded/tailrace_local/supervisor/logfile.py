@@ -6,8 +6,8 @@ from pathlib import Path
 class RotatingLog:
     """Appends bytes; starts a new file before one would grow past `limit` bytes.
 
-    What is written at once stays in one file, so a chunk larger than `limit` makes one larger file. A full
-    disk loses log and never stops who logs: how much is said in the log itself as soon as there is room.
+    A single write stays in one file, so a chunk larger than `limit` makes one larger file. On a full disk log
+    lines are dropped without an error; the log reports their number as soon as there is free space.
     """
 
     def __init__(self, path: Path, limit: int, keep: int) -> None:

@@ -1,4 +1,4 @@
-"""Maven as a component's installation uses it."""
+"""Runs Maven for the installation of a component."""
 
 import threading
 from pathlib import Path
@@ -7,7 +7,7 @@ from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Progress
 
 _one_at_a_time = threading.Lock()
-"""Components are installed in parallel, and Maven's local repository does not stand two writers."""
+"""Components are installed in parallel, but Maven's local repository does not support two writers."""
 
 
 def run(progress: Progress, pom: Path, *goals: str) -> None:
@@ -17,7 +17,7 @@ def run(progress: Progress, pom: Path, *goals: str) -> None:
 
 
 def copy_dependencies(progress: Progress, pom: Path, entry: Path) -> None:
-    """Puts the jars that a pom names, and those that they need, into a cache entry. Raises InstallError."""
+    """Copies the jars of a pom with their dependencies into a cache entry. Raises InstallError."""
     with cache.build(entry) as draft:
         run(
             progress,

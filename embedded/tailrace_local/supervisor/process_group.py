@@ -1,4 +1,4 @@
-"""A component's process group: started under launch.py, its output copied to a log, ended without a trace."""
+"""A component's process group: started by launch.py, its output copied to a log, ended completely."""
 
 import asyncio
 import os
@@ -20,8 +20,8 @@ class Child:
     """The main process of a component and the group that it leads. Belongs to the event loop of the main
     thread.
 
-    Its end is seen through a pidfd, and apart from the end of its output: a child of its own may hold the
-    output open after the main process has died, and asyncio's own subprocesses then never end (gh-119710).
+    A pidfd reports its end, independent of the end of its output: a child process may hold the output open
+    after the main process has died, and then asyncio's subprocesses never end (gh-119710).
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class Child:
 
     def last_line(self) -> str:
         """The last line of output so far, without its line end; empty if there was none."""
-        if chunk := self._read_output():  # all that a pipe holds
+        if chunk := self._read_output():  # the complete content of the pipe
             self._keep(chunk)
         lines = self._last_output.decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     async def end(self, stop_signal: signal.Signals, grace_seconds: float) -> None:
-        """Asks the main process to stop, waits its grace, then kills what is left of the group."""
+        """Sends the stop signal to the main process, waits its grace, then kills the rest of the group."""
         if not self._ended.is_set():
             self._process.send_signal(stop_signal)
             with suppress(TimeoutError):
@@ -89,7 +89,7 @@ class Child:
             self._loop.remove_reader(self._output)
 
     def _close_output(self) -> None:
-        """Takes what the pipe still holds; nobody of the group is left to write more."""
+        """Reads the rest of the pipe after all writers have ended."""
         self._loop.remove_reader(self._output)
         while chunk := self._read_output():
             self._keep(chunk)

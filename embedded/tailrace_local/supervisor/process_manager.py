@@ -1,5 +1,5 @@
-"""Keeps one component running: starts it, watches its health, restarts it with back-off, stops it in
-order."""
+"""Manages the process of one component: starts it, watches its health, restarts it with back-off, stops
+it."""
 
 import asyncio
 import signal
@@ -18,7 +18,7 @@ from tailrace_local.supervisor.process_group import Child
 
 POLL_STARTING_SECONDS = 0.2
 FAILURES_UNTIL_UNHEALTHY = 3
-"""One slow answer is no illness; three in a row are."""
+"""A single slow response is ignored; three in a row count as unhealthy."""
 
 
 class State(StrEnum):
@@ -32,13 +32,13 @@ class State(StrEnum):
 
 
 class PartFailedError(Exception):
-    """The component's process has ended, or never became healthy; the message says how."""
+    """The component's process has ended, or never became healthy; the message states how."""
 
 
 @dataclass
 class BackOff:
-    """Pauses between restarts: doubling from `first` to `most` seconds, from the start again after a run that
-    was healthy for `stable` seconds."""
+    """Pauses between restarts: they double from `first` to `most` seconds, and are reset after a run that was
+    healthy for `stable` seconds."""
 
     first: float = 0.5
     maximum: float = 30.0
@@ -46,7 +46,7 @@ class BackOff:
     _next: float = 0.0
 
     def after(self, healthy_seconds: float) -> float:
-        """The pause after a run that was healthy for so long."""
+        """Returns the pause after a run that was healthy for this many seconds."""
         if healthy_seconds >= self.stable or not self._next:
             self._next = self.first
         pause = self._next
@@ -55,7 +55,7 @@ class BackOff:
 
 
 class ProcessManager:
-    """One component's life. All methods belong to the supervisor's event loop."""
+    """The life cycle of one component. All methods belong to the supervisor's event loop."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class ProcessManager:
         self._task: asyncio.Task | None = None
 
     def start(self) -> None:
-        """Begins to keep the component running, once the components that it needs are ready."""
+        """Starts the component when the components that it needs are ready, and keeps it running."""
         if self._task is None:
             self._task = asyncio.create_task(self._keep(), name=self.component.name)
 
@@ -94,7 +94,7 @@ class ProcessManager:
         return self._task is not None
 
     async def stop(self) -> None:
-        """Ends the component in order; returns when no process of it is left."""
+        """Stops the component; returns when its process group has ended."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -108,7 +108,7 @@ class ProcessManager:
                 self._healthy_at = None
                 try:
                     await self._live()
-                # Whatever it is, the component is tried again and the reason is shown.
+                # Any error leads to a retry, and is shown as the reason.
                 except Exception as failure:
                     pause = self._back_off.after(self._healthy_seconds())
                     self.last_failure = "; ".join(filter(None, [str(failure), self._disk_complaint()]))
@@ -119,7 +119,7 @@ class ProcessManager:
             self._enter(State.STOPPED)
 
     def _healthy_seconds(self) -> float:
-        """Since the component became healthy in this run; 0 where it did not, however long its start took."""
+        """Returns the time since the component became healthy in this run; 0 if it did not."""
         return time.monotonic() - self._healthy_at if self._healthy_at is not None else 0
 
     async def _wait_for_needs(self) -> None:
@@ -129,7 +129,7 @@ class ProcessManager:
                 await need._ready.wait()
 
     async def _live(self) -> None:
-        """One run of the process, from start to end. Raises PartFailedError, or is cancelled."""
+        """Runs the process from start to end. Raises PartFailedError, or is cancelled."""
         self._enter(State.STARTING, self._disk_complaint())
         await self._prepare()
         child = self._spawn()
@@ -161,7 +161,7 @@ class ProcessManager:
         return child
 
     async def _watch_until_end(self, child: Child) -> None:
-        with suppress(OSError):  # a full disk is no reason to stop a component
+        with suppress(OSError):  # a full disk must not stop a component
             self._pid_file.write_text(f"{child.pid}\n")
         ended = asyncio.create_task(child.wait())
         watched = asyncio.create_task(self._watch())
@@ -212,9 +212,9 @@ class ProcessManager:
             await asyncio.sleep(self.component.settings.health_interval)
             full = await asyncio.to_thread(self._disk_complaint)
             if was_full and not full and self.component.checks_data_at_start:
-                raise PartFailedError("its disk was full: it checks its data at a new start")
+                raise PartFailedError("its disk was full: a restart checks its data")
             was_full = bool(full)
-            # A component that still answers is not well when it can store nothing.
+            # A component that responds but can store nothing is unhealthy.
             health = Health.failing(full) if full else await self._ask_health(complaints=True)
             failures = 0 if health.ok else failures + 1
             if health.ok and self.state is State.UNHEALTHY:
@@ -229,14 +229,14 @@ class ProcessManager:
         try:
             return disk.problem(self.component.home.data(self.component.name))
         except OSError as error:
-            return f"its disk cannot be asked: {error}"
+            return f"its disk cannot be checked: {error}"
 
     def _checked_health(self, complaints: bool) -> Health:
         try:
             health = self.component.health()
             problem = self.component.problem() if health.ok and complaints else ""
             return Health.failing(problem) if problem else health
-        except Exception as error:  # whatever goes wrong in asking is no reason to end the component
+        except Exception as error:  # an error of the check must not end the component
             return Health.failing(error)
 
     def _ask_version(self) -> str:
@@ -258,7 +258,7 @@ class ProcessManager:
 
 
 async def _uninterrupted(ending: Coroutine[None, None, None]) -> None:
-    """Awaits to the end even if cancelled meanwhile: nobody else would end the process."""
+    """Awaits to the end even if cancelled: nothing else would end the process."""
     task = asyncio.create_task(ending)
     try:
         await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""What /proc says about processes: groups, children, memory and processor time (proc(5))."""
+"""Reads processes from /proc: groups, children, memory and processor time (proc(5))."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class Process:
     parent: int
     group: int
     cpu_seconds: float
-    """User and system time, of its reaped children too."""
+    """User and system time, including reaped children."""
     rss_bytes: int
 
     @property
@@ -28,26 +28,27 @@ class Process:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process group uses."""
+    """The resource usage of a process group."""
 
     rss_bytes: int
     cpu_seconds: float
 
 
 def processes() -> Iterator[Process]:
-    """Every process that can be seen now."""
+    """Yields every visible process."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (process := read(int(entry.name))):
             yield process
 
 
 def read(pid: int) -> Process | None:
-    """One process, or None when there is none with that pid."""
+    """Returns one process, or None if there is none with that pid."""
     try:
         line = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    # The second field is the program's name in parentheses and may hold anything, `)` and blanks too.
+    # The second field is the program's name in parentheses and may contain anything, including `)` and
+    # blanks.
     fields = line[line.rindex(")") + 2 :].split()
     ticks = sum(int(field) for field in fields[11:15])
     return Process(
@@ -77,7 +78,7 @@ def group_usage(groups: set[int]) -> dict[int, Usage]:
 
 
 def command_line(pid: int) -> str:
-    """The program and its arguments, or its pid where it cannot be read."""
+    """Returns the program and its arguments, or its pid if it cannot be read."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Brings the stack up: checks the machine, installs what is missing, starts the supervisor, awaits health."""
+"""Starts the stack: checks the machine, installs missing components, starts the supervisor, awaits health."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,21 +17,21 @@ from tailrace_local.supervisor.install import LoggedProgress, install_missing
 from tailrace_local.supervisor.process_manager import State
 
 Show = Callable[[str, str], None]
-"""Called with a component's name and what it does now."""
+"""Called with a component's name and its current step."""
 
 TRIES = 3
-"""A component that has ended so often before it was ever healthy will not come up by itself."""
+"""A component that has ended this often before it was ever healthy counts as failed."""
 LAST_LINES = 8
 PATIENCE_SECONDS = 420
-"""All components together are healthy long before; a component that cannot be provisioned never is."""
+"""A timeout for components that cannot be provisioned; all are healthy long before."""
 
 
 class StartError(RuntimeError):
-    """A component did not come up; the message has its reason and the last lines of its log."""
+    """A component did not start; the message contains the reason and the last lines of its log."""
 
 
 def install(settings: Settings, home: Home, show: Show) -> None:
-    """Checks files and machine, then installs what is missing.
+    """Checks files and machine, then installs missing components.
 
     Raises SourcesError, RetentionError, ConfigurationError, PreflightError, InstallError.
     """
@@ -56,7 +56,7 @@ def install_again(names: Sequence[str], settings: Settings, home: Home, show: Sh
 
 
 def start_stack(settings: Settings, home: Home, show: Show) -> StackStatus:
-    """The running, healthy stack; starts it if it does not run. Nothing is left running if it fails.
+    """Starts the stack if it is stopped, and returns its healthy status. After a failure nothing runs.
 
     Raises PreflightError, InstallError, DaemonError, StartError.
     """
@@ -74,7 +74,7 @@ def start_stack(settings: Settings, home: Home, show: Show) -> StackStatus:
 
 
 def await_health(home: Home, show: Show) -> StackStatus:
-    """Shows what the components do until all are healthy. Raises NotRunningError, StartError."""
+    """Shows the steps of the components until all are healthy. Raises NotRunningError, StartError."""
     shown: dict[str, str] = {}
     restarts: dict[str, int] = {}
     was_healthy: set[str] = set()
@@ -103,7 +103,7 @@ def _show_change(component: ComponentStatus, shown: dict[str, str], show: Show) 
 
 
 def _what_it_does(component: ComponentStatus) -> str:
-    """While a component starts its reason changes by the second, and is of interest only if it stays."""
+    """Omits the reason of a starting component, which changes every second and matters only if it stays."""
     quiet = component.state == State.STARTING or not component.reason
     return component.state if quiet else f"{component.state} ({component.reason})"
 
@@ -112,4 +112,4 @@ def _why(component: ComponentStatus, log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:] if log.exists() else []
     last = "".join(f"\n    {line}" for line in lines)
     reason = component.reason or component.last_failure
-    return f"{component.name} does not come up: {reason}; its log {log} ends with:{last}"
+    return f"{component.name} does not start: {reason}; its log {log} ends with:{last}"

@@ -1,11 +1,12 @@
-"""The supervisor: one process that owns all components, and the only one that starts or stops them.
+"""The supervisor: the process that owns all components, and the only one that starts or stops them.
 
-- One per home directory: it holds a lock for as long as it lives.
-- It starts components in the order of their needs, restarts what crashes, and stops in reverse order on
+- There is one per home directory, which it locks for as long as it runs.
+- It starts components in the order of their needs, restarts crashed ones, and stops them in reverse order on
   SIGTERM, SIGINT or a `stop` on its control socket.
-- It watches sources.yaml: when the list means something else, it restarts the components that read it, the
-  census before Fluent Bit, starts those that have something to do now, and stops those that have no more.
-- It leaves nothing behind: each component is its own process group, killed as a whole; orphans of components
+- It watches sources.yaml: when the content of the list changes, it restarts the components that read it, the
+  census before Fluent Bit, starts those that have work now, and stops those without work.
+- It leaves no processes behind: each component is its own process group, killed as a unit; orphans of
+components
   become children of the supervisor (a subreaper) and are ended with it; and if it is itself killed, even by
   SIGKILL, the kernel kills the components (see launch.py).
 """
@@ -42,10 +43,10 @@ class AlreadyRunningError(Exception):
 
 
 class Supervisor:
-    """Keeps components running until it is told to stop.
+    """Keeps components running until it is stopped.
 
-    `assemble` gives the components for the list of sources in force, in any order; it is asked at the start
-    and when another list comes into force.
+    `assemble` returns the components for the active list of sources, in any order; it is called at the start
+    and when another list becomes active.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Supervisor:
         self._taking_list = asyncio.Lock()
 
     async def run(self) -> None:
-        """Starts everything; returns when everything has ended. Raises AlreadyRunningError."""
+        """Starts all components; returns when all have ended. Raises AlreadyRunningError."""
         with _locked(self._home):
             _become_subreaper()
             self._stop_on_signals()
@@ -90,12 +91,12 @@ class Supervisor:
                 for helper in helpers:
                     helper.cancel()
                 _end_adopted_children()
-                self._write_log("supervisor ends; every part has ended")
+                self._write_log("supervisor ends; every component has ended")
                 await self._give_last_answers()
             (self._home.run / control.SOCKET).unlink(missing_ok=True)
 
     def _place(self, components: Sequence[Component]) -> None:
-        """Has a process manager for each of the components, those that it had before among them."""
+        """Ensures a process manager for each of the components, and keeps existing ones."""
         before, self._managers = self._managers, {}
         for component in in_order(components):
             self._managers[component.name] = before.get(component.name) or self._manager(component)
@@ -119,7 +120,7 @@ class Supervisor:
             loop.add_signal_handler(number, self._stop_asked.set)
 
     async def _stop_components(self) -> None:
-        """Stops each component as soon as those that need or feed it have ended; others at the same time."""
+        """Stops each component as soon as those that need or feed it have ended; others in parallel."""
         stops: dict[str, asyncio.Task] = {}
         for name, manager in reversed(self._managers.items()):
             after = [stops[other] for other in self._stopped_before(name)]
@@ -173,8 +174,8 @@ class Supervisor:
             if self._stop_asked.is_set():
                 return {"error": "the stack is being stopped"}
             if manager is None:
-                return {"error": f"there is no part {name}; there are {', '.join(self._managers)}"}
-            self._write_log(f"{name}: {order} was asked for")
+                return {"error": f"there is no component {name}; there are {', '.join(self._managers)}"}
+            self._write_log(f"{name}: {order} was requested")
             if order != "start" and name not in fresh:
                 await manager.stop()
             if order != "stop":
@@ -188,8 +189,7 @@ class Supervisor:
             await self._look_at_list(at_once=False)
 
     async def _look_at_list(self, at_once: bool) -> list[str]:
-        """Puts another list in force if there is one; returns the components that were restarted or
-        started."""
+        """Activates a changed list; returns the components that were restarted or started."""
         async with self._taking_list:
             if self._stop_asked.is_set():
                 return []
@@ -201,7 +201,7 @@ class Supervisor:
     async def _go_by_list(self, before: Listed) -> list[str]:
         now = self._list.active
         self._write_log(
-            f"another list of sources is in force: {len(now.logs)} logs, {len(now.servers)} servers"
+            f"another list of sources is active: {len(now.logs)} logs, {len(now.servers)} servers"
         )
         kept, old = self._managers, set(self._managers)
         self._place(self._assemble())
@@ -219,7 +219,7 @@ class Supervisor:
 
     def _log_sources_error(self, logged: str) -> None:
         if self._list.problem and self._list.problem != logged:
-            self._write_log(f"the list in force stays as it is: {self._list.problem}")
+            self._write_log(f"the active list stays: {self._list.problem}")
 
     async def _take_list(self) -> dict[str, Any]:
         restarted = await self._look_at_list(at_once=True)
@@ -238,7 +238,7 @@ class Supervisor:
         writer.close()
 
     def status(self) -> StackStatus:
-        """What every component does now."""
+        """Returns the current state of every component."""
         pids = {manager.pid for manager in self._managers.values() if manager.pid}
         usage = procfs.group_usage(pids)
         nothing = procfs.Usage(0, 0.0)
@@ -265,8 +265,7 @@ class Supervisor:
             self._changed.notify_all()
 
     async def _reap_adopted(self) -> None:
-        """Reaps orphans of components; a component's own main process is left to asyncio, which waits for
-        it."""
+        """Reaps orphans of components, but not a component's main process, for which asyncio waits."""
         while True:
             await asyncio.sleep(REAP_SECONDS)
             zombies = {child.pid for child in procfs.children(os.getpid()) if child.is_zombie}
@@ -291,7 +290,7 @@ def _locked(home: Home) -> Iterator[None]:
 
 
 def is_locked(home: Home) -> bool:
-    """Whether a supervisor of this home directory lives, even if it does not answer any more."""
+    """Returns whether a supervisor of this home directory is alive, even if it no longer responds."""
     try:
         with _locked(home):
             return False
@@ -300,8 +299,8 @@ def is_locked(home: Home) -> bool:
 
 
 def in_order(components: Sequence[Component]) -> list[Component]:
-    """The components, each after those that it needs or feeds; otherwise in the given order. Those that are
-    absent are taken as served from elsewhere. Raises ValueError for a circle."""
+    """Returns the components, each after those that it needs or feeds, otherwise in the given order. Absent
+    ones count as external services. Raises ValueError for a cycle."""
     waiting = list(components)
     names = {component.name for component in components}
     placed: list[Component] = []
@@ -316,7 +315,7 @@ def in_order(components: Sequence[Component]) -> list[Component]:
             None,
         )
         if ready is None:
-            raise ValueError(f"parts need each other in a circle: {', '.join(p.name for p in waiting)}")
+            raise ValueError(f"components need each other in a cycle: {', '.join(p.name for p in waiting)}")
         waiting.remove(ready)
         placed.append(ready)
     return placed
@@ -350,7 +349,7 @@ def _part_status(manager: ProcessManager, usage: procfs.Usage) -> ComponentStatu
 
 
 def _inherited_environment() -> dict[str, str]:
-    """The environment of the components: no settings of ours, and nothing that steers our own Python."""
+    """Returns the environment of the components: without our settings and variables of our Python."""
     ours = ("PYTHONPATH",)
     return {
         name: text for name, text in os.environ.items() if not name.startswith(PREFIX) and name not in ours

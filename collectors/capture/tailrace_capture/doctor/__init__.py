@@ -1,2 +1,2 @@
-"""Says what keeps Tailrace from seeing a server, and how to mend it: with the very statement or line to
-use."""
+"""Diagnoses what prevents Tailrace from reading a server, and prints a fix for each problem as an SQL
+statement or a line of configuration."""

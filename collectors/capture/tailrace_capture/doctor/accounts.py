@@ -1,4 +1,4 @@
-"""The least that the account of collectors/capture needs, as statements for a product and version."""
+"""Generates the minimal grants of capture's accounts, for a product and version."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_pr
 
 
 def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
-    """By kind of fact, what lets an account, written as in SHOW GRANTS, see it."""
+    """Returns by kind of fact the grants for an account, which is written as in SHOW GRANTS."""
     tables = {name: f"GRANT SELECT ON mysql.{name} TO {account};" for name in _tables(product)}
     accounts = tables["global_priv"] if "global_priv" in tables else _columns_of_user(product, account)
     edges = [tables[name] for name in ("roles_mapping", "role_edges", "default_roles") if name in tables]
@@ -24,7 +24,7 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
         "grants_proxy": (tables["proxies_priv"],),
         "replication": (f"GRANT {_replication(product)} ON *.* TO {account};",),
         "audit": (tables["component"],) if "component" in tables else (),
-        # Any privilege on a table shows its size; this one, without CREATE, permits nothing.
+        # Any privilege on a table makes its size visible; REFERENCES, without CREATE, permits nothing else.
         "table_sizes": (
             f"GRANT REFERENCES ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",
         ),
@@ -32,8 +32,8 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
 
 
 def explain_account(account: str) -> tuple[str, ...]:
-    """Makes the account that explains: it reads data and neither accounts nor settings, and little of it an
-    hour."""
+    """Returns statements that create the account for EXPLAIN: it reads data and neither accounts nor
+    settings, with a limit per hour."""
     return (
         f"CREATE USER {account} IDENTIFIED BY '…' WITH MAX_USER_CONNECTIONS 2 MAX_QUERIES_PER_HOUR 2000;",
         f"GRANT SELECT ON `shop`.* TO {account};  -- of each schema or table; see docs/CAPTURE.md",
@@ -41,7 +41,7 @@ def explain_account(account: str) -> tuple[str, ...]:
 
 
 def narrowed(account: str, grants: Sequence[str]) -> tuple[str, ...]:
-    """Makes an account that exists one that explains.
+    """Returns statements that reduce an existing account to the privileges for EXPLAIN.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def _tables(product: Product) -> tuple[str, ...]:
 
 
 def _replication(product: Product) -> str:
-    """SHOW REPLICA STATUS: MariaDB 10.5 has a privilege of its own for it."""
+    """Returns the privilege for SHOW REPLICA STATUS: MariaDB 10.5 has a separate one."""
     return "SLAVE MONITOR" if product.is_mariadb and product.since(10, 5) else "REPLICATION CLIENT"
 
 
-# All columns of mysql.user but the authentication string and what only resource limits are about.
+# All columns of mysql.user but the authentication string and resource limits.
 _PRIVILEGES = (
     *("Select", "Insert", "Update", "Delete", "Create", "Drop", "Reload", "Shutdown", "Process", "File"),
     *("Grant", "References", "Index", "Alter", "Show_db", "Super", "Create_tmp_table", "Lock_tables"),
@@ -77,7 +77,7 @@ _PRIVILEGES = (
     *("Create_user", "Event", "Trigger", "Create_tablespace"),
 )
 _ROLES = ("Create_role_priv", "Drop_role_priv")
-"""MySQL has them from 8.0 on."""
+"""Columns that MySQL has since 8.0."""
 _COLUMNS = (
     *("Host", "User", "plugin", "account_locked", "password_expired", "password_last_changed"),
     *("password_lifetime", "ssl_type", "max_user_connections"),
@@ -86,6 +86,6 @@ _COLUMNS = (
 
 
 def _columns_of_user(product: Product, account: str) -> str:
-    """Without authentication_string: whether a password is empty stays unknown then."""
+    """Returns a grant without authentication_string: whether a password is empty stays unknown."""
     roles = _ROLES if not product.is_mariadb and product.since(8) else ()
     return f"GRANT SELECT ({', '.join((*_COLUMNS, *roles))}) ON mysql.user TO {account};"

@@ -1,4 +1,4 @@
-"""The checks: each looks at an examination and yields findings. None of them changes anything."""
+"""The checks: each reads an examination and yields findings. None of them changes anything."""
 
 import os
 import re
@@ -16,43 +16,43 @@ Check = Callable[[Examination], Iterator[Finding]]
 
 SLOW_ENOUGH_SECONDS = 1.0
 MIN_FREE = 1_000_000_000
-"""Bytes of a log's file system below which it is nearly full."""
+"""A file system with fewer free bytes counts as nearly full."""
 MIN_FREE_SHARE = 0.05
 SHORT_STATEMENT = 8192
-"""Bytes to which an audit log should not cut statements."""
+"""The minimum length in bytes at which an audit log should truncate statements."""
 TOO_MUCH = ("ALL PRIVILEGES", "SUPER", "INSERT", "UPDATE", "DELETE", "FILE", "CREATE USER", "GRANT OPTION")
 
 COPYTRUNCATE = (
-    "logrotate copies it and then cuts it to nothing (copytruncate): what the server writes between the two "
-    "is lost in every collector, and here bytes change under the offsets that were read"
+    "logrotate copies it and then truncates it (copytruncate): lines that are written in between are lost "
+    "with every collector, and bytes change at offsets that were already read"
 )
 
 
 def version(seen: Examination) -> Iterator[Finding]:
-    """Whether this is a version that Tailrace was made for."""
+    """Checks that Tailrace supports this version."""
     product = seen.product
     oldest = (10, 4) if product.name == MARIADB else (5, 7)
     if product.version[:2] < oldest:
-        text = f"{product.text} is older than {'.'.join(map(str, oldest))}: not everything can be asked of it"
+        text = f"{product.text} is older than {'.'.join(map(str, oldest))}: some data cannot be read"
         yield Finding(WARNING, "version", text)
     else:
         yield Finding(OK, "version", f"{product.text}, {product.comment}")
     if not seen.is_local:
         text = (
             f"this machine is not {seen.variable('hostname') or 'the server'}: files, space and logrotate "
-            "were not looked at"
+            "were not checked"
         )
         yield Finding(INFO, "host", text, ("# run it on the server's machine", "tailrace-capture doctor …"))
 
 
 def permissions(seen: Examination) -> Iterator[Finding]:
-    """Whether the account may see every kind of fact, and nothing else."""
+    """Checks that the account can read every kind of fact, and has no other privileges."""
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
     told: set[str] = set()
     for kind, look in seen.snapshots.items():
         if look.status == "denied":
-            text = f"{written} may not see {kind.replace('grants_', 'grants of level ')}"
+            text = f"{written} may not read {kind.replace('grants_', 'grants of level ')}"
             lines = needed.get(kind, ())
             fix = tuple(line for line in lines if line not in told)
             told.update(lines)
@@ -63,10 +63,10 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     excess = [name for name in TOO_MUCH if any(name in grant.split(" ON ")[0] for grant in everywhere)]
     if excess or any("WITH GRANT OPTION" in grant for grant in seen.grants):
         listed = ", ".join(excess) or "GRANT OPTION"
-        text = f"{written} may do far more than look: {listed}"
+        text = f"{written} has more privileges than it needs: {listed}"
         yield Finding(WARNING, "permissions", text, _own_account(seen))
     elif all(look.status == "ok" for look in seen.snapshots.values()):
-        yield Finding(OK, "permissions", f"{written} sees everything and may change nothing")
+        yield Finding(OK, "permissions", f"{written} can read everything and change nothing")
 
 
 def _own_account(seen: Examination) -> tuple[str, ...]:
@@ -81,15 +81,15 @@ def _written(name: str) -> str:
 
 
 def slow_log(seen: Examination) -> Iterator[Finding]:
-    """Whether slow statements are written to a file, with all that the server can say of them."""
+    """Checks that slow statements are logged to a file with all available details."""
     output = seen.variable("log_output").upper()
     if not seen.is_on("slow_query_log"):
         yield Finding(ERROR, "slow log", "it is off", _set(seen, "slow_query_log", "ON"))
     if "FILE" not in output:
-        text = f"log_output is {output}: slow statements go to no file that could be read"
+        text = f"log_output is {output}: slow statements are not written to a file"
         yield Finding(ERROR, "slow log", text, _set(seen, "log_output", "'FILE'"))
     elif "TABLE" in output:
-        text = "log_output is FILE,TABLE: the tables cost time and grow without end"
+        text = "log_output is FILE,TABLE: the tables cost time and grow without limit"
         yield Finding(INFO, "slow log", text, _set(seen, "log_output", "'FILE'"))
     yield from _threshold(seen)
     yield from _sampling(seen)
@@ -99,31 +99,33 @@ def slow_log(seen: Examination) -> Iterator[Finding]:
 def _threshold(seen: Examination) -> Iterator[Finding]:
     seconds = float(seen.variable("long_query_time") or 10)
     if seconds > SLOW_ENOUGH_SECONDS:
-        text = f"long_query_time is {seconds:g} s: what takes less is not seen at all"
+        text = f"long_query_time is {seconds:g} s: faster statements are not logged"
         yield Finding(WARNING, "slow log", text, _set(seen, "long_query_time", "0.5"))
     else:
         yield Finding(OK, "slow log", f"statements of {seconds:g} s and more are logged")
     examined = int(seen.variable("min_examined_row_limit") or 0)
     if examined:
-        text = f"min_examined_row_limit is {examined}: slow statements that look at fewer rows are left out"
+        text = f"min_examined_row_limit is {examined}: slow statements that read fewer rows are not logged"
         yield Finding(WARNING, "slow log", text, _set(seen, "min_examined_row_limit", "0"))
     throttle = int(seen.variable("log_throttle_queries_not_using_indexes") or 0)
     if seen.is_on("log_queries_not_using_indexes") and throttle:
-        text = f"of statements without an index only {throttle} a minute are logged, the others are summed up"
+        text = (
+            f"of statements without an index only {throttle} a minute are logged, the others are summarized"
+        )
         yield Finding(INFO, "slow log", text, _set(seen, "log_throttle_queries_not_using_indexes", "0"))
 
 
 def _sampling(seen: Examination) -> Iterator[Finding]:
-    """MariaDB and Percona Server log every n-th statement, or session, where they are told to."""
+    """Checks sampling: MariaDB and Percona Server can log every n-th statement or session."""
     rate = int(float(seen.variable("log_slow_rate_limit") or 1))
     if rate <= 1:
         return
     if seen.product.name == PERCONA:
         kind = seen.variable("log_slow_rate_type")
-        text = f"one {kind} of {rate} is logged: rates are in the log, and figures are weighted by them"
+        text = f"one {kind} of {rate} is logged: the log contains the rate, and numbers are weighted by it"
         yield Finding(INFO, "sampling", text)
     else:
-        text = f"one statement of {rate} is logged, and the log does not say so: figures are too low by that"
+        text = f"one statement of {rate} is logged, but not the rate: numbers are too low by that factor"
         yield Finding(WARNING, "sampling", text, _set(seen, "log_slow_rate_limit", "1"))
 
 
@@ -133,19 +135,19 @@ def _verbosity(seen: Examination) -> Iterator[Finding]:
     elif seen.product.name == PERCONA:
         yield from _words(seen, "log_slow_verbosity", ("full",), "full")
     elif seen.product.since(8, 0, 14) and not seen.is_on("log_slow_extra"):
-        text = "log_slow_extra is off: rows read, sorts and temporary tables are not in the log"
+        text = "log_slow_extra is off: the log lacks rows read, sorts and temporary tables"
         yield Finding(INFO, "slow log", text, _set(seen, "log_slow_extra", "ON"))
 
 
 def _words(seen: Examination, variable: str, wanted: tuple[str, ...], fix: str) -> Iterator[Finding]:
     value = seen.variable(variable).lower()
     if value != "full" and not all(word in value for word in wanted):
-        text = f"{variable} is {value or 'empty'}: sorts and temporary tables are not in the log"
+        text = f"{variable} is {value or 'empty'}: the log lacks sorts and temporary tables"
         yield Finding(INFO, "slow log", text, _set(seen, variable, f"'{fix}'"))
 
 
 def audit_log(seen: Examination) -> Iterator[Finding]:
-    """Whether somebody could say afterwards who did what."""
+    """Checks that logins and statements of users are logged."""
     auditing = seen.fact("audit", "auditing")
     if auditing.get("active") == "yes":
         yield Finding(OK, "audit", f"{auditing['by']} writes {auditing['file'] or 'an audit log'}")
@@ -155,13 +157,13 @@ def audit_log(seen: Examination) -> Iterator[Finding]:
         text = f"{auditing['by']} is loaded and writes nothing ({switch})"
         yield Finding(ERROR, "audit", text, _set(seen, switch, on.get(switch, "ON")))
     elif seen.is_on("general_log") and "FILE" in seen.variable("log_output").upper():
-        text = "nothing but the general log: statements and logins are in it, not whether a statement failed"
+        text = "only the general log: it contains statements and logins, but not whether a statement failed"
         yield Finding(INFO, "audit", text)
     elif auditing.get("active") == "unknown":
         fix = grants_for(seen.product, _written(seen.account))["audit"]
-        yield Finding(WARNING, "audit", f"not known: may not read {auditing['not_readable']}", fix)
+        yield Finding(WARNING, "audit", f"unknown: may not read {auditing['not_readable']}", fix)
     else:
-        yield Finding(ERROR, "audit", "nobody writes down who does what", _audit_plugin(seen))
+        yield Finding(ERROR, "audit", "the activity of users is not logged", _audit_plugin(seen))
 
 
 def _audit_plugin(seen: Examination) -> tuple[str, ...]:
@@ -181,7 +183,7 @@ def _audit_plugin(seen: Examination) -> tuple[str, ...]:
         )
     if product.name == PERCONA and product.since(8, 4):
         return (
-            "# shell: makes its tables, then installs component_audit_log_filter",
+            "# shell: creates its tables, then installs component_audit_log_filter",
             "mysql -D mysql < /usr/share/percona-server/audit_log_filter_linux_install.sql",
             "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
             "SELECT audit_log_filter_set_user('%', 'all');",
@@ -189,25 +191,25 @@ def _audit_plugin(seen: Examination) -> tuple[str, ...]:
     if product.name == PERCONA:
         return (
             "INSTALL PLUGIN audit_log SONAME 'audit_log.so';",
-            "# my.cnf: the format is read at start only",
+            "# my.cnf: the format is only read at start",
             "[mysqld]",
             "audit_log_format = JSON",
             "audit_log_policy = ALL",
         )
     return (
-        "# MySQL Community has no audit log. MySQL Enterprise and Percona Server do; else the general log,",
-        "# which holds every statement and costs accordingly:",
+        "# MySQL Community has no audit log. MySQL Enterprise and Percona Server do; otherwise use the",
+        "# general log, which contains every statement and is expensive:",
         "SET PERSIST general_log = ON;" if product.since(8) else "SET GLOBAL general_log = ON;",
     )
 
 
 def _audit_options(seen: Examination) -> Iterator[Finding]:
     if seen.variable("server_audit_output_type").lower() == "syslog":
-        text = "the audit log goes to syslog, which cuts and reorders it"
+        text = "the audit log goes to syslog, which truncates and reorders it"
         yield Finding(ERROR, "audit", text, _set(seen, "server_audit_output_type", "'file'"))
     limit = int(seen.variable("server_audit_query_log_limit") or SHORT_STATEMENT)
     if limit < SHORT_STATEMENT:
-        text = f"statements are cut after {limit} bytes"
+        text = f"statements are truncated after {limit} bytes"
         yield Finding(WARNING, "audit", text, _set(seen, "server_audit_query_log_limit", "65535"))
     events = seen.variable("server_audit_events").upper()
     if events and "CONNECT" not in events:
@@ -215,19 +217,19 @@ def _audit_options(seen: Examination) -> Iterator[Finding]:
         yield Finding(WARNING, "audit", text, _set(seen, "server_audit_events", f"'CONNECT,{events}'"))
     left_out = seen.variable("server_audit_excl_users", "audit_log_exclude_accounts")
     if left_out not in ("", "NULL"):
-        yield Finding(WARNING, "audit", f"nothing of these accounts is logged: {left_out}")
+        yield Finding(WARNING, "audit", f"the activity of these accounts is not logged: {left_out}")
     policy = seen.variable("audit_log_policy").upper()
     if policy in ("LOGINS", "QUERIES"):
-        text = f"audit_log_policy is {policy}: the other half is not logged"
+        text = f"audit_log_policy is {policy}: all other events are not logged"
         yield Finding(WARNING, "audit", text, _set(seen, "audit_log_policy", "'ALL'"))
 
 
 def error_log(seen: Examination) -> Iterator[Finding]:
-    """Whether the error log is a file; failed logins are in it."""
+    """Checks that the error log is a file and contains failed logins."""
     value = seen.variable("log_error")
     if not value or value.endswith("stderr"):
-        fix = ("# my.cnf, read at start", _section(seen), "log_error = /var/log/mysql/error.log")
-        yield Finding(WARNING, "error log", "it goes to standard error and to no file", fix)
+        fix = ("# my.cnf, only read at start", _section(seen), "log_error = /var/log/mysql/error.log")
+        yield Finding(WARNING, "error log", "it is written to standard error and not to a file", fix)
     noise = seen.variable("log_error_verbosity", "log_warnings")
     name = "log_error_verbosity" if "log_error_verbosity" in seen.variables else "log_warnings"
     least = 3 if name == "log_error_verbosity" else 2
@@ -237,7 +239,7 @@ def error_log(seen: Examination) -> Iterator[Finding]:
 
 
 def time_zone(seen: Examination) -> Iterator[Finding]:
-    """Whether the times in the logs can be read: a zone's abbreviation is no zone."""
+    """Checks that the zone of the times in the logs is known: an abbreviation does not identify a zone."""
     if seen.variable("log_timestamps").upper() == "UTC":
         yield Finding(OK, "time zone", "logs are in UTC")
         return
@@ -246,12 +248,12 @@ def time_zone(seen: Examination) -> Iterator[Finding]:
     if zone:
         yield Finding(OK, "time zone", f"logs are in {zone} ({local})")
     else:
-        text = f"logs are in the server's own zone, of which is only known: {local}. They are read as UTC"
+        text = f"logs are in the server's local zone, of which only {local} is known. They are read as UTC"
         fix = (
             _set(seen, "log_timestamps", "'UTC'")
             if "log_timestamps" in seen.variables
             else (
-                "# the IANA name of the zone that the server was started in",
+                "# the IANA name of the server's zone at its start",
                 "tailrace doctor … --tz Area/City",
             )
         )
@@ -259,7 +261,7 @@ def time_zone(seen: Examination) -> Iterator[Finding]:
 
 
 def zone_of(seen: Examination) -> str:
-    """The IANA zone of the local times in the logs; empty if it is not known."""
+    """Returns the IANA zone of the local times in the logs; empty if it is unknown."""
     if seen.variable("log_timestamps").upper() == "UTC" or seen.variable("system_time_zone") == "UTC":
         return "UTC"
     if seen.zone or not seen.is_local:
@@ -269,7 +271,7 @@ def zone_of(seen: Examination) -> str:
 
 
 def _abbreviations(zone: str) -> set[str]:
-    """What a zone is called in winter and summer: a server says what it was when it started."""
+    """Returns a zone's abbreviations in winter and summer: a server reports the one of its start."""
     try:
         found = ZoneInfo(zone) if zone else None
     except (ZoneInfoNotFoundError, ValueError):
@@ -279,7 +281,7 @@ def _abbreviations(zone: str) -> set[str]:
 
 
 def files(seen: Examination) -> Iterator[Finding]:
-    """Whether each log can be read here, how it is rotated, and whether there is room for it."""
+    """Checks that each log is readable here, its rotation, and its free disk space."""
     if not seen.is_local:
         return
     crowded: set[int] = set()
@@ -290,7 +292,7 @@ def files(seen: Examination) -> Iterator[Finding]:
             state = seen.host.file(log.path)
             if state.total not in crowded and state.free < max(MIN_FREE, MIN_FREE_SHARE * state.total):
                 crowded.add(state.total)
-                text = f"{state.free / 1e9:.1f} GB of {state.total / 1e9:.0f} GB are free where {log.path} is"
+                text = f"{state.free / 1e9:.1f} GB of {state.total / 1e9:.0f} GB are free for {log.path}"
                 yield Finding(
                     WARNING, "disk", text, (f"df -h {log.path}", f"du -sh {os.path.dirname(log.path)}")
                 )
@@ -299,7 +301,7 @@ def files(seen: Examination) -> Iterator[Finding]:
 def _file(seen: Examination, log: Log) -> Iterator[Finding]:
     state = seen.host.file(log.path)
     if not state.exists:
-        text = f"{log.path} is not there, or this user may not look into its directory"
+        text = f"{log.path} does not exist, or its directory is not readable for this user"
         yield Finding(WARNING, log.source, text, _membership(seen, log))
     elif not state.readable:
         yield Finding(ERROR, log.source, f"{log.path} cannot be read by this user", _membership(seen, log))
@@ -308,9 +310,9 @@ def _file(seen: Examination, log: Log) -> Iterator[Finding]:
 
 
 def _membership(seen: Examination, log: Log) -> tuple[str, ...]:
-    """A group is asked for at login only."""
+    """Group membership takes effect at login."""
     return (
-        "# shell, as root; the collector's user (here the one that asks) then logs in anew",
+        "# shell, as root; the collector's user (here the current one) then logs in again",
         *seen.host.lets_in(log.path),
     )
 
@@ -318,9 +320,9 @@ def _membership(seen: Examination, log: Log) -> tuple[str, ...]:
 def _rotation(seen: Examination, log: Log) -> Iterator[Finding]:
     stanza = seen.host.rotation_of(log.path)
     if stanza is None:
-        if log.source != "audit":  # the audit plugins rotate by themselves
+        if log.source != "audit":  # the audit plugins rotate their logs themselves
             yield Finding(
-                INFO, "rotation", f"logrotate has nothing for {log.path}: it grows", _stanza(seen, log)
+                INFO, "rotation", f"logrotate does not rotate {log.path}: it grows", _stanza(seen, log)
             )
         return
     where = f"{log.path} ({stanza.file})"
@@ -328,16 +330,16 @@ def _rotation(seen: Examination, log: Log) -> Iterator[Finding]:
         yield Finding(ERROR, "rotation", f"{where}: {COPYTRUNCATE}", _stanza(seen, log))
         return
     if "compress" in stanza.directives and "delaycompress" not in stanza.directives:
-        text = f"{where}: compressed at once, so that what was not read yet is lost"
+        text = f"{where}: compressed immediately, so that unread bytes are lost"
         yield Finding(WARNING, "rotation", text, (f"# {stanza.file}", "delaycompress"))
     if "flush" not in stanza.scripts.lower():
-        text = f"{where}: the server is not told, and goes on writing to the renamed file"
+        text = f"{where}: the server is not notified, and continues to write to the renamed file"
         yield Finding(WARNING, "rotation", text, _stanza(seen, log))
     elif not seen.product.is_mariadb and _MARIADB_FLUSH.search(stanza.scripts):
-        text = f"{where}: only MariaDB's mysqladmin knows this flush: the server is not told"
+        text = f"{where}: only MariaDB's mysqladmin supports this flush: the server is not notified"
         yield Finding(ERROR, "rotation", text, _stanza(seen, log))
     else:
-        yield Finding(OK, "rotation", f"{where}: by rename, and the server is told")
+        yield Finding(OK, "rotation", f"{where}: by rename, and the server is notified")
 
 
 _MARIADB_FLUSH = re.compile(r"\bflush-(slow|error|general|binary|engine|relay)-log")
@@ -345,10 +347,10 @@ _FLUSH = {"slowlog": "slow", "errorlog": "error", "general": "general"}
 
 
 def _stanza(seen: Examination, log: Log) -> tuple[str, ...]:
-    """A stanza that renames and then has the server open its log anew.
+    """Returns a stanza that renames the log and then makes the server open it again.
 
-    MariaDB's program has flush-slow-log and its like, MySQL's has flush-logs with a kind of log; the former's
-    old name is a package of its own from 11 on.
+    MariaDB's program has the command flush-slow-log and similar ones; MySQL's has flush-logs with a kind of
+    log. From MariaDB 11 on, the old name of its program is in a separate package.
     """
     program = "mariadb-admin" if seen.product.is_mariadb and seen.product.since(10, 5) else "mysqladmin"
     socket = f" --socket={seen.variable('socket')}" if seen.variable("socket") else ""
@@ -373,8 +375,8 @@ def _stanza(seen: Examination, log: Log) -> tuple[str, ...]:
 
 
 def _set(seen: Examination, variable: str, value: str) -> tuple[str, ...]:
-    """How to set a variable now and for ever: MySQL 8 remembers it, others need a line in their
-    configuration."""
+    """Returns the fix that sets a variable now and permanently: MySQL 8 persists it, others need a line in
+    their configuration."""
     if not seen.product.is_mariadb and seen.product.since(8):
         return (f"SET PERSIST {variable} = {value};",)
     plain = value.strip("'")
@@ -391,26 +393,26 @@ def _section(seen: Examination) -> str:
 
 
 def plans(seen: Examination) -> Iterator[Finding]:
-    """Whether somebody may explain statements, and that somebody sees nothing else."""
+    """Checks that an account for EXPLAIN exists, and that it has no other privileges."""
     account = seen.explainer
     if account is None:
         whose = "'tailrace_explain'@'localhost'" if seen.is_local else "'tailrace_explain'@'%'"
-        text = "no statement is explained: that takes an account which may read the data, and nothing else"
+        text = "no statement is explained: that needs an account with access to data and to nothing else"
         yield Finding(INFO, "plans", text, explain_account(whose))
         return
     wide = [grant for grant in account.grants if _is_too_wide(grant)]
     if wide:
-        text = f"{_written(account.name)} may do more than read data: {'; '.join(wide)}"
+        text = f"{_written(account.name)} has more privileges than reading data: {'; '.join(wide)}"
         yield Finding(WARNING, "plans", text, narrowed(_written(account.name), account.grants))
     elif not any("SELECT" in grant.partition(" ON ")[0] for grant in account.grants):
-        text = f"{_written(account.name)} may read no schema: every EXPLAIN is denied"
+        text = f"{_written(account.name)} can read no schema: every EXPLAIN is denied"
         yield Finding(WARNING, "plans", text, explain_account(_written(account.name))[1:])
     else:
-        yield Finding(OK, "plans", f"{_written(account.name)} may read data and nothing else")
+        yield Finding(OK, "plans", f"{_written(account.name)} can read data and nothing else")
 
 
 def _is_too_wide(grant: str) -> bool:
-    """Of SHOW GRANTS; a role, which may hold anything, is."""
+    """Checks a line of SHOW GRANTS; a role counts as too wide, because it may have any privilege."""
     privileges, _, rest = grant.removeprefix("GRANT ").partition(" ON ")
     where = rest.partition(" TO ")[0].replace("`", "")
     schema = where.partition(".")[0]
@@ -422,7 +424,7 @@ def _is_too_wide(grant: str) -> bool:
 
 
 def _as_expression(schema: str) -> str:
-    """Of a GRANT's pattern: % is any text, _ one character, unless a backslash stands before it."""
+    """Converts a GRANT's pattern: % is any text, _ one character, unless a backslash precedes it."""
     parts = re.findall(r"\\.|.", schema, re.DOTALL)
     return "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1])) for part in parts)
 
@@ -431,5 +433,5 @@ CHECKS: tuple[Check, ...] = (version, permissions, slow_log, audit_log, error_lo
 
 
 def findings(seen: Examination) -> list[Finding]:
-    """What all checks find."""
+    """Returns the findings of all checks."""
     return [finding for check in CHECKS for finding in check(seen)]

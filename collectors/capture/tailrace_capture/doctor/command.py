@@ -1,4 +1,4 @@
-"""The command: connects, looks, prints, writes the list of sources if asked to."""
+"""The command: connects, examines, prints, and optionally writes sources.yaml."""
 
 import argparse
 import json
@@ -18,11 +18,11 @@ from tailrace_capture.targets import ConfigurationError
 PROGRAM = "tailrace-doctor"
 STATEMENT_SECONDS = 10.0
 COLOURS = {ERROR: "31", WARNING: "33", INFO: "36", OK: "32"}
-DESCRIPTION = """Connects to a server, says what keeps Tailrace from seeing it, and how to mend each of it.
+DESCRIPTION = """Connects to a server and lists what prevents Tailrace from reading it, with fixes.
 
 The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Nothing is changed
-on the server. Best run on the server's own machine: else it cannot look at files, space and logrotate."""
-EPILOG = """Without --server `tailrace doctor`, with or without --json, looks at the logs of sources.yaml.
+on the server. Run it on the server's machine, so that it can also check files, disk space and logrotate."""
+EPILOG = """Without --server `tailrace doctor`, with or without --json, checks the logs of sources.yaml.
 
 examples:
   tailrace doctor --server 'mysql://tailrace@localhost/?socket=/run/mysqld/mysqld.sock' --password-file secret
@@ -30,8 +30,8 @@ examples:
   tailrace doctor --server mysql://tailrace@localhost/ --write --instance shop-db-1 --cluster shop
 
 exit codes:
-    0  no error (with --strict: no warning either)
-    1  Tailrace does not see something, or the server did not let us in
+    0  no error (with --strict: also no warning)
+    1  Tailrace cannot read everything, or the connection failed
     2  wrong usage"""
 
 
@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--server", required=True, metavar="DSN", help="mysql://user@host:port/?socket=…")
     parser.add_argument("--password-file", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
-    parser.add_argument("--write", action="store_true", help="add server and logs to the list of sources")
+    parser.add_argument("--strict", action="store_true", help="also exit 1 for warnings")
+    parser.add_argument("--write", action="store_true", help="add the server and its logs to sources.yaml")
     parser.add_argument(
         "--sources",
         type=Path,
@@ -51,17 +51,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the list (default: sources.yaml)",
     )
     parser.add_argument(
-        "--tz", default="", metavar="ZONE", help="IANA zone that the server was started in, if it is not told"
+        "--tz", default="", metavar="ZONE", help="IANA zone of the server at its start, if it is unknown"
     )
-    parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: looked at and written too")
+    parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: also checked and written")
     parser.add_argument("--explain-password-file", type=Path, metavar="FILE")
-    parser.add_argument("--instance", default="", help="the server's name there (default: its host's name)")
-    parser.add_argument("--cluster", default="", help="its cluster there (default: the instance)")
+    parser.add_argument(
+        "--instance", default="", help="the server's name in the list (default: its host name)"
+    )
+    parser.add_argument("--cluster", default="", help="its cluster in the list (default: the instance)")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Returns the exit code. Raises ConfigurationError."""
+    """Runs the command; returns the exit code. Raises ConfigurationError."""
     seen, found = _examined(arguments)
     wanted, added = [], []
     if seen is not None:
@@ -105,7 +107,7 @@ def _examined(arguments: argparse.Namespace) -> tuple[Examination | None, list[F
 
 
 def _explainer(arguments: argparse.Namespace, found: list[Finding]) -> Explainer | None:
-    """The account for EXPLAIN; what keeps it from being asked goes to `found`."""
+    """Returns the account for EXPLAIN; appends a connection error to `found`."""
     if not arguments.explain_dsn:
         return None
     dsn = parse(arguments.explain_dsn)
@@ -129,8 +131,8 @@ def _require_zone(zone: str) -> None:
 
 def _unreachable(where: str, error: ServerError) -> Finding:
     hints = {
-        "denied": "# is the account there, for this host? SELECT user, host FROM mysql.user;",
-        "gone": "# is it running, and does it listen there? bind_address, skip_networking, firewall",
+        "denied": "# does the account exist for this host? SELECT user, host FROM mysql.user;",
+        "gone": "# is it running and listening there? bind_address, skip_networking, firewall",
     }
     fix = (hints[error.status],) if error.status in hints else ()
     return Finding(ERROR, "connection", f"{where}: {error.status}: {error}", fix)
@@ -178,7 +180,7 @@ def _print_sources(
 
 
 def _plain(text: str) -> str:
-    """Text of a server on one line and without control codes: terminals obey these."""
+    """Returns text of a server on one line and without control codes, which terminals interpret."""
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 

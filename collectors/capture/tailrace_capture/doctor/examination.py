@@ -1,4 +1,4 @@
-"""Everything that the checks look at, gathered once."""
+"""Collects all data for the checks once."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from tailrace_capture.snapshot import KINDS, Snapshot, take_snapshot
 
 @dataclass(frozen=True)
 class Log:
-    """A log that the server writes. `source` as in sources.yaml; `path` absolute, empty where it writes no
+    """A log that the server writes. `source` as in sources.yaml; `path` absolute, empty if it is not a
     file."""
 
     source: str
@@ -20,54 +20,54 @@ class Log:
 
 @dataclass(frozen=True)
 class Explainer:
-    """The account that explains statements."""
+    """The account for EXPLAIN."""
 
     name: str
     grants: tuple[str, ...]
 
     @staticmethod
     def of(server: Server) -> "Explainer":
-        """Raises ServerError."""
+        """Reads the account of a connection. Raises ServerError."""
         return Explainer(_account(server), tuple(_grants(server)))
 
 
 @dataclass(frozen=True)
 class Examination:
-    """A server, and the machine that this runs on."""
+    """A server, and the machine on which the doctor runs."""
 
     product: Product
     variables: dict[str, str]
     snapshots: dict[str, Snapshot]
     grants: tuple[str, ...]
-    """What SHOW GRANTS says of this account, without any authentication string."""
+    """The rows of SHOW GRANTS of this account, without authentication strings."""
     account: str
     host: Host
     is_local: bool
-    """Whether this machine is the server's."""
+    """Whether the doctor runs on the server's machine."""
     zone: str = ""
-    """The IANA zone of the server's local times, where the user says it."""
+    """The IANA zone of the server's local times, if the user specifies it."""
     explainer: "Explainer | None" = None
 
     def variable(self, *names: str) -> str:
-        """The first of these variables that there is; empty for none."""
+        """Returns the first existing one of these variables; empty if there is none."""
         return next((self.variables[name] for name in names if name in self.variables), "")
 
     def is_on(self, *names: str) -> bool:
         return self.variable(*names).upper() in ("ON", "1", "YES")
 
     def path(self, *names: str) -> str:
-        """A variable that names a file: relative ones are below the data directory."""
+        """Returns a path in a variable: relative ones are below the data directory."""
         value = self.variable(*names)
         return os.path.join(self.variable("datadir"), value) if value else ""
 
     def fact(self, kind: str, key: str) -> dict[str, str]:
-        """A fact's attributes; none if it was not seen."""
+        """Returns a fact's attributes; none if it is missing."""
         found = self.snapshots.get(kind)
         facts = {fact.key: fact.attributes for fact in found.facts} if found else {}
         return facts.get(key, {})
 
     def logs(self) -> list[Log]:
-        """The logs that Tailrace reads."""
+        """Returns the logs that Tailrace reads."""
         to_file = "FILE" in self.variable("log_output").upper()
         audit_file = self.path("server_audit_file_path", "audit_log_filter.file", "audit_log_file")
         error_file = self.path("log_error")
@@ -80,7 +80,7 @@ class Examination:
 
 
 def examine(server: Server, host: Host, zone: str = "", explainer: Explainer | None = None) -> Examination:
-    """Looks at everything once. Raises ServerError if the server ends meanwhile."""
+    """Reads all data once. Raises ServerError if the server stops meanwhile."""
     snapshots = {kind.name: take_snapshot(server, kind) for kind in KINDS}
     variables = server.variables()
     return Examination(
@@ -102,7 +102,7 @@ def _account(server: Server) -> str:
 
 
 def _grants(server: Server) -> list[str]:
-    """MariaDB shows the password's hash in them: cut off."""
+    """Returns the grants without password hashes, which MariaDB shows in them."""
     try:
         rows = server.rows("SHOW GRANTS")
     except ServerError:

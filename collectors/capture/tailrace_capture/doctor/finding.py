@@ -1,4 +1,4 @@
-"""What was found out about one thing, and how to mend it."""
+"""The result of one check, with a fix."""
 
 from dataclasses import asdict, dataclass
 
@@ -8,20 +8,20 @@ SEVERITIES = (ERROR, WARNING, INFO, OK)
 
 @dataclass(frozen=True)
 class Finding:
-    """error: Tailrace does not see this. warning: it sees less than it could, or sees it wrongly. info: worth
-    knowing. ok: as it should be."""
+    """error: Tailrace cannot read this. warning: it reads less than possible, or wrong values. info: worth
+    knowing. ok: correct."""
 
     severity: str
     topic: str
-    """What was looked at: connection, permissions, slow log, …"""
+    """The checked topic: connection, permissions, slow log, …"""
     message: str
     fix: tuple[str, ...] = ()
-    """Lines to run or write, the first one saying where unless it is SQL."""
+    """Lines to run or to write; the first one says where, unless it is SQL."""
 
     def to_json(self) -> dict[str, object]:
         return {**asdict(self), "fix": list(self.fix)}
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """The worst first, else as they were found."""
+    """Returns the most severe findings first, otherwise in their order."""
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))

@@ -1,4 +1,4 @@
-"""This machine, as far as it is the server's: files, space, time zone, logrotate."""
+"""Reads the local machine, if it is the server's: files, disk space, time zone, logrotate."""
 
 import getpass
 import grp
@@ -14,7 +14,7 @@ from tailrace_capture.doctor.logrotate import Stanza
 
 @dataclass(frozen=True)
 class FileState:
-    """A log as this process sees it. Sizes in bytes."""
+    """A log file as visible to this process. Sizes in bytes."""
 
     path: str
     exists: bool
@@ -22,17 +22,17 @@ class FileState:
     size: int = 0
     free: int = 0
     total: int = 0
-    """Space of its file system."""
+    """Free and total space of its file system."""
 
 
 class Host:
-    """Looks below `root`, which is / but in tests."""
+    """Reads files below `root`, which is / except in tests."""
 
     def __init__(self, root: Path = Path("/")) -> None:
         self._root = root
 
     def is_called(self, hostname: str) -> bool:
-        """Whether this is the machine that a server says it runs on."""
+        """Returns whether this machine has the host name that the server reports."""
         return hostname.split(".")[0] == os.uname().nodename.split(".")[0]
 
     def file(self, path: str) -> FileState:
@@ -46,7 +46,7 @@ class Host:
         return FileState(path, True, os.access(at, os.R_OK), size, space.free, space.total)
 
     def zone(self) -> str:
-        """The IANA name of the local time zone; empty if it is not told."""
+        """Returns the IANA name of the local time zone; empty if it is unknown."""
         try:
             return (self._root / "etc/timezone").read_text().strip()
         except OSError:
@@ -54,7 +54,7 @@ class Host:
             return target.partition("/zoneinfo/")[2]
 
     def zone_of_process(self, pid_file: str) -> str:
-        """The variable TZ of a process; empty if it has none, or this user may not see it."""
+        """Returns the variable TZ of a process; empty if it has none, or is not readable for this user."""
         try:
             pid = int((self._root / pid_file.lstrip("/")).read_text())
             variables = (self._root / "proc" / str(pid) / "environ").read_bytes().split(b"\0")
@@ -66,7 +66,8 @@ class Host:
         return zones[0].removeprefix(":") if zones else ""
 
     def lets_in(self, path: str) -> tuple[str, ...]:
-        """What lets this user read a file: the groups of the file and its directory, and their rights."""
+        """Returns commands that make a file readable for this user: group memberships and group
+        permissions."""
         at = self._root / path.lstrip("/")
         groups, rights = [], []
         for each, wanted in ((at.parent, 0o050), (at, 0o040)):
@@ -81,12 +82,12 @@ class Host:
         return (f"usermod --append --groups {joined} {getpass.getuser()}", *rights)
 
     def rotation_of(self, path: str) -> Stanza | None:
-        """What logrotate is told of a path."""
+        """Returns logrotate's stanza for a path."""
         return logrotate.stanza_of(self._root, path)
 
 
 def _group(number: int) -> str:
-    """A group's name, or its number where it has none."""
+    """Returns a group's name, or its number if it has none."""
     try:
         return grp.getgrgid(number).gr_name
     except KeyError:

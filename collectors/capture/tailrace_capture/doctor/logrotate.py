@@ -1,4 +1,4 @@
-"""What logrotate is told to do with a log: enough of logrotate.conf(5) to know how a file is rotated."""
+"""Parses logrotate's configuration: enough of logrotate.conf(5) to determine how a file is rotated."""
 
 import fnmatch
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _NO_CONFIGURATION = (".dpkg-old", ".dpkg-dist", ".rpmsave", ".rpmorig", ".bak", 
 
 @dataclass(frozen=True)
 class Stanza:
-    """The directives that hold for some paths, those of the file before it included."""
+    """The effective directives for some paths, including the global ones before the stanza."""
 
     file: str
     patterns: tuple[str, ...]
@@ -24,12 +24,13 @@ class Stanza:
 
 
 def stanza_of(root: Path, path: str) -> Stanza | None:
-    """The first stanza below `root` that covers a path; None for none, or none that may be read."""
+    """Returns the first stanza below `root` that covers a path; None if there is none or it is not
+    readable."""
     return next((stanza for stanza in stanzas(root) if stanza.covers(path)), None)
 
 
 def stanzas(root: Path) -> Iterator[Stanza]:
-    """All stanzas, those of logrotate.conf first."""
+    """Yields all stanzas, those of logrotate.conf first."""
     for pattern in FILES:
         for file in sorted(root.glob(pattern)):
             if file.is_file() and not file.name.endswith(_NO_CONFIGURATION):
@@ -40,7 +41,7 @@ def stanzas(root: Path) -> Iterator[Stanza]:
 
 
 def parse(name: str, text: str) -> Iterator[Stanza]:
-    """The stanzas of one file."""
+    """Yields the stanzas of one file."""
     common: set[str] = set()
     waiting: list[str] = []
     lines = iter(text.splitlines())
@@ -52,7 +53,7 @@ def parse(name: str, text: str) -> Iterator[Stanza]:
             first = words[words.index("{") + 1 :]
             own, scripts = (set(), "") if "}" in first else _body(lines)
             own |= {*first} - {"}"}
-            # A later directive takes an earlier one's place: nocopytruncate after copytruncate.
+            # A later directive overrides an earlier one: nocopytruncate after copytruncate.
             directives = frozenset(each for each in common | own if f"no{each}" not in own)
             yield Stanza(name, tuple(each.strip("\"'") for each in patterns), directives, scripts)
         elif words and (words[0].startswith(("/", '"', "'"))):
@@ -62,7 +63,7 @@ def parse(name: str, text: str) -> Iterator[Stanza]:
 
 
 def _body(lines: Iterator[str]) -> tuple[set[str], str]:
-    """The directives up to the closing brace, and the text of scripts among them."""
+    """Returns the directives up to the closing brace, and the text of its scripts."""
     directives: set[str] = set()
     script: list[str] = []
     inside = False

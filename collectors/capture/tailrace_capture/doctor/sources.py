@@ -1,4 +1,4 @@
-"""The entries of sources.yaml for a server: what bin/tailrace and its collectors then watch."""
+"""Generates the entries of sources.yaml for a server."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Entry = dict[str, str | bool]
 
 @dataclass(frozen=True)
 class Access:
-    """An address and the file of its password, if any."""
+    """An address and the file of its password, if there is one."""
 
     dsn: str
     password_file: Path | None
@@ -27,7 +27,7 @@ class Access:
 
 
 class WriteError(ValueError):
-    """The list cannot be added to; the message says why."""
+    """Nothing can be added to the list; the message states the reason."""
 
 
 def entries(
@@ -37,9 +37,9 @@ def entries(
     asked: Access,
     explained: Access | None = None,
 ) -> list[Entry]:
-    """One for each log that is on and a file of this machine, and one for the server itself.
+    """Returns one entry for each enabled log in a local file, and one for the server itself.
 
-    The general log is left out where there is an audit log, which says the same and more.
+    The general log is omitted if there is an audit log, which contains more.
     """
     whose = {"instance": instance, "cluster": cluster or instance}
     zone = zone_of(seen) or "UTC"
@@ -56,13 +56,13 @@ def entries(
 
 
 def written(entry: Entry) -> str:
-    """One entry as YAML: JSON's strings are YAML's."""
+    """Formats one entry as YAML: JSON's strings are valid in YAML."""
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in entry.items()]
     return "- " + "\n  ".join(lines) + "\n"
 
 
 def add(file: Path, wanted: list[Entry]) -> list[Entry]:
-    """Appends what the list does not have yet, and returns that. Raises WriteError, OSError."""
+    """Appends missing entries to the list, and returns them. Raises WriteError, OSError."""
     text = file.read_text() if file.exists() else HEADER
     content = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if content and not content[0].startswith("- "):
@@ -84,7 +84,7 @@ def _known(file: Path, text: str) -> set[tuple[str, str, str]]:
 
 
 def _identity(entry: dict) -> tuple[str, str, str]:
-    """What an instance may be listed with once: a file, or itself."""
+    """The key that must be unique in an instance's entries: a file, or the server itself."""
     source = str(entry.get("source", ""))
     what = "" if source == "server" else str(entry.get("path", ""))
     return str(entry.get("instance", "")), source, what

@@ -1,1 +1,1 @@
-"""Plans of the heaviest statements: EXPLAIN FORMAT=JSON, for what can do nothing but read."""
+"""Plans of the heaviest statements: EXPLAIN FORMAT=JSON, only for read-only statements."""

@@ -1,8 +1,8 @@
-"""Where samples come from: ClickHouse's query_samples, or a file for a machine that cannot reach it.
+"""Reads samples from ClickHouse's query_samples, or from a file on a machine that cannot reach ClickHouse.
 
-Samples are unmasked statements. From ClickHouse they come over HTTP(S) to the machine beside the server that
-they ran on, which has them in its log anyway; a file has the keys query_id, database and statement, the
-heaviest first.
+Samples are unmasked statements. From ClickHouse they are sent over HTTP(S) to the machine next to the server
+that ran them, whose log contains them anyway. A file has the keys query_id, database and statement, heaviest
+first.
 """
 
 import json
@@ -22,7 +22,7 @@ _QUERY_ID = re.compile(r"[0-9A-F]{16}")
 
 
 class SamplesError(RuntimeError):
-    """No samples could be read; the message says from where."""
+    """No samples could be read; the message states the source."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Sample:
 
 
 Samples = Callable[[str, int, Mapping[str, str]], list[Sample]]
-"""The heaviest samples of an instance, at most so many, one for each statement; from the database that is
-kept to, where one is given for its `query_id`. Raises SamplesError."""
+"""Returns the heaviest samples of an instance up to a limit, one for each statement. If a database is given
+for a `query_id`, the sample is from that database. Raises SamplesError."""
 
 
 def from_file(file: Path) -> Samples:
-    """Reads the file anew each time; all of it is of the one instance that is asked for."""
+    """Reads the file at each call; all its samples belong to the requested instance."""
 
     def read(instance: str, limit: int, kept: Mapping[str, str]) -> list[Sample]:
         try:
@@ -53,7 +53,7 @@ def from_file(file: Path) -> Samples:
 
 
 def from_clickhouse(url: str, user: str, password: Password) -> Samples:
-    """Asks as a user that may read query_events and query_samples, such as explain."""
+    """Queries ClickHouse as a user that may read query_events and query_samples, such as explain."""
 
     def read(instance: str, limit: int, kept: Mapping[str, str]) -> list[Sample]:
         settings = {
@@ -81,7 +81,7 @@ def from_clickhouse(url: str, user: str, password: Password) -> Samples:
 
 
 def _map(pairs: Mapping[str, str]) -> str:
-    """ClickHouse's literal of a Map(String, String)."""
+    """Formats a literal of the type Map(String, String)."""
     return "{" + ",".join(f"{_quoted(key)}:{_quoted(value)}" for key, value in pairs.items()) + "}"
 
 

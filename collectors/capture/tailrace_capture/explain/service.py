@@ -1,4 +1,4 @@
-"""Explains the heaviest statements of each server, one at a time, and leaves a busy server alone.
+"""Explains the heaviest statements of each server, one at a time, and pauses while a server is busy.
 
 Envelopes follow schemas/plan-capture.schema.json.
 """
@@ -26,37 +26,37 @@ SPOOLED = "explain"
 VERSION = 1
 OK, REFUSED = "ok", "refused"
 MAX_PLAN_BYTES = 12_000_000
-"""A longer plan would not pass as one message."""
+"""A larger plan would not fit into one message."""
 MAX_PAUSE_SECONDS = 1800
 KEPT_SECONDS = 7 * 86_400
-"""How long it is remembered which database a fingerprint was explained in."""
+"""The time for which the database of a fingerprint is remembered."""
 MAX_KEPT = 500
-"""So many of them are asked for: they are part of an address."""
+"""The maximum number of these in a query: they are part of a URL."""
 TOLD_SECONDS = 3600
-"""How often it is told that nothing has changed."""
+"""The interval of reports without a change."""
 BUSY = "busy: "
 KIND = Kind("explain", lambda server: [], period="full")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a server is asked for at most. Times in seconds."""
+    """Limits of the load on a server. Times in seconds."""
 
     statements: int = 20
     """Fingerprints in one round."""
     round: float = 60
-    """Time between two rounds; doubled while the server is busy or away."""
+    """Time between two rounds; doubled while the server is busy or unreachable."""
     interval: float = 3600
     """Time between two plans of one fingerprint."""
     timeout: float = 5
-    """For one EXPLAIN."""
+    """Timeout of one EXPLAIN."""
     threads_running: int = 16
-    """More running threads than that: the server is left alone."""
+    """With more running threads, the server is not queried."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a round ended: `ok`, or in one of the other statuses of snapshots, with the reason."""
+    """The result of a round: `ok`, or one of the other statuses of snapshots, with the reason."""
 
     status: str
     error: str = ""
@@ -68,9 +68,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Explained:
-    """When a fingerprint was explained last, seconds since 1970, and in which database.
+    """The time of a fingerprint's last EXPLAIN, in seconds since 1970, and its database.
 
-    That is empty where it is not to be kept to.
+    The database is empty if any other may be used.
     """
 
     at: float
@@ -83,7 +83,7 @@ class Explainer:
     def __init__(self, target: Target, samples: Samples, spool: Spool, state: Path, limits: Limits) -> None:
         self.pause = limits.round
         self.product: Product | None = None
-        """Once it let us in."""
+        """Set after the first successful connection."""
         self._target = target
         self._samples = samples
         self._spool = spool
@@ -92,7 +92,7 @@ class Explainer:
         self._explained = _loaded(state)
 
     def round(self, now: float) -> Outcome:
-        """Explains what is due, and says what kept it from doing so.
+        """Explains the due statements, and returns the result.
 
         Raises OSError if the spool or the state cannot be written.
         """
@@ -141,11 +141,11 @@ class Explainer:
         return ""
 
     def _explain(self, server: Server, sample: Sample) -> bool:
-        """Writes one envelope; whether the connection can be used on."""
+        """Writes one envelope; returns whether the connection is still usable."""
         began = time.time()
         status, error, plan = explained(server, sample)
         self._spool.append([self._envelope(server.product, sample, status, error, plan, began)], began)
-        # A database that is gone or closed to us gives way to another one.
+        # If the database is dropped or not accessible, another one is used.
         kept = "" if status in ("absent", "denied", "failed") else sample.database
         self._explained[sample.query_id] = Explained(began, kept)
         _save(self._state, self._explained)
@@ -154,7 +154,7 @@ class Explainer:
         return status != "gone"
 
     def _kill(self, server: Server) -> None:
-        """Ends a statement that outlived the socket's timeout: an account may kill what is its own."""
+        """Kills a statement that outlived the socket's timeout: an account may kill its own statements."""
         try:
             another = self._target.connect(self._limits.timeout, PROGRAM)
         except (ServerError, DsnError):
@@ -186,7 +186,7 @@ class Explainer:
 
 
 def _require_limits(server: Server) -> None:
-    """Nothing is explained in a session that could write or run without end. Raises ServerError."""
+    """Refuses a session that could write or run without a timeout. Raises ServerError."""
     product = server.product
     if not product.since(*((10, 4) if product.is_mariadb else (5, 7))):
         raise ServerError("absent", 0, f"{product.text} is too old: its EXPLAIN may run the statement")
@@ -197,7 +197,7 @@ def _require_limits(server: Server) -> None:
 
 
 def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
-    """Status, error and plan of one statement."""
+    """Returns status, error and plan of one statement."""
     if why := refusal(sample.statement):
         return REFUSED, why, ""
     try:
@@ -205,7 +205,7 @@ def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
             server.execute("USE `{}`".format(sample.database.replace("`", "``")))
         rows = server.rows(f"EXPLAIN FORMAT=JSON {sample.statement}")
     except ServerError as error:
-        # The number says whether the message may hold a piece of the statement.
+        # Errors of the server have a number. Its message may contain a part of the statement.
         return error.status, f"{error.code}: {error}" if error.code else str(error), ""
     plan = str(next(iter(rows[0].values()))) if rows else ""
     if len(plan.encode(errors="backslashreplace")) > MAX_PLAN_BYTES:
@@ -214,7 +214,7 @@ def explained(server: Server, sample: Sample) -> tuple[str, str, str]:
 
 
 def _loaded(file: Path) -> dict[str, Explained]:
-    """When and where each fingerprint was explained last; what cannot be read is forgotten."""
+    """Reads time and database of each fingerprint's last EXPLAIN; an unreadable file counts as empty."""
     try:
         return {
             str(key): Explained(float(at), str(database))
@@ -232,10 +232,10 @@ def _save(file: Path, explained: dict[str, Explained]) -> None:
 
 
 class ExplainService:
-    """All servers, one thread each, until stopped.
+    """Explains on all servers, with one thread each, until it is stopped.
 
-    How rounds end is told as snapshots of the kind `explain`, which have no facts: when that changes, and
-    hourly. The heartbeat's file is that of the snapshots' service.
+    Results of rounds are reported as snapshots of the kind `explain` without facts: after a change, and
+    hourly. The heartbeat file has the format of the snapshots' service.
     """
 
     def __init__(
@@ -265,11 +265,11 @@ class ExplainService:
         }
 
     def stop(self) -> None:
-        """Ends `run` after the rounds that are being made."""
+        """Ends `run` after the running rounds."""
         self._stop.set()
 
     def once(self) -> bool:
-        """One round for each server; whether nothing kept it from explaining."""
+        """Runs one round for each server; returns whether all of them succeeded."""
         outcomes = [self._round(instance) for instance in self._explainers]
         return not any(outcome.error for outcome in outcomes)
 
@@ -291,7 +291,7 @@ class ExplainService:
         try:
             outcome = self._explainers[instance].round(now)
             self._tell(instance, outcome, now)
-        except Exception as error:  # nobody would see that one server's thread has ended
+        except Exception as error:  # otherwise the thread of one server would end unnoticed
             outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
             print_status(f"{instance}: {outcome.problem}")
         self._write_heartbeat(instance, outcome, now)

@@ -1,14 +1,14 @@
-"""Which statements may be explained: one SELECT that names no function that is not known to be harmless.
+"""Selects the statements that may be explained: one SELECT that calls only functions known to be harmless.
 
-EXPLAIN is not free of effects. The optimizer evaluates what is constant, so that it calls functions with
-constant arguments, stored ones too; MySQL's manual warns that EXPLAIN of a statement with a derived table may
+EXPLAIN has side effects. The optimizer evaluates constant expressions, and so calls functions with constant
+arguments, including stored ones. MySQL's manual warns that EXPLAIN of a statement with a derived table may
 run it ("Optimizing Derived Tables": a stored function there may change data). MariaDB evaluates cheap
 uncorrelated subqueries (expensive_subquery_limit). Servers before MySQL 5.6 and MariaDB 5.3 materialised
-every derived table at EXPLAIN; those are not asked at all. So nothing passes here that is not on the list,
-and the session is read-only besides.
+every derived table at EXPLAIN; they are not used at all. So only functions on an allowlist pass, and the
+session is read-only.
 
-Reads the text as with an empty sql_mode, which the session has too: backslashes escape, double quotes quote
-strings.
+The text is parsed as with an empty sql_mode, which the session also sets: backslashes escape, double quotes
+quote strings.
 """
 
 import re
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 LONGEST = 1_000_000
-"""Characters; longer statements are not worth the server's time."""
+"""Characters. Longer statements are not worth the server's time."""
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|\#[^\n]*|--(?=[\s\x00-\x1f]|$)[^\n]*|/\*(?!!|M!|\+)(?s:.*?)\*/)
@@ -37,14 +37,14 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What writes, locks or leaves the statement; PROCEDURE ANALYSE; sequences.
+# Words that write, lock or leave the statement; PROCEDURE ANALYSE; sequences.
 _FORBIDDEN = _words("""
     INTO INSERT UPDATE DELETE REPLACE CALL LOCK SHARE OUTFILE DUMPFILE PROCEDURE HANDLER NEXT NEXTVAL
     SETVAL LASTVAL PREVIOUS ANALYZE EXECUTE PREPARE
 """)
 _NAMES_OF_FUNCTIONS_TOO = frozenset({"INSERT", "REPLACE"})
 
-# Words before a parenthesis that call nothing.
+# Words before a parenthesis that are no function calls.
 _KEYWORDS = _words("""
     SELECT FROM WHERE AND OR NOT XOR IN EXISTS ON JOIN USING HAVING BY AS ANY ALL SOME UNION EXCEPT
     INTERSECT CASE WHEN THEN ELSE BETWEEN LIKE REGEXP RLIKE DISTINCT OVER INDEX KEY PARTITION INTERVAL
@@ -53,7 +53,7 @@ _KEYWORDS = _words("""
     GROUP TABLE SOUNDS COLLATE
 """)
 
-# Functions of MySQL 5.7 to 9 and MariaDB 10.4 to 11 that only read their arguments, at little cost.
+# Functions of MySQL 5.7 to 9 and MariaDB 10.4 to 11 that only read their arguments, at low cost.
 _FUNCTIONS = _words("""
     ABS ACOS ADDDATE ADDTIME ASCII ASIN ATAN ATAN2 AVG BIN BIT_AND BIT_COUNT BIT_LENGTH BIT_OR BIT_XOR
     CAST CEIL CEILING CHAR_LENGTH CHARACTER_LENGTH CHARSET COALESCE COLLATION CONCAT CONCAT_WS CONV
@@ -90,15 +90,15 @@ class Token:
 
 
 _BEFORE_COLUMNS = (Token("word", "WITH"), Token("word", "RECURSIVE"))
-"""Reserved words in every version that has them: what follows is no call."""
+"""Words that are reserved in all versions that have them: a parenthesis after them is no call."""
 
 
 class UnreadableError(ValueError):
-    """The text is cut off in the middle of a string or comment."""
+    """The text is truncated within a string or comment."""
 
 
 def refusal(statement: str) -> str:
-    """Why a statement is not explained; empty if it is."""
+    """Returns the reason why a statement is not explained; empty if it is."""
     if len(statement) > LONGEST:
         return f"longer than {LONGEST} characters"
     try:
@@ -138,12 +138,12 @@ def _refusal(tokens: list[Token]) -> str:
 
 
 def _is_name_of_digits(token: Token, after: Token) -> bool:
-    """`1evil` is a name, for the server, and `1.0INTO` a number and a word: nobody writes either."""
+    """Returns whether a server may read `1evil` as a name, and `1.0INTO` as a number and a word."""
     return token.kind == "number" and after.kind in ("word", "number") and after.begin == token.end
 
 
 def _reason(before: Token, token: Token, after: Token) -> str:
-    """Why this token keeps the statement from being explained; empty if it does not."""
+    """Returns the reason why this token prevents an EXPLAIN; empty if it does not."""
     if token.kind in _NEVER:
         return _NEVER[token.kind]
     if token == Token("sign", ";"):
@@ -159,7 +159,7 @@ def _reason_of_call(before: Token, token: Token, after: Token) -> str:
     if after.text != "(" or token.kind not in ("word", "name", "string", "number"):
         return ""
     if before in _BEFORE_COLUMNS:
-        return ""  # WITH t(n) AS (…: names a result and its columns
+        return ""  # WITH t(n) AS (…: a result and its columns
     is_known = token.kind == "word" and before.text != "." and token.text in _FUNCTIONS | _KEYWORDS
     return "" if is_known else f"calls {token.text[:80]}, which may be a stored function"
 

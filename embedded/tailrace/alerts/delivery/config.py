@@ -1,11 +1,11 @@
-"""alerts.yaml: who is told of which alerts, and how. Read strictly: an unknown key is an error.
+"""Reads alerts.yaml: which channel receives which alerts, and how. An unknown key is an error.
 
-    dashboards: https://tailrace.example.com      # what comes before an alert's link
+    dashboards: https://tailrace.example.com      # base URL of an alert's link
     channels:
       - name: siem
         kind: webhook
         url: https://siem.example.com/hooks/tailrace
-        secret_file: siem.secret                  # signs what is sent; a path relative to this file
+        secret_file: siem.secret                  # signs the requests; a path relative to this file
         min_level: medium
       - name: night-shift
         kind: email
@@ -16,7 +16,7 @@
         password_file: mail.password
         min_level: high
 
-Secrets are in files of their own, never in this one; they are read again for every attempt.
+Secrets are in separate files, which are read again for every attempt.
 """
 
 from collections.abc import Sequence
@@ -31,17 +31,17 @@ from tailrace.config.yaml_reader import ConfigurationError, Section
 
 @dataclass(frozen=True)
 class Selection:
-    """Which alerts a channel is told of, and how often. Times in seconds."""
+    """The alerts that a channel receives, and how often. Times in seconds."""
 
     min_level: str = "medium"
     rules: Sequence[str] = ()
-    """Ids or titles of rules; none: all."""
+    """Ids or titles of rules; empty: all."""
     repeat: int = 3600
-    """The least time between two tellings of one alert that comes to stand for more."""
+    """The minimum interval between two deliveries of one alert whose count grows."""
     first_retry: int = 5
     longest_retry: int = 900
     give_up: int = 86_400
-    """An alert that could not be told for so long is given up, and written down as such."""
+    """The time after which an undelivered alert is given up and recorded as such."""
 
     @property
     def levels(self) -> Sequence[str]:
@@ -50,28 +50,28 @@ class Selection:
 
 @dataclass(frozen=True)
 class Webhook:
-    """Where JSON is posted to. `timeout` in seconds, for connecting and for each answer."""
+    """A URL that receives JSON by POST. `timeout` in seconds, for connecting and for each response."""
 
     name: str
     selection: Selection
     url: str
     secret_file: Path
     token_file: Path | None = None
-    """A bearer token for the receiver, which many ask for beside the signature."""
+    """A bearer token for the receiver, which many require in addition to the signature."""
     ca_file: Path | None = None
     timeout: int = 10
 
 
 @dataclass(frozen=True)
 class Email:
-    """Where mail goes."""
+    """An SMTP server and its recipients."""
 
     name: str
     selection: Selection
     server: MailServer
     to: Sequence[str]
     at_most_per_hour: int = 30
-    """Beyond these, what is due goes into one summary every ten minutes."""
+    """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
 Channel = Webhook | Email
@@ -79,15 +79,15 @@ Channel = Webhook | Email
 
 @dataclass(frozen=True)
 class DeliveryConfig:
-    """The whole file."""
+    """The content of alerts.yaml."""
 
     dashboards: str
-    """Address of the dashboards' server without path; empty: the one of this installation."""
+    """Address of the dashboards' server without path; empty: the dashboards of this installation."""
     channels: Sequence[Channel]
 
 
 def load(file: Path) -> DeliveryConfig:
-    """The file's content, checked. Raises ConfigurationError."""
+    """Reads and validates the file. Raises ConfigurationError."""
     top = yaml_reader.read(file)
     dashboards = top.take("dashboards", yaml_reader.url, "").rstrip("/")
     sections = top.each("channels", "channel")
@@ -124,7 +124,7 @@ def _webhook(section: Section) -> Webhook:
     if token_file and not yaml_reader.keeps_secrets(url):
         raise ConfigurationError(
             f"{section.where}: `token_file` needs a `url` that begins with https://, "
-            "or anybody on the way could read the token"
+            "or the token would travel unencrypted"
         )
     return Webhook(
         name=section.need("name", yaml_reader.name),

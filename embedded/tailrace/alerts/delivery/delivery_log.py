@@ -1,6 +1,6 @@
-"""Which alerts a channel must be told of, and what became of each attempt: all of it in ClickHouse.
+"""Reads from ClickHouse which alerts a channel must deliver, and records the outcome of each attempt there.
 
-A channel begins when its first row is written: alerts that were stored before are not told.
+A channel starts when its first row is written. It does not deliver alerts that were stored before.
 """
 
 import uuid
@@ -18,12 +18,12 @@ MAX_DETAIL = 500
 
 DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
 SUMMARY = "in a summary"
-"""How the detail of an alert begins that went out with others in one mail."""
+"""The start of the detail of an alert that was sent with others in one mail."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one attempt. `outcome`: delivered, failed (is tried again) or refused (is not)."""
+    """The outcome of one attempt. `outcome`: delivered, failed (retried) or refused (not retried)."""
 
     outcome: str
     detail: str
@@ -31,14 +31,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Due:
-    """An alert that a channel must be told of now."""
+    """An alert that a channel must deliver now."""
 
     alert: Row
     """Its row of tailrace.alerts."""
     attempt: int
-    """1 for the first."""
+    """1 for the first attempt."""
     trying_seconds: int
-    """Since the first attempt."""
+    """Seconds since the first attempt."""
 
     @property
     def id(self) -> str:
@@ -47,12 +47,12 @@ class Due:
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt to tell the same: receivers drop what they have had."""
+        """A key that is the same for every attempt to deliver the same state: receivers drop duplicates."""
         return f"{self.id}-{self.alert['count']}"
 
 
 class Progress:
-    """One channel's progress. Every method raises OSError or ClickHouseError while ClickHouse is away."""
+    """One channel's progress. Every method raises OSError or ClickHouseError if ClickHouse is unavailable."""
 
     def __init__(self, clickhouse: ClickHouse, channel: str, selection: Selection) -> None:
         self._clickhouse = clickhouse
@@ -61,7 +61,8 @@ class Progress:
         self._begun = 0
 
     def due(self, window_seconds: int, most: int) -> list[Due]:
-        """Alerts stored or grown within the window that must be told now, those least tried first."""
+        """Returns alerts that were stored or grew within the window and are due now, least attempted
+        first."""
         selection = self._selection
         rows = self._clickhouse.rows(
             QUERY.read_text(),
@@ -81,11 +82,11 @@ class Progress:
         return [
             Due(alerts[row["alert_id"]], int(row["attempt"]), int(row["trying_seconds"]))
             for row in rows
-            if row["alert_id"] in alerts  # its retention may have ended between the two questions
+            if row["alert_id"] in alerts  # its retention may have ended between the two queries
         ]
 
     def _alerts(self, ids: list[str]) -> dict[object, Row]:
-        """Whole alerts by id: read only for those that are due, which in most passes are none."""
+        """Returns complete alerts by id. Only due ones are read; most passes have none."""
         if not ids:
             return {}
         rows = self._clickhouse.rows(
@@ -94,7 +95,7 @@ class Progress:
         return {row["alert_id"]: row for row in rows}
 
     def record(self, tried: list[Due], outcome: Outcome) -> None:
-        """Writes down what became of the attempt for each of these."""
+        """Records the outcome of the attempt for each alert."""
         self._insert(
             [
                 {
@@ -109,7 +110,10 @@ class Progress:
         )
 
     def mails(self) -> tuple[int, int]:
-        """Mails with one alert in the last hour, and seconds since the last summary (very many: never)."""
+        """Returns the number of single-alert mails in the last hour, and the seconds since the last summary.
+
+        If there was no summary, the seconds are a very large number.
+        """
         (row,) = self._clickhouse.rows(
             "WITH startsWith(detail, {summary:String}) AS in_summary "
             "SELECT countIf(NOT in_summary AND at > now64(6) - INTERVAL 1 HOUR) AS n, "
@@ -124,7 +128,7 @@ class Progress:
         return GIVEN_UP if hopeless else outcome.outcome
 
     def _begin(self) -> int:
-        """Since when the channel exists, seconds since 1970 by ClickHouse's clock."""
+        """Returns the start of the channel, in seconds since 1970 by ClickHouse's clock."""
         if not self._begun:
             self._begun = self._first_row()
         if not self._begun:
@@ -146,6 +150,6 @@ class Progress:
 
 
 def _array(texts: object) -> str:
-    """Texts as a parameter of the type Array(String)."""
+    """Formats texts as a parameter of the type Array(String)."""
     quoted = ("'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'" for text in texts)
     return f"[{', '.join(quoted)}]"

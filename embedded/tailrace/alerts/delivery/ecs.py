@@ -1,4 +1,4 @@
-"""An alert as others read it: fields of the Elastic Common Schema 8.17; what it lacks is in `tailrace`."""
+"""Converts an alert to fields of the Elastic Common Schema 8.17; other fields are under `tailrace`."""
 
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ from tailrace.clickhouse.client import Row
 
 ECS_VERSION = "8.17.0"
 SEVERITY = dict(zip(LEVELS, (1, 21, 47, 73, 99), strict=True))
-"""Numbers of event.severity, as Elastic's own detection engine gives them to its four levels, and 1 below."""
+"""Numbers of event.severity: those of Elastic's detection engine for its four levels, and 1 below."""
 
 OWN = (
     *("alert_id", "level", "cluster", "instance", "entity", "count", "metric", "late", "facts", "statements"),
@@ -17,7 +17,7 @@ OWN = (
 
 
 def document(alert: Row, dashboards: str) -> dict[str, object]:
-    """The alert's row of tailrace.alerts as a JSON object; what is unknown is left out."""
+    """Converts a row of tailrace.alerts to a JSON object; unknown values are omitted."""
     tactics, techniques = mitre_attack.tactics(alert["tags"]), mitre_attack.techniques(alert["tags"])
     return _known(
         {
@@ -51,7 +51,7 @@ def document(alert: Row, dashboards: str) -> dict[str, object]:
 
 
 def message(alert: Row) -> str:
-    """The alert in one line."""
+    """Returns the alert in one line."""
     about = f": {alert['entity_key']}" if alert["entity_key"] else ""
     where = f" on {alert['instance']}" if alert["instance"] else ""
     stands_for = f" ({alert['count']} alerts)" if int(alert["count"]) > 1 else ""
@@ -59,12 +59,12 @@ def message(alert: Row) -> str:
 
 
 def link(alert: Row, dashboards: str) -> str:
-    """The dashboard filtered on the alert's entity and time; empty if it has no link."""
+    """Returns the URL of the dashboard, filtered on the alert's entity and time; empty if it has no link."""
     return f"{dashboards}{alert['link_path']}" if alert["link_path"] else ""
 
 
 def time_of(written: object) -> str:
-    """A time of ClickHouse, which is in UTC, as RFC 3339 has it."""
+    """Converts a UTC time of ClickHouse to RFC 3339."""
     return datetime.fromisoformat(str(written)).replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -73,7 +73,7 @@ def _id(alert: Row) -> str:
 
 
 def _known(value: object) -> object:
-    """The value without empty texts, lists and objects, in every depth; numbers and booleans stay."""
+    """Returns the value without empty texts, lists and objects at any depth; keeps numbers and booleans."""
     if not isinstance(value, dict):
         return value
     inner = {key: _known(each) for key, each in value.items()}

@@ -1,8 +1,8 @@
-"""The loop: pass after pass over the alerts, for each channel in a thread of its own, until told to stop.
+"""Delivers alerts in a loop, with one thread per channel, until it is stopped.
 
-Most passes look at alerts of the last quarter of an hour; one a minute at those of the last 30 days, so that
-nothing is left out that appeared while ClickHouse, a receiver or the service itself was down. A receiver that
-is away is left alone for a while that doubles; one that is slow holds up nobody but itself.
+Most passes read the alerts of the last 15 minutes. One pass a minute reads those of the last 30 days, so that
+alerts from an outage of ClickHouse, a receiver or the service are delivered too. After failures a receiver is
+paused for a time that doubles. A slow receiver delays only its own channel.
 """
 
 import json
@@ -23,10 +23,10 @@ FULL_WINDOW_SECONDS = 30 * 86_400
 FULL_EVERY_SECONDS = 60
 POLL_SECONDS = 2
 MAX_REQUESTS = 200
-"""In one pass, for a webhook."""
+"""Deliveries in one pass, for a webhook."""
 MAX_IN_A_SUMMARY = 2000
 FAILURES_IN_A_ROW = 3
-"""After so many the receiver is taken to be away."""
+"""After this many consecutive failures the receiver counts as unavailable."""
 MAX_PAUSE_SECONDS = 60
 SUMMARY_EVERY_SECONDS = 600
 
@@ -35,18 +35,18 @@ Report = Callable[[str], None]
 
 @dataclass
 class ChannelStatus:
-    """How a channel does."""
+    """The status of a channel."""
 
     passes: int = 0
-    """That it has finished."""
+    """The number of finished passes."""
     at: float = field(default_factory=time.time)
-    """When it last finished a pass or an attempt, seconds since 1970."""
+    """The end of the last pass or attempt, in seconds since 1970."""
     problem: str = ""
-    """Why it cannot know what is due; empty when it can."""
+    """The reason why due alerts cannot be read; empty if they can."""
 
 
 class Service:
-    """Delivers the alerts of one ClickHouse."""
+    """Delivers the alerts of one ClickHouse server."""
 
     def __init__(
         self, config: DeliveryConfig, clickhouse: ClickHouse, heartbeat: Path, report: Report
@@ -59,13 +59,13 @@ class Service:
         ]
 
     def stop(self) -> None:
-        """Ends `run` after the attempts that are being made."""
+        """Ends `run` after the running attempts."""
         self._stop.set()
 
     def run(self) -> bool:
-        """Returns when stopped, or false when a channel's thread has ended by an error.
+        """Returns true when stopped, false when a channel's thread ended with an error.
 
-        The heartbeat's file holds the pulse of each channel as JSON.
+        The heartbeat file contains the status of each channel as JSON.
         """
         threads = [
             threading.Thread(target=worker.run, name=worker.name, daemon=True) for worker in self._workers
@@ -88,7 +88,7 @@ class Service:
 
 
 class ChannelWorker:
-    """One channel: what is due is sent, and what became of it is written down."""
+    """Sends the due alerts of one channel and records the outcomes."""
 
     def __init__(
         self,
@@ -108,22 +108,22 @@ class ChannelWorker:
         self._full_at = 0.0
         self._pause_seconds = POLL_SECONDS
         self._unwritten: list[tuple[list[Due], Outcome]] = []
-        """What was sent and could not be written down yet: comes first, or it would be sent twice."""
+        """Outcomes that are not recorded yet. They are written first, or the alerts would be sent twice."""
 
     def run(self) -> None:
-        """Passes until stopped."""
+        """Runs passes until it is stopped."""
         while not self._stop.is_set():
             self._set_problem(self._pass())
             self.status.passes += 1
             self._stop.wait(self._pause_seconds)
 
     def _pass(self) -> str:
-        """What is wrong with ClickHouse, if anything is."""
+        """Runs one pass; returns a problem with ClickHouse, or an empty text."""
         try:
             self._write_down()
             self._send_due()
         except (OSError, ClickHouseError) as error:
-            return f"ClickHouse cannot be asked: {error}"
+            return f"cannot query ClickHouse: {error}"
         return ""
 
     def _set_problem(self, problem: str) -> None:
@@ -144,7 +144,8 @@ class ChannelWorker:
         self._send_each(due)
 
     def _summarise(self, sender: MailSender, due: list[Due]) -> list[Due]:
-        """Those that go out one by one; more than the hour allows go out together, or wait for that."""
+        """Returns the alerts to send one by one. Those above the hourly limit go into a summary or wait for
+        it."""
         sent, since_summary = self._progress.mails() if due else (0, 0)
         if len(due) <= max(0, self._channel.at_most_per_hour - sent):
             return due
@@ -164,10 +165,10 @@ class ChannelWorker:
         self._pause_seconds = longer if failures == FAILURES_IN_A_ROW else POLL_SECONDS
 
     def _try(self, due: Due) -> Outcome:
-        """One alert that nobody thought of must not keep all others from being told."""
+        """Sends one alert. An unexpected error must not stop the delivery of all others."""
         try:
             return self._sender.send(due)
-        except Exception as error:  # its text may hold what no log should
+        except Exception as error:  # its text may contain a secret
             return Outcome(FAILED, f"unexpected {type(error).__name__}")
 
     def _done(self, tried: list[Due], outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""One alert posted as JSON, signed so that the receiver knows whom it is from and that it is new."""
+"""Posts one alert as JSON, signed so that the receiver can verify its origin and its age."""
 
 import hashlib
 import hmac
@@ -18,18 +18,18 @@ from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, Du
 
 TIMESTAMP, SIGNATURE, KEY = "Tailrace-Timestamp", "Tailrace-Signature", "Idempotency-Key"
 TRIED_AGAIN = (408, 429)
-"""Statuses of a client's fault that are not: a timeout, and too many requests."""
+"""Statuses 4xx that are worth a retry: a timeout, and too many requests."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """An alert goes to the address that was configured, and to no other."""
+    """Refuses redirects: an alert goes only to the configured address."""
 
     def redirect_request(self, *_: object) -> None:
         return None
 
 
 class WebhookSender:
-    """Makes one attempt at a time. `clock` gives seconds since 1970."""
+    """Makes one attempt at a time. `clock` returns seconds since 1970."""
 
     def __init__(self, webhook: Webhook, dashboards: str, clock: Callable[[], float] = time.time) -> None:
         self._webhook = webhook
@@ -48,7 +48,7 @@ class WebhookSender:
         except (OSError, http.client.HTTPException) as error:
             return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
         except ValueError:  # its message would quote the header, and so the token
-            return Outcome(FAILED, "the request cannot be made: is the token one line of ASCII?")
+            return Outcome(FAILED, "cannot build the request: the token must be one line of ASCII")
 
     def _request(self, due: Due) -> urllib.request.Request:
         body = json.dumps(ecs.document(due.alert, self._dashboards), ensure_ascii=False).encode()
@@ -70,7 +70,7 @@ class WebhookSender:
 
 
 def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """`sha256=` and HMAC-SHA256, in hexadecimal digits, over the timestamp, a dot and the body."""
+    """Returns `sha256=` and the HMAC-SHA256 in hexadecimal digits over the timestamp, a dot and the body."""
     return "sha256=" + hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 

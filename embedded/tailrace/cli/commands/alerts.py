@@ -1,6 +1,6 @@
-"""Shows alerts and keeps what people do with them; each action is appended with actor, time and reason.
+"""Shows alerts and records actions on them, each with actor, time and reason.
 
-An alert is given by its id or the beginning of it. Without a subcommand those that nobody has closed are
+An alert is identified by its id or a prefix of it. Without a subcommand, alerts that are not closed are
 listed.
 """
 
@@ -34,11 +34,11 @@ EXAMPLES = (
 ACCOUNT = "analyst"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 ACTIONS = {
-    "ack": "say that somebody looks after alerts",
-    "assign": "say who shall look after alerts",
-    "close": "say that alerts are done with",
-    "reopen": "say that closed alerts are not done with",
-    "comment": "add what is known, and change nothing else",
+    "ack": "acknowledge alerts: record that a person works on them",
+    "assign": "record who is responsible for alerts",
+    "close": "close alerts that need no further work",
+    "reopen": "reopen closed alerts",
+    "comment": "add a comment without changing the state",
 }
 
 _DURATION = re.compile(r"(\d+)([smhdw])")
@@ -47,41 +47,43 @@ _DURATION = re.compile(r"(\d+)([smhdw])")
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
     parser.set_defaults(doing="list")
-    order = "the most severe first, of a level the latest event; by default those that are not closed"
+    order = "most severe first, then latest first; by default alerts that are not closed"
     _add_list_options(commands.add_parser("list", help=order))
     _add_list_options(parser)
-    show = commands.add_parser("show", help="everything that is known of one alert")
-    show.add_argument("id", metavar="ID", help="the alert's id, or its beginning")
+    show = commands.add_parser("show", help="show everything that is stored about one alert")
+    show.add_argument("id", metavar="ID", help="the alert's id, or a prefix of it")
     show.add_argument("--json", action="store_true", help="one JSON object")
     for action, purpose in ACTIONS.items():
         _configure_action(commands.add_parser(action, help=purpose), action)
-    _configure_silence(commands.add_parser("silence", help="tell nobody of a rule's or entity's alerts"))
-    past = commands.add_parser("silences", help="list silences in force")
-    past.add_argument("--all", action="store_true", help="also those that are over")
+    _configure_silence(
+        commands.add_parser("silence", help="stop delivering the alerts of a rule or an entity")
+    )
+    past = commands.add_parser("silences", help="list active silences")
+    past.add_argument("--all", action="store_true", help="also list past ones")
     past.add_argument("--json", action="store_true", help="one JSON array")
-    unsilence = commands.add_parser("unsilence", help="end a silence before its time")
-    unsilence.add_argument("id", metavar="ID", help="the silence's id, or its beginning")
+    unsilence = commands.add_parser("unsilence", help="end a silence early")
+    unsilence.add_argument("id", metavar="ID", help="the silence's id, or a prefix of it")
     _add_actor_and_reason(unsilence)
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--open", action="store_true", help="only those that nobody looks after")
-    which.add_argument("--all", action="store_true", help="also those that are closed or silenced")
+    which.add_argument("--open", action="store_true", help="only unacknowledged alerts")
+    which.add_argument("--all", action="store_true", help="also closed and silenced alerts")
     parser.add_argument(
         "--since", type=_seconds, default=0, metavar="SPAN", help="raised or grown within 30m, 24h, 7d …"
     )
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
-    parser.add_argument("--level", choices=triage.LEVELS, default="", help="at least this level")
+    parser.add_argument("--level", choices=triage.LEVELS, default="", help="minimum level")
     _add_entity(parser)
-    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show so many (default: 50)")
+    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show at most N (default: 50)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
-    parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or its beginning")
+    parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or a prefix of it")
     if action == "assign":
-        parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="who shall look after it")
+        parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="the responsible person")
     _add_actor_and_reason(parser)
 
 
@@ -101,8 +103,10 @@ def _add_entity(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_actor_and_reason(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--reason", required=True, type=_text, metavar="TEXT", help="why; is kept for ever")
-    parser.add_argument("--actor", type=_text, metavar="NAME", help="who does it (default: your login name)")
+    parser.add_argument(
+        "--reason", required=True, type=_text, metavar="TEXT", help="the reason; never deleted"
+    )
+    parser.add_argument("--actor", type=_text, metavar="NAME", help="your name (default: your login name)")
 
 
 def _seconds(text: str) -> int:
@@ -129,20 +133,20 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 class _EntityError(ValueError):
-    """What was given with --entity cannot be meant; the message is the sentence to show."""
+    """The value of --entity is invalid; the message is shown to the user."""
 
 
 def _entity(arguments: argparse.Namespace, clickhouse: ClickHouse) -> dict[str, str]:
-    """Raises _EntityError for a field that is named twice, or that no alert is about."""
+    """Parses --entity. Raises _EntityError for a field that is given twice, or that no alert has."""
     given = [name for name, _ in arguments.entity]
     for name in given:
         if given.count(name) > 1:
-            raise _EntityError(f"--entity names {name} twice")
+            raise _EntityError(f"--entity contains {name} twice")
     known = triage.entity_fields(clickhouse) if given else ()
     for name in given:
         if name not in known:
             (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
-            raise _EntityError(f"no alert is about a field {name!r}; the nearest is {nearest!r}")
+            raise _EntityError(f"alerts have no field {name!r}; the nearest is {nearest!r}")
     return dict(arguments.entity)
 
 
@@ -212,7 +216,7 @@ def _act(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
     if not arguments.rule and not arguments.entity:
-        print("tailrace: give --rule, --entity or both: nothing silences everything", file=sys.stderr)
+        print("tailrace: give --rule, --entity or both", file=sys.stderr)
         return Exit.USAGE
     clickhouse = context.clickhouse(ACCOUNT)
     silence = Silence(
@@ -245,7 +249,8 @@ def _unsilence(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _print_json(value: object) -> None:
-    """Escapes what is no text, such as C1 controls, too: terminals obey these, and JSON allows them."""
+    """Prints JSON and escapes control characters such as C1: JSON allows them, and terminals interpret
+    them."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     print("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 

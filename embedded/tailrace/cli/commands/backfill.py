@@ -1,8 +1,8 @@
-"""Ships again what the books say is missing, from the files that still hold it, and waits until it is in.
+"""Ships byte ranges again that are missing in the ledger, and waits until the ledger contains them.
 
-Run it on the machine that has the log files. Each file is found by the inode and the first bytes that the
-census saw; a copy elsewhere (also .gz) is given with --file. Files of listed logs of which nothing has come
-are named. Exits with 0 when nothing is missing any more.
+Run it on the machine that has the log files. Each file is identified by the inode and the hash of its first
+bytes in the census. Give a copy in another place (also .gz) with --file. Files of watched logs of which no
+line has arrived are listed. Exits with 0 if nothing is missing afterwards.
 """
 
 import argparse
@@ -35,12 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", help="only this log: its path without rotation suffix")
     parser.add_argument("--generation", type=int, help="only this generation of a log")
     parser.add_argument(
-        "--file", type=Path, help="the file, or a copy of it, when it is not where the census saw it"
+        "--file", type=Path, help="the file or a copy of it, if it is not where the census recorded it"
     )
     parser.add_argument(
-        "--wait", type=float, default=60, metavar="SECONDS", help="for the books (default: 60)"
+        "--wait", type=float, default=60, metavar="SECONDS", help="wait for the ledger (default: 60)"
     )
-    parser.add_argument("--dry-run", action="store_true", help="show what would be shipped, and from where")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be shipped, and from which file"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -50,7 +52,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         byte_range for byte_range in ranges.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
     ]
     if arguments.file and len({byte_range.file for byte_range in byte_ranges}) > 1:
-        raise CommandError("--file is one file: choose with --instance, --log and --generation")
+        raise CommandError("--file needs --instance, --log and --generation")
     run_of = _Backfill(clickhouse, context, arguments)
     rows = [*run_of.rows(byte_ranges), *run_of.unread_files()]
     _print(rows, arguments)
@@ -68,7 +70,7 @@ class _Backfill:
         self._inodes = ranges.inodes(clickhouse)
 
     def rows(self, byte_ranges: list[ByteRange]) -> list[dict]:
-        """What became of each stretch."""
+        """Returns the result for each range."""
         wanted = {self._key(byte_range) for byte_range in byte_ranges}
         seen = ranges.candidates(self._kafka, wanted) if wanted else {}
         done = [self._ship(byte_range, seen.get(self._key(byte_range))) for byte_range in byte_ranges]
@@ -78,7 +80,8 @@ class _Backfill:
         return [row for _, row in done]
 
     def unread_files(self) -> Iterator[dict]:
-        """A row for each file of which nothing has come; a generation that is asked for has lines."""
+        """Yields a row for each file of which no line has arrived; none if a generation is given: those have
+        lines."""
         arguments = self._arguments
         if arguments.generation is not None:
             return
@@ -87,7 +90,8 @@ class _Backfill:
                 yield _row_of_unread_file(file)
 
     def _ship(self, lost: ByteRange, candidate: FileCandidate | None) -> tuple[ByteRange, dict]:
-        """What was shipped, and its row. Without a whole line the stretch is empty: nothing of it is lost."""
+        """Returns the shipped range and its row. Without a complete line the range is empty: nothing is
+        lost."""
         byte_range, file = lost, None
         try:
             file = self._file(lost, candidate)
@@ -100,7 +104,7 @@ class _Backfill:
 
     def _file(self, byte_range: ByteRange, candidate: FileCandidate | None) -> Path:
         if candidate is None:
-            raise BackfillError(f"no census has seen {byte_range.file}: nothing can prove which file it was")
+            raise BackfillError(f"no census has recorded {byte_range.file}: the file cannot be identified")
         if self._arguments.file:
             ranges.check(self._arguments.file, candidate)
             return self._arguments.file
@@ -114,7 +118,7 @@ class _Backfill:
         return Shipment(byte_range, file, candidate.cluster)
 
     def _await(self, done: list[tuple[ByteRange, dict]]) -> None:
-        """Turns `shipped` into `filled`, or says what stayed open."""
+        """Changes `shipped` to `filled`, or to the number of bytes that are still missing."""
         shipped = [byte_range for byte_range, row in done if row["state"] == "shipped"]
         left = shipping.await_filled(self._clickhouse, shipped, self._arguments.wait) if shipped else []
         for byte_range, row in done:

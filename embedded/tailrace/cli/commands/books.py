@@ -1,10 +1,10 @@
-"""Shows what became of every byte of every log file, and says where the accounts disagree.
+"""Shows the balance of the ledger for each log file, and where its accounts disagree.
 
-Three accounts are held against each other: what the framer posted for each byte range, what the parser made
-of each entry, and what ClickHouse counted as inserted. A recorded gap balances, because the books know that
-it is missing; `tailrace backfill` fills it. A log without a census is unknown: what did not come of it,
-nobody knows. Exits with 0 when the books balance, else with 1, as for a server of which they hold nothing;
-with --strict only when nothing is missing, behind or unknown either.
+Three accounts are compared: the framer's postings for each byte range, the parser's postings for each entry,
+and the rows that ClickHouse counted on insert. A recorded gap balances; `tailrace backfill` fills it. A log
+without a census is unknown: its completeness cannot be verified. Exits with 0 if the ledger balances, else
+with 1, also if --instance names a server without postings. With --strict, exits with 0 only if also nothing
+is missing, behind or unknown.
 """
 
 import argparse
@@ -17,18 +17,18 @@ from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.sources import active_sources
 
-HELP = "show what became of every byte of every log; exits 1 if they do not balance"
+HELP = "show the balance of the ledger for each log; exits 1 if it does not balance"
 EXAMPLES = (
     "tailrace books",
-    "tailrace books --minutes 60                # and which minutes were seen",
-    "tailrace books --wait 30 --json            # first wait until all that is written has been read",
+    "tailrace books --minutes 60                # also the coverage of the last 60 minutes",
+    "tailrace books --wait 30 --json            # first wait until all written bytes have been read",
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--instance", default="", help="only the logs of this server")
     parser.add_argument(
-        "--minutes", type=int, default=0, metavar="N", help="show the last N minutes' coverage"
+        "--minutes", type=int, default=0, metavar="N", help="show the coverage of the last N minutes"
     )
     parser.add_argument(
         "--wait", type=float, default=0, metavar="S", help="wait up to S seconds for the balance"
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _is_good(found: LedgerBalance, arguments: argparse.Namespace) -> bool:
-    """Whether they say what was asked for: of a server of which they hold nothing they say nothing."""
+    """Returns whether the exit code is 0; false for a requested server without postings."""
     if arguments.instance and not found.hold_anything:
         return False
     return found.is_complete if arguments.strict else found.balances

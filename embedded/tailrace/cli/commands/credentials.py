@@ -1,14 +1,15 @@
-"""Certificates and Kafka passwords of a secured stack: shows them, and changes them while it runs.
+"""Shows the certificates and Kafka passwords of a secured stack, and changes them while it runs.
 
 A new authority takes three steps, so that collectors on other machines can follow:
-  authority   makes the next authority; it is believed beside the present one. Copy the file with what is
-              believed to the collectors
-  renew       makes all certificates anew, by the next authority if there is one. By itself: before they end
-  retire      believes only the new authority: certificates of the old one are refused from now on
+  authority   creates the next authority, which is trusted in addition to the present one. Copy the file with
+              the trusted authorities to the collectors
+  renew       creates all certificates again, signed by the next authority if there is one. The stack does
+              this automatically before they expire
+  retire      trusts only the new authority: certificates of the old one are refused from now on
 
-`passwords` makes new ones for all accounts at Kafka; collectors elsewhere need theirs. Each step restarts the
-parts that it touches, one after the other, and waits until all are healthy. Nothing is lost meanwhile: lines
-wait in their files, and in Kafka.
+`passwords` creates new passwords for all Kafka accounts; copy them to collectors on other machines. Each step
+restarts the components that it affects, one after the other, and waits until all are healthy. No data is
+lost: lines wait in their files and in Kafka.
 """
 
 import argparse
@@ -23,15 +24,15 @@ from tailrace.credentials import certificates
 from tailrace.credentials.certificates import USAGES, CertificateError, Certificates
 from tailrace.kafka import accounts as kafka_accounts
 
-HELP = "certificates and Kafka passwords of a secured stack: show, renew"
+HELP = "show and renew certificates and Kafka passwords of a secured stack"
 EXAMPLES = (
     "tailrace credentials show",
-    "tailrace credentials renew       # before the certificates end",
-    "tailrace credentials passwords   # of all accounts at Kafka",
+    "tailrace credentials renew       # before the certificates expire",
+    "tailrace credentials passwords   # of all Kafka accounts",
 )
 
 TOUCHED = ("kafka", "flink", "detect", "fluentbit", "facts", "superset", "reports")
-"""Parts that have certificates or passwords of Kafka, in the order in which they are restarted."""
+"""Components that have certificates or Kafka passwords, in the order of their restart."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     held = Certificates(context.home)
     if not held.exist():
-        raise CertificateError("this stack is not secured; `tailrace up --secure` makes certificates")
+        raise CertificateError("this stack is not secured; `tailrace up --secure` creates certificates")
     ACTIONS[arguments.action](held, context)
     return Exit.OK
 
@@ -64,7 +65,7 @@ def _show(held: Certificates, context: Context) -> None:
         ),
         right=("days left",),
     )
-    print(f"  what collectors elsewhere believe: {held.trust}")
+    print(f"  authorities to copy to collectors elsewhere: {held.trust}")
     for account in kafka_accounts.accounts():
         print(f"  {account.user}: {context.home.secret_file(kafka_accounts.password_name(account.name))}")
 
@@ -101,7 +102,7 @@ ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
 
 
 def _restart(context: Context) -> None:
-    """A stack that does not run reads what is new when it starts."""
+    """Restarts a running stack. A stopped one reads the new files at its next start."""
     steps = Steps()
     try:
         context.restart(TOUCHED, steps.show)

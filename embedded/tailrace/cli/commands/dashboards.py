@@ -1,14 +1,14 @@
-"""Puts dashboards/ into a Superset: assets, roles, which role sees which dashboard, and which of its rows.
+"""Imports dashboards/ into a Superset: assets, roles, the dashboards of each role, and row restrictions.
 
-Rows that an audience may see stand in access.yaml (docs/ROLES.md). Without options into the running stack's
-own, as every start of it does. What was changed by hand in these assets, roles and rules is undone; what else
-there is stays. Doing it twice changes nothing.
+access.yaml restricts the rows of an audience (docs/ROLES.md). Without options the target is the Superset of
+the running stack, which also does this at every start. Manual changes of these assets, roles and rules are
+reverted; other objects stay. A second run changes nothing.
 
-FILE of --connections names the ClickHouse behind each file of dashboards/databases:
+FILE of --connections contains the ClickHouse connection for each file of dashboards/databases:
 
     tailrace:
       uri: clickhousedb://reader_developer:XXXXXXXXXX@clickhouse.example:8443/tailrace?secure=true
-      password_file: reader_developer.password      # beside FILE, or absolute
+      password_file: reader_developer.password      # relative to FILE, or absolute
 """
 
 import argparse
@@ -36,13 +36,13 @@ KEYS = {"uri", "password_file"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
-    apply = commands.add_parser("apply", help="make Superset what the files say")
-    apply.add_argument("--url", metavar="URL", help="another Superset than the stack's own")
+    apply = commands.add_parser("apply", help="import the files into Superset")
+    apply.add_argument("--url", metavar="URL", help="another Superset than that of the stack")
     apply.add_argument(
-        "--user", default=ADMINISTRATOR, metavar="NAME", help="an Admin of it (default: admin)"
+        "--user", default=ADMINISTRATOR, metavar="NAME", help="a user with the role Admin (default: admin)"
     )
     apply.add_argument("--password-file", type=Path, metavar="FILE", help="the user's password")
-    apply.add_argument("--connections", type=Path, metavar="FILE", help="where ClickHouse is, see above")
+    apply.add_argument("--connections", type=Path, metavar="FILE", help="ClickHouse connections, see above")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -56,13 +56,13 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _own(arguments: argparse.Namespace, context: Context) -> tuple[Client, Connections]:
     if arguments.password_file or arguments.connections:
-        raise CommandError("--password-file and --connections belong to --url")
+        raise CommandError("--password-file and --connections need --url")
     return context.superset(), context.superset_connections()
 
 
 def _elsewhere(arguments: argparse.Namespace) -> tuple[Client, Connections]:
     if missing := [name for name in ELSEWHERE if getattr(arguments, name) is None]:
-        raise CommandError(f"--url needs --{missing[0].replace('_', '-')} too")
+        raise CommandError(f"--url also needs --{missing[0].replace('_', '-')}")
     its_connections = read_connections(arguments.connections)
     return Client(
         arguments.url.rstrip("/"), arguments.user, _secret(arguments.password_file)
@@ -70,7 +70,7 @@ def _elsewhere(arguments: argparse.Namespace) -> tuple[Client, Connections]:
 
 
 def read_connections(file: Path) -> Connections:
-    """Address and password by file of dashboards/databases. Raises CommandError, OSError."""
+    """Returns address and password by file of dashboards/databases. Raises CommandError, OSError."""
     content = yaml.safe_load(file.read_text())
     known = {path.stem for path in DIRECTORY.glob("databases/*.yaml")}
     if not isinstance(content, dict) or content.keys() != known:

@@ -1,10 +1,12 @@
-"""Exports evidence for an auditor as one signed file, and checks such a file without any server.
+"""Exports evidence for an auditor as one signed file, and verifies such a file without any server.
 
-The bundle holds, for each requirement of the framework, the query, all rows of its result as CSV and Parquet,
-and what it cannot show; the coverage of the period; reviews; a report as HTML and PDF; and a manifest that is
-signed. A day alone is its begin for --from and its end for --to; times are UTC. Each export is on record.
+For each requirement of the framework, the bundle contains the query, all rows of its result as CSV and
+Parquet, and its limits. It also contains the coverage of the period, reviews, a report as HTML and PDF, and a
+signed manifest. A date without a time means its start for --from and its end for --to; times are UTC. Each
+export is recorded.
 
-`verify` exits with 0 if the bundle is unchanged, with 1 if it differs or is no bundle, saying what differs.
+`verify` exits with 0 if the bundle is unchanged, with 1 if it differs or is no bundle, and prints the
+differences.
 """
 
 import argparse
@@ -23,19 +25,17 @@ HELP = "export signed evidence for an auditor, or verify it"
 EXAMPLES = (
     "tailrace evidence --framework pci --from 2026-10-01 --to 2026-10-31 -o evidence.zip",
     "tailrace evidence verify evidence.zip --public-key auditee.pem",
-    "tailrace evidence key > auditee.pem         # the public key, to be given to auditors beforehand",
+    "tailrace evidence key > auditee.pem         # the public key, for auditors",
 )
 OPTIONS = ("framework", "first", "end", "output")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--framework", choices=framework.names(), help="what the evidence is for")
-    parser.add_argument("--from", dest="first", metavar="TIME", help="a day or time, UTC")
-    parser.add_argument("--to", dest="end", metavar="TIME", help="a day, time or `now`")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="the file to write; never overwritten"
-    )
-    parser.add_argument("--actor", metavar="NAME", help="who exports (default: your login name)")
+    parser.add_argument("--framework", choices=framework.names(), help="the framework of the evidence")
+    parser.add_argument("--from", dest="first", metavar="TIME", help="a date or time, UTC")
+    parser.add_argument("--to", dest="end", metavar="TIME", help="a date, time or `now`")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write; must not exist")
+    parser.add_argument("--actor", metavar="NAME", help="your name (default: your login name)")
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
     verify = commands.add_parser("verify", help="check a bundle, without any server")
     verify.add_argument("file", type=Path, metavar="FILE")
@@ -43,10 +43,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--public-key",
         type=Path,
         metavar="PEM",
-        help="the exporter's key, had from somewhere else than the bundle",
+        help="the exporter's key, from another source than the bundle",
     )
     commands.add_parser(
-        "key", help="print this installation's public key; its fingerprint goes to standard error"
+        "key", help="print this installation's public key, and its fingerprint to standard error"
     )
 
 
@@ -61,7 +61,7 @@ def _export(arguments: argparse.Namespace, context: Context) -> Exit:
     except PeriodError as error:
         print(f"tailrace: {error}", file=sys.stderr)
         return Exit.USAGE
-    # Imported here: what signs and draws costs every other command a third of a second.
+    # Imported here: signing and drawing would cost every other command a third of a second.
     from tailrace.evidence import signing
     from tailrace.evidence.export import ACCOUNT, EvidenceError, Exporter
     from tailrace.evidence.results import ResultError

@@ -1,6 +1,5 @@
-"""Shows the alerts that the system raises about itself, as things are now: lag, gaps, dead letters,
-checkpoints, disks, commit retries, parts. Each has a runbook. The rules are those that
-Prometheus gets (docs/METRICS.md).
+"""Shows the health alerts that fire now: lag, gaps, dead letters, checkpoints, disks, commit retries,
+components. Each has a runbook. The rules are the same as for Prometheus (docs/METRICS.md).
 
 Exits with 0 when nothing fires, 1 when something does, 3 when nothing runs.
 """
@@ -18,7 +17,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.health import rules
 from tailrace.health.rules import Firing
 
-HELP = "show what is wrong with the system itself; exits 1 if something is"
+HELP = "show health alerts of Tailrace itself; exits 1 if one fires"
 EXAMPLES = ("tailrace health", "tailrace health --json")
 UNWATCHED = "tailrace_unwatched_since_seconds"
 COLOURS = {"critical": console.RED, "warning": console.YELLOW}
@@ -45,11 +44,11 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _print_unwatched(metrics: Iterable[Metric]) -> None:
-    """Logs that were taken off the list: nobody is to wait for them."""
+    """Prints logs that were removed from sources.yaml, so that readers do not wait for them."""
     for sample in (sample for metric in metrics for sample in metric.samples if metric.name == UNWATCHED):
         since = datetime.fromtimestamp(sample.value, UTC)
         log = f"{sample.labels['instance']}'s {sample.labels['source']}"
-        print(f"{log} is watched no more, since {since:%Y-%m-%d %H:%M} UTC")
+        print(f"{log} is no longer watched, since {since:%Y-%m-%d %H:%M} UTC")
 
 
 def _json(found: Firing) -> dict[str, object]:

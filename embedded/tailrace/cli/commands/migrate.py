@@ -1,8 +1,8 @@
-"""Brings the database to the schema in sql/migrations; the stack does so by itself at every start.
+"""Migrates the database to the schema in sql/migrations; the stack does so automatically at every start.
 
-Applying twice does nothing. A migration that was changed or removed after it was applied is refused. One that
-changes materialized views is applied only while nothing writes: stop the job (`tailrace down flink`) after it
-has committed everything, and say so with --writers-stopped.
+A second run does nothing. A migration that was changed or removed after it was applied is an error. A
+migration that changes materialized views needs all writers to be stopped: stop the job
+(`tailrace down flink`) after it has committed everything, and pass --writers-stopped.
 """
 
 import argparse
@@ -13,14 +13,14 @@ from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.migrations import runner as migration_runner
 
-HELP = "apply the migrations of the database, or show them"
+HELP = "apply or list the migrations of the database"
 EXAMPLES = ("tailrace migrate --status", "tailrace migrate", "tailrace migrate --json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--status", action="store_true", help="show the migrations and change nothing")
+    parser.add_argument("--status", action="store_true", help="list the migrations and change nothing")
     parser.add_argument(
-        "--writers-stopped", action="store_true", help="the job is stopped and has committed all"
+        "--writers-stopped", action="store_true", help="the job is stopped and has committed everything"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 

@@ -1,7 +1,7 @@
-"""Shows who gets which dashboard by mail and when, or sends one now.
+"""Lists the dashboards that are sent by mail, with recipients and times, or sends one now.
 
-reports.yaml in the home directory says who gets what (docs/REPORTS.md); the part `reports` sends each at its
-time. `send` sends one at once, to the same people, and changes nothing about its next time.
+reports.yaml in the home directory lists the recipients (docs/REPORTS.md); the component `reports` sends each
+report at its time. `send` sends one immediately to the same recipients, and does not change its next time.
 """
 
 import argparse
@@ -19,8 +19,8 @@ EXAMPLES = ("tailrace reports list", "tailrace reports send weekly_compliance")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
-    commands.add_parser("list", help="every report, who gets it, and when")
-    send = commands.add_parser("send", help="draw and send one now")
+    commands.add_parser("list", help="list every report with its recipients and its schedule")
+    send = commands.add_parser("send", help="render and send one now")
     send.add_argument("name", choices=sorted(superset_reports.definitions()), metavar="NAME")
 
 
@@ -38,7 +38,7 @@ def _list(context: Context) -> Exit:
         if each := subscribed.get(name):
             rows.append((name, f"{each.schedule}  {each.time_zone}", ", ".join(each.to)))
         else:
-            rows.append((name, f"{report.schedule}  UTC", f"nobody: name it in {file}"))
+            rows.append((name, f"{report.schedule}  UTC", f"no recipients: add it to {file}"))
     console.table(("report", "when", "to"), rows)
     return Exit.OK
 
@@ -46,14 +46,14 @@ def _list(context: Context) -> Exit:
 def _send(context: Context, name: str) -> Exit:
     file = context.settings.reports_config
     if not file.exists():
-        raise CommandError(f"nobody gets it: there is no {file}")
+        raise CommandError(f"the report has no recipients: there is no {file}")
     wanted = [each for each in superset_reports.load(file).subscriptions if each.report.name == name]
     if not wanted:
-        raise CommandError(f"nobody gets it: {file} does not name {name}")
+        raise CommandError(f"the report has no recipients: {file} does not contain {name}")
     if context.component_state(COMPONENT) is None:
-        raise CommandError("the part reports does not run; start all anew: tailrace down, tailrace up")
+        raise CommandError("the component `reports` is not running; restart: tailrace down, tailrace up")
     steps = console.Steps(sys.stderr)
-    steps.show("reports", f"drawing and sending {wanted[0].report.title}")
+    steps.show("reports", f"rendering and sending {wanted[0].report.title}")
     if problem := context.send_report(wanted[0].name):
         raise CommandError(f"{name} was not sent: {problem}")
     print(f"{wanted[0].report.title}: sent to {', '.join(wanted[0].to)}")

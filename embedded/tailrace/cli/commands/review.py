@@ -1,8 +1,8 @@
-"""Signs that somebody reviewed the logs of a period, and lists who did (PCI DSS 10.4.1).
+"""Signs reviews of the logs of a period, and lists them (PCI DSS 10.4.1).
 
-A review is appended with a time and an account that ClickHouse fills in; nobody changes or removes it. One
-that was wrong is corrected by another: --corrects ID. A day alone is its begin for --from and its end for
---to; times are UTC.
+A review is appended with a time and an account that ClickHouse fills in; it cannot be changed or deleted. A
+wrong review is corrected by another one with --corrects ID. A date without a time means its start for --from
+and its end for --to; times are UTC.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from tailrace.evidence import reviews
 from tailrace.evidence.period import Period, PeriodError
 from tailrace.evidence.reviews import Review
 
-HELP = "sign that logs were reviewed, and list who reviewed which period"
+HELP = "sign a review of the logs of a period, or list the reviews"
 EXAMPLES = (
     'tailrace review sign --from 2026-11-20 --to 2026-11-20 --finding "2 refused logins, ticket 4711"',
     "tailrace review list --from 2026-10-01 --to 2026-10-31",
@@ -28,30 +28,30 @@ SHORT_ID = 8
 
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
-    sign = commands.add_parser("sign", help="say that you have reviewed a period, and what was found")
+    sign = commands.add_parser("sign", help="sign that you have reviewed a period, with your findings")
     _add_period(sign, required=True)
     sign.add_argument(
-        "--finding", required=True, type=_text, metavar="TEXT", help="what was found; kept for ever"
+        "--finding", required=True, type=_text, metavar="TEXT", help="the findings; never deleted"
     )
     sign.add_argument(
         "--scope",
         type=_text,
         default=reviews.EVERYTHING,
         metavar="TEXT",
-        help="what was looked at (default: everything)",
+        help="the scope of the review (default: everything)",
     )
     sign.add_argument(
-        "--corrects", default="", metavar="ID", help="the review that was wrong, or its beginning"
+        "--corrects", default="", metavar="ID", help="id of the wrong review, or a prefix of it"
     )
-    sign.add_argument("--actor", type=_text, metavar="NAME", help="who reviewed (default: your login name)")
-    past = commands.add_parser("list", help="reviews in the order in which they were signed")
+    sign.add_argument("--actor", type=_text, metavar="NAME", help="your name (default: your login name)")
+    past = commands.add_parser("list", help="list reviews in the order of their signatures")
     _add_period(past, required=False)
     past.add_argument("--json", action="store_true", help="one JSON array")
 
 
 def _add_period(parser: argparse.ArgumentParser, required: bool) -> None:
-    parser.add_argument("--from", dest="first", required=required, metavar="TIME", help="a day or time, UTC")
-    parser.add_argument("--to", dest="end", required=required, metavar="TIME", help="a day, time or `now`")
+    parser.add_argument("--from", dest="first", required=required, metavar="TIME", help="a date or time, UTC")
+    parser.add_argument("--to", dest="end", required=required, metavar="TIME", help="a date, time or `now`")
 
 
 def _text(text: str) -> str:
@@ -92,7 +92,7 @@ def _list(arguments: argparse.Namespace, period: Period | None, context: Context
         print(json.dumps(rows, indent=2))
         return Exit.OK
     if not rows:
-        print("no review was signed" + (f" of {period}" if period else ""))
+        print("no review was signed" + (f" for {period}" if period else ""))
         return Exit.OK
     columns = ["id", "signed at (UTC)", "by", "from", "to", "scope", "finding", "corrects"]
     console.table(columns, [_cells(row) for row in rows])

@@ -1,7 +1,7 @@
-"""Pushes a directory of rules to the detect job, all of it at once: what is not in it is in force no more.
+"""Pushes a directory of rules to the detect job. They replace all active rules.
 
-Rules are checked first, as `tailrace rules check` does; the job checks them again and says what it made of
-the push. One that it refuses changes nothing.
+The rules are checked first, as by `tailrace rules check`. The job checks them again and reports the result.
+A rejected push changes nothing.
 """
 
 import argparse
@@ -14,24 +14,26 @@ from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
 
 WORDS = ["rules", "push"]
-HELP = "put rules into force without a restart"
+HELP = "activate rules without a restart"
 EXAMPLES = ("tailrace rules push rules/",)
 
 DETECTION_JOB = "detect"
 TAKES_RULES = ("healthy", "unhealthy")
-"""States of a job that runs; without rules it is unhealthy."""
+"""States of a running job; without rules it is unhealthy."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", type=Path, metavar="DIR", help="the rules, and detectors.yaml with them")
+    parser.add_argument(
+        "directory", type=Path, metavar="DIR", help="directory of the rules and detectors.yaml"
+    )
     parser.add_argument(
         "--wait",
         type=float,
         default=60,
         metavar="S",
-        help="seconds to wait for another push, and for what the job says (default: 60)",
+        help="seconds to wait for another push and for the job's result (default: 60)",
     )
-    parser.add_argument("--no-check", action="store_true", help="leave the checking to the job")
+    parser.add_argument("--no-check", action="store_true", help="skip the local check")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -50,7 +52,7 @@ def _push(texts: dict[str, str], arguments: argparse.Namespace, context: Context
     push = rule_push.push(client, texts)
     print(f"pushed {len(texts)} files of {arguments.directory} as {push.id}")
     if state not in TAKES_RULES:
-        print("the detect job is not running: it takes the rules over when it starts")
+        print("the detect job is not running: it will apply the rules at its next start")
         return Exit.OK
     return _report(rule_push.promote_candidate(client, clickhouse, push, arguments.wait))
 
@@ -64,10 +66,8 @@ def _check(directory: Path, context: Context) -> None:
 
 def _report(outcome: rule_push.Outcome | None) -> Exit:
     if outcome is None:
-        raise RulesError("the job has not said what it made of the push; see: tailrace logs detect")
+        raise RulesError("the job has not reported a result of the push; see: tailrace logs detect")
     if not outcome.accepted:
-        raise RulesError(
-            f"the job refused the push, and the rules before it stay in force:\n{outcome.message}"
-        )
-    print(f"in force: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
+        raise RulesError(f"the job rejected the push, and the previous rules stay active:\n{outcome.message}")
+    print(f"active: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
     return Exit.OK
