@@ -15,6 +15,7 @@ import tarfile
 from pathlib import Path
 
 from tailrace.config import content_hash
+from tailrace.config.resources import PYTHON_PATH
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import InstallError, Progress
 
@@ -27,6 +28,7 @@ OS_PACKAGES = {
     "flex": "/usr/bin/flex",
     "bison": "/usr/bin/bison",
     "pkg-config": "/usr/bin/pkg-config",
+    "patch": "/usr/bin/patch",
     "libonig-dev": "/usr/include/oniguruma.h",
     "libssl-dev": "/usr/include/openssl/ssl.h",
     "libsasl2-dev": "/usr/include/sasl/sasl.h",
@@ -80,90 +82,17 @@ echo '#include <oniguruma.h>' > "$prefix/include/onigmo.h"
 """
 ONIGMO_MAKEFILE = "all:\ninstall:\n"
 
-IN_TAIL = "plugins/in_tail/tail_fs_inotify.c"
-WATCH = "    file->watch_fd = watch_fd;\n"
-"""The place where the tail input begins to watch a file."""
-LOOK_ONCE_MORE = (
-    "    /* Nobody was told of what was written since the last read. */\n    tail_signal_pending(ctx);\n"
-)
-"""A file is read to its end, and then watched. Bytes that are written in between are not read before the next
-write, which in an idle log may be hours later. Fluent Bit 2.0.7 and newer check such files every two seconds
-(`progress_check_interval`)."""
-
-SCRAM = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_sasl_scram.c"
-NONCES = """\
-                state->cnonce.size + strlen(snonce);
-        out->ptr = rd_malloc(out->size+1);
-        rd_snprintf(out->ptr, out->size+1, "c=%s,r=%.*s%s",
-                    attr_c, (int)state->cnonce.size, state->cnonce.ptr, snonce);
-"""
-SERVERS_NONCE = """\
-                strlen(snonce);
-        out->ptr = rd_malloc(out->size+1);
-        /* The server's nonce begins with the client's. */
-        rd_snprintf(out->ptr, out->size+1, "c=%s,r=%s", attr_c, snonce);
-"""
-"""librdkafka before 2.6.1 sends the client's nonce twice, which Kafka 4 refuses as a wrong password."""
-
-REQUESTS = "plugins/out_kafka/librdkafka-1.7.0/src/rdkafka_request.c"
-PERHAPS_WRITTEN_IS_EXPECTED_NO_MORE = """\
-                        if (perr->status &
-                            RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
-                                perr->update_next_ack = rd_true;
-                        else
-                                perr->update_next_ack = rd_false;
-                        perr->update_next_err = rd_true;
-"""
-PERHAPS_WRITTEN_IS_SENT_AGAIN = """\
-                        /* If it was written after all, the broker tells so: a duplicate. */
-                        perr->update_next_ack = rd_false;
-                        perr->update_next_err = rd_true;
-"""
-"""A broker that stops may have written messages without confirming them. librdkafka before 2.3.0 counts them
-as written. If they were not, and are refused again while the broker starts, the next messages have a sequence
-number that is too high. The producer then fails permanently: "sequence desynchronization"."""
-
-OUT_KAFKA = "plugins/out_kafka/kafka.c"
-REFUSED = """\
-                rd_kafka_err2str(rd_kafka_last_error()));
-
-"""
-GIVEN_UP = """\
-        if (rd_kafka_last_error() == RD_KAFKA_RESP_ERR__FATAL) {
-            /* Lost is what this producer has queued. All else waits in chunks and in the logs. */
-            flb_plg_error(ctx->ins, "the producer has given up: Fluent Bit ends, and must be started anew");
-            _exit(EXIT_FAILURE);
-        }
-
-"""
-"""A failed producer accepts no more messages. Unpatched, Fluent Bit continued and lost each line that it
-read."""
-
-OUT_KAFKA_CONFIGURATION = "plugins/out_kafka/kafka_config.c"
-END = "    flb_kafka_topic_destroy_all(ctx);\n"
-SEND_WHAT_IS_QUEUED = """\
-    if (ctx->producer) {
-        rd_kafka_flush(ctx->producer, 3000);
-    }
-
-"""
-"""Queued messages are sent when Fluent Bit stops, within three seconds for each output."""
-
-CHANGES = (
-    (IN_TAIL, WATCH, WATCH + LOOK_ONCE_MORE),
-    (SCRAM, NONCES, SERVERS_NONCE),
-    (REQUESTS, PERHAPS_WRITTEN_IS_EXPECTED_NO_MORE, PERHAPS_WRITTEN_IS_SENT_AGAIN),
-    (OUT_KAFKA, REFUSED, REFUSED + GIVEN_UP),
-    (OUT_KAFKA_CONFIGURATION, END, SEND_WHAT_IS_QUEUED + END),
-)
-"""Changes of the source: file, text, and replacement."""
+PATCHES = tuple(sorted((PYTHON_PATH / "fluent-bit" / "patches").glob("*.patch")))
+"""Changes to the source, in the order of their names. The head of each file explains it."""
 
 
 def entry(cache_directory: Path) -> Path:
     """Returns the cache entry of exactly this build; it contains bin/fluent-bit."""
-    changes = [text for change in CHANGES for text in change]
     recipe = content_hash.fingerprint(
-        INTEGRITY, repr(sorted(PLUGINS)), repr(sorted(OPTIONS.items())), *changes
+        INTEGRITY,
+        repr(sorted(PLUGINS)),
+        repr(sorted(OPTIONS.items())),
+        *(patch.read_text() for patch in PATCHES),
     )
     return cache_directory / "fluent-bit" / f"{VERSION}-{recipe}"
 
@@ -176,7 +105,7 @@ def build(cache_directory: Path, progress: Progress) -> None:
             return
         source = _fetch_source(draft, progress)
         _stand_in_for_onigmo(source)
-        _change(source)
+        _apply_patches(source, progress)
         program = _compile(source, draft, progress)
         (draft / "bin").mkdir()
         shutil.move(program, draft / "bin" / "fluent-bit")
@@ -210,12 +139,9 @@ def _stand_in_for_onigmo(source: Path) -> None:
     (directory / "Makefile").write_text(ONIGMO_MAKEFILE)
 
 
-def _change(source: Path) -> None:
-    for name, before, after in CHANGES:
-        text = (source / name).read_text()
-        if text.count(before) != 1:
-            raise InstallError(f"{name} of Fluent Bit {VERSION} is not as expected")
-        (source / name).write_text(text.replace(before, after))
+def _apply_patches(source: Path, progress: Progress) -> None:
+    for patch in PATCHES:
+        progress.run(["patch", "--strip=1", "--fuzz=0", "--silent", f"--input={patch}"], cwd=source)
 
 
 def _compile(source: Path, draft: Path, progress: Progress) -> Path:
