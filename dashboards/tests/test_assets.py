@@ -259,9 +259,9 @@ def test_numbers_must_be_whole(tmp_path: Path):
     file = tmp_path / "charts" / "some.yaml"
     whole = {"title": "T", "metric": "m", "format": ",d", "subtitle": "s", "description": "d"}
     for name, numbers in (
-        ("Some in numbers", [whole, {**whole, "subtitel": "s"}]),
-        ("Some in numbers", [whole, {**whole, "title": 7}]),
-        ("Some in numbers", whole),
+        ("Some summary", [whole, {**whole, "subtitel": "s"}]),
+        ("Some summary", [whole, {**whole, "title": 7}]),
+        ("Some summary", whole),
         ("Some", [whole, whole]),
     ):
         file.write_text(yaml.safe_dump({"slice_name": name, "dataset": "load", "numbers": numbers}))

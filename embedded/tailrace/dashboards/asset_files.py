@@ -41,8 +41,8 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 NUMBER = ("title", "metric", "format", "subtitle", "description")
 """What each of a chart's `numbers` has: texts, a metric of the dataset, and its format."""
 
-NUMBERS_NAMED = " in numbers"
-"""How the name of a chart of numbers ends: style.css knows them by it."""
+NUMBERS_NAMED = " summary"
+"""The suffix of the name of a chart of numbers, by which style.css selects it."""
 
 _INCLUDE = re.compile(
     r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
