@@ -367,7 +367,7 @@ def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
     def shown(name: str) -> object:
         return number(ask, metric, name, "accounts")
 
-    assert shown("shown_never") == "unknown<em>no server was asked</em>"
+    assert shown("shown_never") == "unknown<em>no account snapshot</em>"
     assert shown("cnt_accounts") is None and number(ask, metric, "cnt_shared", "accounts_use") is None
 
     at = ago(0, 1)[:-3]

@@ -562,7 +562,7 @@ def shown(admin, ask, user, metric, rendered):
 
 
 def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stored, shown):
-    assert shown("shown_unencrypted", "logins") == "unknown<em>no log tells of a login</em>"
+    assert shown("shown_unencrypted", "logins") == "unknown<em>no login in any log</em>"
     stored("audit_events", *(login(60, number, connection_id=number) for number in range(1, 1007)))
     assert shown("shown_unencrypted", "logins") == "unknown<em>none of 1,006 logins is known</em>"
     assert shown("cnt_unencrypted", "logins") is None
