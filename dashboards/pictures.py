@@ -1,4 +1,4 @@
-"""Makes pictures of dashboards small: 128 colours are enough for text, lines and bars.
+"""Reduces screenshots of dashboards to 128 colours, enough for text, lines and bars.
 
 python -m dashboards.pictures FILE... rewrites PNG files in place.
 """
@@ -12,7 +12,7 @@ COLOURS = 128
 
 
 def shrink(picture: Path) -> None:
-    """Rewrites a PNG file with a palette of its own colours, without dithering.
+    """Rewrites a PNG file with a palette of its most frequent colours, without dithering.
 
     Median cut keeps the common colours exactly: the greys of panels and of lines in tables too.
     """

@@ -87,7 +87,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
         code, said = tailrace("reports", "send", "developers_digest")
         assert (code, "sent to dev@example.com" in said) == (0, True), said
     (mail,) = receiver.mails
-    assert mail["Subject"] == "[Tailrace] Developers' digest"
+    assert mail["Subject"] == "[Tailrace] Weekly performance report"
     assert (mail["From"], mail["Auto-Submitted"]) == ("tailrace@example.com", "auto-generated")
     text = mail.get_body(("html",)).get_content()
     assert "https://tailrace.example.com/superset/dashboard/" in text
@@ -136,7 +136,7 @@ def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     superset_reports.apply(superset, component.config())
     assert superset_reports.apply(superset, component.config()) == [], "doing it twice changes nothing"
     found = {each["name"]: each for each in superset.every(superset_reports.REPORTS)}
-    assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Developers' digest"}
+    assert found.keys() == {"Tailrace: Weekly compliance report", "Tailrace: Weekly performance report"}
     compliance = superset.get(
         f"{superset_reports.REPORTS}{found['Tailrace: Weekly compliance report']['id']}"
     )["result"]
@@ -144,8 +144,8 @@ def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
 
     config = component.config()
     only = superset_reports.ReportsConfig(config.dashboards, config.server, config.subscriptions[:1])
-    assert superset_reports.apply(superset, only) == ["report Tailrace: Developers' digest: removed"]
-    assert superset_reports.apply(superset, config) == ["report Tailrace: Developers' digest: created"]
+    assert superset_reports.apply(superset, only) == ["report Tailrace: Weekly performance report: removed"]
+    assert superset_reports.apply(superset, config) == ["report Tailrace: Weekly performance report: created"]
 
 
 def test_the_list_says_who_gets_what_and_when(stack, tailrace, directory):

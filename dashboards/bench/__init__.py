@@ -1,1 +1,1 @@
-"""How quick the dashboards are over three months of events, drawn in a browser and asked again and again."""
+"""Measures the dashboards over three months of events, drawn in a browser and queried repeatedly."""

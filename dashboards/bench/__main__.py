@@ -1,6 +1,7 @@
-"""`make bench-dashboards`: dashboards over 10 million events of 90 days, at their own range and at 90 days.
+"""`make bench-dashboards`: dashboards over 10 million events of 90 days, at the default range and 90 days.
 
-Exit code 1 if a chart's p95 reaches a second, a dashboard opened by its address four, or a chart fails.
+Exit code 1 if the p95 of a chart reaches one second or a dashboard opened by its address four, or a chart
+fails.
 """
 
 import argparse
@@ -31,7 +32,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Work:
-    """What ClickHouse does for a chart, once."""
+    """The cost of one query of a chart in ClickHouse."""
 
     rows: int
     megabytes: float
@@ -85,7 +86,7 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
 
 
 def _openings(slug: str, title: str, own_range: bool) -> Iterator[dict]:
-    """At the dashboard's own range, and unless that is enough, at all that was filled."""
+    """Measures the default range of the dashboard and, unless that is sufficient, all filled days."""
     path = f"/superset/dashboard/{slug}/"
     yield {"slug": slug, "title": title, "range": "its own", "path": path, "listed": True}
     if own_range:
@@ -101,7 +102,7 @@ def _openings(slug: str, title: str, own_range: bool) -> Iterator[dict]:
 
 
 def _report(results: list[dict], admin: ClickHouse) -> int:
-    """Prints a table per dashboard; 1 if anything is too slow or failed."""
+    """Prints a table per dashboard. Returns 1 if a chart or dashboard is too slow or failed."""
     complaints = []
     for result in results:
         where = f"{result['slug']}, {result['range']}"
@@ -143,13 +144,13 @@ def _middle(values: list[float]) -> float:
 
 
 def percentile(values: list[float], level: float) -> float:
-    """The nearest-rank percentile."""
+    """Returns the nearest-rank percentile."""
     ordered = sorted(values)
     return ordered[max(0, -(-int(level * 100) * len(ordered) // 100) - 1)]
 
 
 def _work(admin: ClickHouse, queries: list[str]) -> Work:
-    """Runs a chart's SQL by itself. CPU is of the whole server, which does nothing else but merge."""
+    """Runs the SQL of a chart alone. The CPU time is that of the server, which otherwise only merges."""
     before, begun = _events(admin), time.monotonic()
     for query in queries:
         try:

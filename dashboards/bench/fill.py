@@ -1,7 +1,7 @@
-"""Three months of a dozen servers, made by ClickHouse itself: the same for the same number of events and end.
+"""Generates three months of events of a dozen servers in ClickHouse, the same ones for a count and an end.
 
-Events are spread as those of servers are: more by day than by night, few statements that take most of the
-time, each with a latency of its own. They pass the materialized views as those of the pipeline do.
+The distribution resembles that of real servers: more events by day than by night, few statements with most of
+the time, each with its own latency. The rows pass the materialized views like those of the pipeline.
 """
 
 from collections.abc import Callable
@@ -34,11 +34,11 @@ SHARES = {
     "otel_traces": 0.0498,
     "alerts": 0.0002,
 }
-"""Parts of the events, by table; what other tables hold, their files in rows/ say themselves."""
+"""Share of the events by table. The files in rows/ define the rows of the other tables."""
 
 
 def fill(admin: ClickHouse, events: int, end: datetime, say: Callable[[str], None]) -> None:
-    """Inserts `events` events of the DAYS before `end`, and what belongs to them."""
+    """Inserts `events` events of the DAYS before `end`, and the rows that refer to them."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ROWS), undefined=jinja2.StrictUndefined)
     for file in sorted(ROWS.glob("*.sql")):
         table = file.name.split(".")[0]
@@ -54,5 +54,5 @@ def fill(admin: ClickHouse, events: int, end: datetime, say: Callable[[str], Non
 
 
 def _columns(admin: ClickHouse, select: str) -> str:
-    """The names that a SELECT gives, for the INSERT: what it does not name keeps its default."""
+    """Returns the column names of a SELECT for the INSERT. Other columns get their defaults."""
     return ", ".join(row["name"] for row in admin.rows(f"DESCRIBE ({select})"))

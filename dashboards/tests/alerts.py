@@ -1,4 +1,4 @@
-"""The alerts that the browser sees: inserted as the detect job does, with what people did with some."""
+"""Alerts for the browser tests, inserted like those of the detect job, with triage actions on some."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ ODD_USER = "o'brien! & söhne (50%)"
 
 
 def insert(clickhouse: ClickHouse) -> list[dict]:
-    """Inserts and returns the alerts' newest rows, each with `status`."""
+    """Inserts the alerts and returns their latest rows, each with `status`."""
     rows = [
         {**alert(minutes_ago=150, level="critical"), "status": "open"},
         {**grown(alert(minutes_ago=90), 7), "status": "acknowledged"},

@@ -11,9 +11,9 @@ import { browser, screenshots, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
-const LIST = 'Alerts that are not closed';
-const DONE = 'Closed and silenced alerts';
-const EVENTS = 'What was done on the servers';
+const LIST = 'Open and acknowledged alerts';
+const DONE = 'Closed and suppressed alerts';
+const EVENTS = 'Audit events of the entity';
 const LEVELS = ['critical', 'high', 'medium', 'low', 'informational'];
 
 const alerts = JSON.parse(process.env.ALERTS);
@@ -33,7 +33,7 @@ describe('Alerts', () => {
 
   test('counts alerts by what people did with them', async () => {
     for (const [title, metric, status] of [['Open alerts', 'cnt_open', 'open'], ['Closed', 'cnt_closed', 'closed'],
-      ['Acknowledged', 'cnt_acknowledged', 'acknowledged'], ['Silenced', 'cnt_silenced', 'silenced']]) {
+      ['Acknowledged', 'cnt_acknowledged', 'acknowledged'], ['Suppressed', 'cnt_silenced', 'silenced']]) {
       assert.equal((await browser.chart(title)).data[0][metric], withStatus(status).length, title);
     }
     const urgent = withStatus('open').filter((alert) => ['high', 'critical'].includes(alert.level));

@@ -196,7 +196,7 @@ export class Browser {
   async #read(wanted) {
     const found = await this.page.$$eval('[data-test-viz-type]', (charts, wanted) => charts.flatMap((chart) => {
       const title = chart.getAttribute('data-test-chart-name');
-      const isRow = title.endsWith(' in numbers');
+      const isRow = title.endsWith(' summary');
       if (wanted !== null && title !== wanted && !isRow) {
         return [];
       }

@@ -1,4 +1,4 @@
-"""Installs what draws dashboards: Debian's Chromium, and what browser.mjs steers it with."""
+"""Installs Debian's Chromium and the packages with which browser.mjs controls it."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ INSTALL_PACKAGES = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", 
 
 
 def install() -> None:
-    """Installs what is missing. Raises RuntimeError where that needs root, CalledProcessError if it fails."""
+    """Installs missing packages. Raises RuntimeError if that needs root, CalledProcessError if it fails."""
     if not CHROMIUM.exists():
         _install_chromium()
     subprocess.run(INSTALL_PACKAGES, cwd=Path(__file__).parent, check=True)

@@ -16,7 +16,7 @@ visitAs('compliance');
 
 const HOUR = 3_600_000;
 const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat'];
-const WAYS = 'Who, from where, with which program';
+const WAYS = 'Access paths by user, client and program';
 
 const end = Number(process.env.WORKLOAD_END) * 1000;
 /** A time range before all events. */
@@ -34,7 +34,7 @@ describe('Data access', () => {
   test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
 
   test('has a cell for each user and class', async () => {
-    const { data } = await browser.chart('User × data class');
+    const { data } = await browser.chart('Accesses by user and data class');
     const expected = actions.flatMap((action) => classesOf(action).map((name) => `${action.user} ${name}`));
     assert.deepEqual(Object.fromEntries(data.map((row) => [`${row.user} ${row.data_class}`, row.cnt_touched])), countBy(expected));
   });
@@ -49,14 +49,14 @@ describe('Data access', () => {
   });
 
   test('tells reads, changes and what may have touched more over time', async () => {
-    const { data } = await browser.chart('Reads and changes');
+    const { data } = await browser.chart('Reads and writes over time');
     for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
       assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
     }
   });
 
   test('says on which basis', async () => {
-    const { data } = await browser.chart('On which basis');
+    const { data } = await browser.chart('Source of the table names');
     const basis = { log: 'named by the log', statement: 'read from the statement', unknown: 'unknown' };
     assert.deepEqual(Object.fromEntries(data.map((row) => [row.basis, row.cnt_touched])),
       countBy(records.map((record) => basis[record.basis[0]])));
@@ -75,7 +75,7 @@ describe('Data access', () => {
   });
 
   test('lists actions once, newest first, with links to the session', async () => {
-    const { data, text } = await browser.chart('Records of access');
+    const { data, text } = await browser.chart('Data access records');
     const newest = [...actions].sort((a, b) => b.at - a.at).slice(0, 10);
     assert.deepEqual(data.map((row) => row.user), newest.map((action) => action.user));
     assert.match(text, /session/);
@@ -83,7 +83,7 @@ describe('Data access', () => {
   });
 
   test('lists what may have touched more by statement', async () => {
-    const { data } = await browser.chart('What may have touched more');
+    const { data } = await browser.chart('Accesses with unknown extent');
     assert.deepEqual(data.map((row) => [row.user, row.statement, row.cnt_accesses]),
       [['etl_nightly', 'call of the ledger', actions.filter((action) => !isKnown(action)).length]]);
   });
@@ -91,7 +91,7 @@ describe('Data access', () => {
   test('follows filters by class and instance, and a click on a user', async () => {
     const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
-    assert.equal((await one(pci, 'Accesses to classes of data')).cnt_known, its.length);
+    assert.equal((await one(pci, 'Accesses to classified data')).cnt_known, its.length);
     assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsTold ?? 0));
     await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'), browser.filtered({ instance: 'ledger-db-2' }));
     await browser.clickCell(WAYS, 'support_li');
@@ -126,17 +126,17 @@ describe('Coverage', () => {
     const before = files.length * 3 * 60;
     assert.equal(minutes.length, before);
     const of = (state) => minutes.filter((each) => each === state).length;
-    assertClose((await one(sixHours, 'Minutes seen')).part_covered, of('covered') / (before + minutes.length));
-    assert.equal((await one(sixHours, 'Unknown minutes')).min_unknown, before + of('unknown'));
-    assert.equal((await one(sixHours, 'Lost minutes')).min_missing, of('missing'));
+    assertClose((await one(sixHours, 'Minutes covered')).part_covered, of('covered') / (before + minutes.length));
+    assert.equal((await one(sixHours, 'Minutes unknown')).min_unknown, before + of('unknown'));
+    assert.equal((await one(sixHours, 'Minutes missing')).min_missing, of('missing'));
     assert.equal((await one(sixHours, 'Minutes behind')).min_behind, of('behind'));
-    const { data } = await sixHours.chart('Minutes seen by server, log and day');
+    const { data } = await sixHours.chart('Coverage by server, log and day');
     assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
   });
 
   test('names the servers that tell nothing', async () => {
-    const { data } = await browser.chart('Servers and their audit');
+    const { data } = await browser.chart('Audit status by server');
     const audited = new Set(files.filter(({ source }) => source === 'audit').map(({ instance }) => instance));
     for (const { instance } of files) {
       const row = data.find((each) => each.instance === instance);
@@ -146,25 +146,25 @@ describe('Coverage', () => {
   });
 
   test('says what was lost and repaired, newest first', async () => {
-    const { data } = await browser.chart('What was lost, and repaired');
+    const { data } = await browser.chart('Gaps and backfills');
     assert.deepEqual([...new Set(data.map((row) => row.what))].sort(), ['filled again', 'lost: lost']);
   });
 
   test('says how far records reach back, by the policy that is applied', async () => {
-    const { data } = await browser.chart('Retention against policy');
+    const { data } = await browser.chart('Retention compared with policy');
     const row = data.find(({ instance, what }) => instance === 'ledger-db-1' && what === 'audit and general logs');
     assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
   });
 
   test('lists reviews, the days without one, and exports', async () => {
     const { days, exported } = reviews(end);
-    assert.deepEqual((await browser.chart('Reviews that were signed')).data.map((row) => row.reviewer), ['olga', 'olga']);
+    assert.deepEqual((await browser.chart('Signed reviews')).data.map((row) => row.reviewer), ['olga', 'olga']);
     const without = (await browser.chart('Days not reviewed')).data.map((row) => row.day);
     assert.equal((await one(browser, 'Days without review')).cnt_days, without.length);
     assert.equal(without.length, 8 - days.length, 'a week touches eight days');
     assert.ok(days.every((day) => !without.includes(day)));
-    assert.equal((await one(browser, 'Who exported evidence')).manifest_sha256, exported[0].manifest_sha256);
-    const look = await one(browser, 'Who looked at unmasked statements');
+    assert.equal((await one(browser, 'Evidence exports')).manifest_sha256, exported[0].manifest_sha256);
+    const look = await one(browser, 'Access to unmasked statements');
     assert.deepEqual([look.person, look.outcome, look.rows_shown, look.statements], ['rolf', 'shown', 3, '00000000000000AB']);
   });
 
@@ -190,7 +190,7 @@ describe('Accounts', () => {
     assert.equal((await one(browser, 'Never used')).shown_never, shown(count(({ state }) => state === 'never used'), known));
     assert.equal((await one(browser, 'Dormant')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
     assert.equal((await one(browser, 'Administrators')).shown_administrators, shown(count(({ grants }) => grants), accounts.length));
-    assert.equal((await one(browser, 'Passwords to look at')).shown_weak,
+    assert.equal((await one(browser, 'Weak password settings')).shown_weak,
       shown(count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)), accounts.length));
   });
 
@@ -205,25 +205,25 @@ describe('Accounts', () => {
   test('tells accounts that several use at once', async () => {
     const perHour = truth.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
     const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
-    const { data } = await browser.chart('How accounts were used');
+    const { data } = await browser.chart('Account usage');
     const row = data.find(({ user }) => user === 'app_orders');
     assert.deepEqual([row.at_once, row.client_count, row.shared], [atOnce, 2, atOnce > 1 ? 'yes' : 'no']);
-    assert.equal((await one(browser, 'Shared')).cnt_shared, data.filter(({ shared }) => shared === 'yes').length);
+    assert.equal((await one(browser, 'Shared accounts')).cnt_shared, data.filter(({ shared }) => shared === 'yes').length);
     assert.equal(data.find(({ user }) => user === 'dba_mara').used_with, 'mysql');
   });
 
   test('tells changes of rights by the log and by looks', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and rights').length;
-    const { data } = await browser.chart('Changes of accounts and rights');
+    const { data } = await browser.chart('Changes of accounts and privileges');
     assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
     assert.equal(truth.sum(data, (row) => row['look at the server'] ?? 0), 1);
-    const listed = (await browser.chart('Who changed rights')).data;
+    const listed = (await browser.chart('Privilege changes')).data;
     assert.equal(listed.length, grants + 1);
     assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
   });
 
   test('says what a server denied', async () => {
-    const { data } = await browser.chart('What servers were asked');
+    const { data } = await browser.chart('Account snapshots by server');
     assert.deepEqual([data[0].instance, data[0].what, data[0].denied], ['ledger-db-2', 'roles', 1]);
   });
 
@@ -231,7 +231,7 @@ describe('Accounts', () => {
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
     await browser.follow(await row.locator('a').getAttribute('href'));
     const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');
-    assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, its.length);
+    assert.equal((await one(browser, 'Accesses to classified data')).cnt_known, its.length);
   });
 });
 
@@ -247,31 +247,31 @@ describe('Privileged activity', () => {
 
   test('counts what administrators did, and each kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
-    assert.equal((await one(browser, "Administrators' records")).cnt_administration, ofAdministrator.length);
+    assert.equal((await one(browser, 'Records of administrators')).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
     assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
       ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
-    assert.equal((await one(browser, 'Definitions')).cnt_definitions, of('definitions'));
-    assert.equal((await one(browser, 'Accounts and rights')).cnt_rights, of('accounts and rights') + 1, 'one that only a look found');
-    assert.equal((await one(browser, 'Changes of auditing')).cnt_auditing, of('audit log') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('definitions'));
+    assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and rights') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a look found');
   });
 
   test('has a cell for each user and kind', async () => {
-    const { data } = await browser.chart('User × kind');
+    const { data } = await browser.chart('Privileged activity by user and kind');
     const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
     assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
     assert.equal(cell('(not told)', 'audit log'), 1);
   });
 
   test('lists what changed auditing, and what was defined', async () => {
-    const auditing = (await browser.chart('What changed auditing, and restarts')).data;
+    const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
     assert.deepEqual(auditing.map((row) => [row.user, row.what.includes('server_audit')]), [['dba_mara', true], ['(not told)', true]]);
-    const { data } = await browser.chart('What was made, changed and removed');
+    const { data } = await browser.chart('Schema changes (DDL)');
     assert.ok(data.some((row) => row.what === 'drop table ledger . scratch' && row.session.includes('4711')));
   });
 
   test('follows the filter for the kind', async () => {
-    const { data } = await browser.filtered({ kind: 'definitions' }).chart('User × kind');
+    const { data } = await browser.filtered({ kind: 'definitions' }).chart('Privileged activity by user and kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'definitions']]);
   });
 });
@@ -282,9 +282,9 @@ test('the browser reports no errors', () => assert.deepEqual(browser.errors, [])
 
 async function assertCounted(actions, charts = browser) {
   const known = actions.filter(isKnown);
-  assert.equal((await one(charts, 'Accesses to classes of data')).cnt_known, known.length);
+  assert.equal((await one(charts, 'Accesses to classified data')).cnt_known, known.length);
   assert.equal((await one(charts, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
-  assert.equal((await one(charts, 'Changes of such data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
+  assert.equal((await one(charts, 'Writes to classified data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
   assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
   assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsTold ?? 0));
   assert.equal((await one(charts, 'Unknown access')).cnt_unknown, actions.length - known.length);

@@ -1,4 +1,4 @@
-"""Fixtures: a running ClickHouse and Superset of our own, holding the workload whose answers are known."""
+"""Fixtures: a separate ClickHouse and Superset with a workload whose results are known."""
 
 import json
 import os
@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    """ClickHouse and Superset with the dashboards imported; stopped after the last test."""
+    """Starts ClickHouse and Superset with the dashboards. They stop after the last test."""
     running = Stack(
         tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse", "superset")
     )
@@ -34,7 +34,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def browser_tests(stack: Stack) -> dict[str, str]:
-    """Everything that the JavaScript tests need is installed and inserted; returns their environment."""
+    """Installs and inserts all prerequisites of the JavaScript tests. Returns their environment."""
     browser.install()
     environment = {
         **os.environ,
@@ -55,7 +55,7 @@ def browser_tests(stack: Stack) -> dict[str, str]:
 
 
 def _role(stack: Stack, user: str) -> dict[str, object]:
-    """How to log in as an audience's user; which dashboards it sees and which not, by slug and title."""
+    """Returns the login of an audience's user, and the visible and hidden dashboards by slug and title."""
     password = stack.home.secret(superset_connections.password_of(user))
     admin = superset.Superset(stack.settings, stack.home).client()
     dashboard_roles.ensure_user(admin, user, dashboard_roles.load()[user].name, password, reset=False)

@@ -1,4 +1,4 @@
-// Slow queries and Books in a real browser, held against the workload's known answers.
+// Slow queries and Ledger in a real browser, held against the workload's known answers.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
 // directory for pictures of what was seen (default: a temporary one).
@@ -102,9 +102,9 @@ describe('Slow queries', () => {
   });
 
   test('filters everything by what is clicked in a table', async () => {
-    await browser.clickCell('By instance', 'shop-db-2');
+    await browser.clickCell('Total time by instance', 'shop-db-2');
     await assertTotals(events.filter((event) => event.instance === 'shop-db-2'));
-    await browser.clickCell('By instance', 'shop-db-2');
+    await browser.clickCell('Total time by instance', 'shop-db-2');
     const [queryId, its] = truth.heaviestBy(events, queryIdOf)[2];
     await browser.clickCell('Heaviest queries', queryId);
     await assertTotals(its);
@@ -116,7 +116,7 @@ describe('Slow queries', () => {
   });
 });
 
-describe('Books', () => {
+describe('Ledger', () => {
   before(() => browser.open('books'));
 
   test('draws every chart', async () => {
@@ -125,7 +125,7 @@ describe('Books', () => {
   });
 
   test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
-    const { data } = await browser.chart('Coverage of each log file');
+    const { data } = await browser.chart('Coverage by log file');
     for (const file of books.files) {
       const label = labelOf(file);
       const shown = data.filter((row) => row.file === label && row.from_time < end && row.to_time > start)
@@ -145,7 +145,7 @@ describe('Books', () => {
   });
 
   test('balances each file', async () => {
-    const { data } = await browser.chart('Balance of each file, since it began');
+    const { data } = await browser.chart('Ledger balance by file');
     for (const file of books.files) {
       const its = data.filter((row) => row.file === labelOf(file));
       assert.equal(truth.sum(its, (row) => row.sum_events), file.events, `${labelOf(file)}: events`);
@@ -166,7 +166,7 @@ describe('Books', () => {
   });
 
   test('shows how far reading is behind', async () => {
-    const { data } = await browser.chart('Bytes behind, minute by minute');
+    const { data } = await browser.chart('Unread bytes by minute');
     for (const file of books.files) {
       const label = labelOf(file);
       assert.equal(data.at(-1)[label], file.behind, label);
@@ -175,7 +175,7 @@ describe('Books', () => {
 
   test('follows the filter for instance', async () => {
     const second = browser.filtered({ instance: 'shop-db-2' });
-    const { data } = await second.chart('Coverage of each log file');
+    const { data } = await second.chart('Coverage by log file');
     assert.deepEqual([...new Set(data.map((row) => row.file))], ['shop-db-2 · slow.log']);
     assert.equal((await one(second, 'Bytes behind')).sum_behind, 0);
   });

@@ -15,7 +15,7 @@ import { browser, screenshots, visitAs } from './visitor.mjs';
 
 visitAs('developer');
 
-const COMPARED = 'New and regressed, against the equally long time before';
+const COMPARED = 'New and slower statements, compared with the preceding interval';
 const MINUTE = 60_000;
 const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
 
@@ -57,18 +57,18 @@ describe('Slow queries against the time before', () => {
   });
 
   test('shows when which threshold was in force', async () => {
-    const { data } = await browser.chart('What the slow logs hold');
+    const { data } = await browser.chart('Logging settings');
     const its = data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
       [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
-    const listed = (await browser.chart('What their entries show')).data.find((row) => row.instance === RETUNED);
+    const listed = (await browser.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
     assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, of(shown, RETUNED).length]);
-    const [first] = (await browser.chart('By instance')).data.filter((row) => row.instance === CONSTANT);
+    const [first] = (await browser.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
 
   test('takes percentiles of the range over what was logged since the change', async () => {
-    const row = (await browser.chart('By instance')).data.find((each) => each.instance === RETUNED);
+    const row = (await browser.chart('Total time by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
     const its = of(shown, CONSTANT);
     assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
@@ -83,7 +83,7 @@ describe('Slow queries against the time before', () => {
   });
 
   test('groups by the endpoint that comments name', async () => {
-    const { data } = await browser.chart('By endpoint');
+    const { data } = await browser.chart('Total time by endpoint');
     const [tagged] = data.filter((row) => row.endpoint === ROUTE);
     const its = shown.filter((event) => event.tags.route === ROUTE);
     assert.deepEqual([tagged.application, tagged.executions, tagged.queries], ['ledger-web', its.length, 1]);
@@ -102,7 +102,7 @@ describe('Slow queries against the time before', () => {
   });
 
   test('shows of the statement what each of its servers logged, and no other', async () => {
-    const { data } = await browser.chart('What the slow logs hold of it');
+    const { data } = await browser.chart('Logging settings');
     assert.deepEqual(data.map((row) => [row.instance, row.logged]),
       [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
     const latency = (await browser.chart('Latency p50, p95, p99 of the statement')).data;
@@ -132,7 +132,7 @@ describe('Errors', () => {
   });
 
   test('draws the whole range, in bars of two minutes', async () => {
-    for (const title of ['Messages by what they are about', 'Failed statements by error']) {
+    for (const title of ['Messages by kind', 'Failed statements by error']) {
       const { data } = await browser.chart(title);
       assert.deepEqual([data.length, data[0].time, data.at(-1).time], [60, range.from, range.to - 2 * MINUTE], title);
     }
@@ -140,13 +140,13 @@ describe('Errors', () => {
 
   test('says in its own words what it means that a chart is empty', async () => {
     assert.deepEqual(await browser.saysWhenEmpty('Statements of the connection'), [
-      'No connection is chosen, or the slow log has nothing of it',
-      'Click connection beside a message, or choose one in the filter',
+      'No connection is chosen, or the slow log has no entries of it',
+      'Click connection next to a message, or choose one in the filter',
     ]);
   });
 
   test('lists messages that matter, the newest first, and both statements of a deadlock', async () => {
-    const messages = (await browser.chart('Messages')).data;
+    const messages = (await browser.chart('Error log messages')).data;
     assert.deepEqual(messages.map((row) => row.what), ['restart', 'crash', 'innodb pressure', 'aborted connection', 'deadlock']);
     const [deadlock] = (await browser.chart('Deadlocks and their statements')).data;
     assert.deepEqual([deadlock.first_statement, deadlock.connection_id, deadlock.other_connection, deadlock.rolled_back],
@@ -154,14 +154,14 @@ describe('Errors', () => {
   });
 
   test('says what the code means that statements failed with', async () => {
-    const [row] = (await browser.chart('Statements that failed')).data;
+    const [row] = (await browser.chart('Failed statements by error and query')).data;
     assert.deepEqual([row.error, row.query_id, row.cnt_failed], ['1205 lock wait timeout', SLOWER, failed.length]);
     const drawn = (await browser.chart('Failed statements by error')).data;
     assert.equal(truth.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
   });
 
   test('leads from a message to what its connection did', async () => {
-    await browser.followLink('Messages', 'connection');
+    await browser.followLink('Error log messages', 'connection');
     const { data } = await browser.chart('Statements of the connection');
     assert.deepEqual(data.map((row) => [row.connection_id, row.error]), failed.map(() => [String(ABORTED), '1205 lock wait timeout']));
     await assertNoneFailed(browser);
@@ -182,14 +182,14 @@ describe('InnoDB pressure', () => {
     assertClose((await one(browser, 'Lock time')).sum_lock_time, 1000 * LOCK_SECONDS * its.length, 'lock time');
     assertClose((await one(browser, 'Row lock wait')).sum_row_lock_wait, 1000 * 0.005 * its.length, 'row lock wait');
     assertClose((await one(browser, 'Read from disk')).sum_read_bytes, 32_768 * its.length, 'bytes');
-    const [first] = (await browser.chart('Statements that wait')).data;
+    const [first] = (await browser.chart('Statements by lock wait time')).data;
     assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
   });
 
   test('shows what InnoDB said itself, and which server tells nothing', async () => {
-    assert.equal((await one(browser, 'Messages of InnoDB')).cnt_messages, (await browser.chart('InnoDB\'s messages')).data.length);
+    assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
     assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
-    const { data } = await browser.chart('What each server tells of InnoDB');
+    const { data } = await browser.chart('InnoDB data available by server');
     const told = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
     assert.deepEqual(told, { [CONSTANT]: true, [RETUNED]: false });
   });

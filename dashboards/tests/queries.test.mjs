@@ -49,7 +49,7 @@ describe('Query detail', () => {
 
   test('shows the medians of each plan, and when it ran', async () => {
     const medians = (await browser.chart('Latency by plan')).data;
-    const periods = (await browser.chart('When it ran with which plan')).data;
+    const periods = (await browser.chart('Plan timeline')).data;
     for (const [hash, its] of truth.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
       const perBucket = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
       for (const row of medians) {
@@ -75,17 +75,17 @@ describe('Query detail', () => {
       assert.equal(row.executions, truth.executions(expected[i][1]));
     });
     assert.deepEqual(data.map((row) => row.verdict), ['slower, 6.9 times as long', '', 'faster, 0.14 times as long']);
-    const trees = (await browser.chart('Trees of its plans')).data;
+    const trees = (await browser.chart('Plan trees')).data;
     const steps = new Map(plans.filter((plan) => queryIdOf(plan) === HEAVIEST).map((plan) => [plan.plan_hash, plan.tree.split('\n')]));
     assert.equal(trees.length, 1 + truth.sum([...steps.values()], (lines) => lines.length), 'every step, and the root');
     assert.ok(trees.every((row) => row.node === 'root' || trees.some((other) => other.node === row.parent)));
   });
 
   test('names the requests that ran it, with what the server says of the same call', async () => {
-    const [endpoint] = (await browser.chart('Requests that ran it')).data;
+    const [endpoint] = (await browser.chart('Requests by endpoint')).data;
     const its = spans.filter((span) => span.query_id && queryIdOf(span) === HEAVIEST);
     assert.deepEqual([endpoint.endpoint, endpoint.requests, endpoint.calls], ['GET /reports/best-sellers', its.length, its.length]);
-    const longest = (await browser.chart('Its slowest calls')).data;
+    const longest = (await browser.chart('Slowest spans')).data;
     const logged = new Map(events.map((event) => [event.trace_id, event]));
     assert.deepEqual(longest.map((row) => row.seconds),
       its.map((span) => span.Duration / 1e9).sort((a, b) => b - a).slice(0, longest.length));
@@ -100,7 +100,7 @@ describe('Query detail', () => {
     assert.ok(failed.length > 0);
     const told = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
     assert.equal((await one(browser, 'Failed')).shown_failed, ofKnown(failed.length, told.length, of(ERRING).length, 'executions'));
-    for (const title of ['Plans of the statement', 'Trees of its plans', 'Requests that ran it']) {
+    for (const title of ['Plans of the statement', 'Plan trees', 'Requests by endpoint']) {
       const chart = await browser.chart(title);
       assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);
     }
@@ -116,7 +116,7 @@ describe('Plans', () => {
   });
 
   test('shows changes with their verdicts', async () => {
-    const { data } = await browser.chart('Changes and their verdicts');
+    const { data } = await browser.chart('Plan changes');
     assert.deepEqual(data.map((row) => [row.new_plan, row.verdict]),
       planChanges.map((change) => [change.new_plan, change.verdict]).reverse());
     assert.equal((await one(browser, 'Slower since')).slower, 1);
@@ -135,7 +135,7 @@ describe('Plans', () => {
 
   test('draws the tree of the heaviest plan', async () => {
     const [heaviest] = truth.heaviestBy(events.filter((event) => event.plan_hash), (event) => event.plan_hash)[0];
-    const { data } = await browser.chart('Tree of a plan');
+    const { data } = await browser.chart('Plan tree');
     assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${heaviest}`]);
   });
 
@@ -144,7 +144,7 @@ describe('Plans', () => {
     await assertStatement(HEAVIEST);
     await browser.followLink('Plans of the statement', 'tree');
     const plan = plans.find((each) => queryIdOf(each) === HEAVIEST && each.tables[0] === 'p');
-    const { data } = await browser.chart('Tree of a plan');
+    const { data } = await browser.chart('Plan tree');
     assert.equal(data.length, 1 + plan.tree.split('\n').length);
     assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${plan.plan_hash}`]);
   });
@@ -171,7 +171,7 @@ describe('Traces', () => {
   });
 
   test('finds the loop', async () => {
-    const { data } = await browser.chart('Queries in a loop');
+    const { data } = await browser.chart('Repeated queries (N+1)');
     const loops = spans.filter((span) => span.endpoint === 'GET /reports/best-sellers').length;
     assert.deepEqual(data.map((row) => [row.endpoint, row.loops, row.most_repeats]), [['GET /reports/best-sellers', loops, 6]]);
   });
@@ -206,7 +206,7 @@ async function assertStatement(id) {
   assert.equal((await one(browser, 'Executions')).executions, truth.executions(its));
   assertClose((await one(browser, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
   assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
-  for (const [title, column] of [['By user', 'user'], ['By program or host', 'host'], ['By instance', 'instance']]) {
+  for (const [title, column] of [['Total time by user', 'user'], ['Total time by program or host', 'host'], ['Total time by instance', 'instance']]) {
     const { data } = await browser.chart(title);
     const expected = truth.heaviestBy(its, (event) => event[column]);
     assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);

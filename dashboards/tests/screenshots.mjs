@@ -23,7 +23,7 @@ const FIRST = {
   'query-detail': async (browser) => {
     await browser.open('plans');
     await choose(browser, 'instance', 'shop-orders-1');
-    await browser.followLink('Changes and their verdicts', 'open');
+    await browser.followLink('Plan changes', 'open');
     await hours(1.5)(browser);
   },
   'developers-digest': hours(7 * 24), // they are about the week before

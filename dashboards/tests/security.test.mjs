@@ -52,7 +52,7 @@ describe('Logins', () => {
   });
 
   test('says that guessing has succeeded, and leads to what was done then', async () => {
-    const [guess, ...others] = (await browser.chart('Refused in a row')).data;
+    const [guess, ...others] = (await browser.chart('Consecutive refused logins')).data;
     const its = refused.filter((tried) => tried.src === INTRUDER.src);
     assert.deepEqual([guess.verdict, guess.user, guess.refused_attempts], ['then logged in', INTRUDER.user, its.length]);
     assert.deepEqual(others, [], 'one try of each of many names is not in a row');
@@ -75,7 +75,7 @@ describe('Logins', () => {
     const { data } = await browser.chart('First logins of an account from a client');
     assert.deepEqual(data.map((row) => [row.user, row.src_ip, row.novelty]).sort(), [
       ['ann', '203.0.113.9', 'new'], ['clerk', '10.7.2.21', 'the log begins'], ['till', '10.7.1.12', 'new']]);
-    assert.equal((await one(browser, 'First-time pairs')).cnt_new, 2);
+    assert.equal((await one(browser, 'First logins')).cnt_new, 2);
   });
 
   test('follows what is clicked and the filters', async () => {
@@ -89,13 +89,13 @@ describe('Logins', () => {
 });
 
 describe('Session', () => {
-  const RECORDS = 'Everything it did, in order';
+  const RECORDS = 'Session events';
   before(() => openOurs('session'));
 
   test('draws every chart of the session most worth a look', async () => {
     await assertDrawn(browser, 11);
     await browser.screenshot(join(screenshots, 'session.png'));
-    const [who] = (await browser.chart('The session')).data;
+    const [who] = (await browser.chart('Session details')).data;
     assert.deepEqual([who.user, who.src_ip, who.program, who.connection_id],
       [INTRUDER.user, INTRUDER.src, 'mysql', String(INTRUDER.connection)]);
   });
@@ -111,30 +111,30 @@ describe('Session', () => {
     const statements = deeds.filter((deed) => deed.event_class === 'query');
     assert.equal((await one(browser, 'Statements')).cnt_statements, statements.length);
     assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((deed) => deed.status).length);
-    const { data } = await browser.chart('What it did over time');
+    const { data } = await browser.chart('Session timeline');
     assert.equal(truth.sum(data, (row) => row['refused or failed'] ?? 0), 2);
     assert.equal(truth.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
   });
 
   test('shows the alerts that concern it, the worst first', async () => {
-    const { data } = await browser.chart('Alerts that concern it');
+    const { data } = await browser.chart('Related alerts');
     assert.deepEqual(data.map((row) => [row.rule_title, row.why]), [
       ['Login after many refused ones', 'same user or client at the time'], ['Cards read by a stranger', 'names what it did']]);
-    assert.equal((await one(browser, 'Alerts of it')).cnt_session_alerts, 2);
+    assert.equal((await one(browser, 'Alerts of the session')).cnt_session_alerts, 2);
   });
 
   test('lists sessions, those of alerts first', async () => {
-    const { data } = await browser.chart('Sessions worth a look');
+    const { data } = await browser.chart('Sessions by relevance');
     assert.deepEqual([data[0].connection_id, data[0].reason, data[0].alert_count], [String(INTRUDER.connection), 'high', 2], 'as on its own page');
     assert.deepEqual(data.slice(1).map((row) => row.reason).filter((reason) => reason === 'high'), []);
   });
 
   test('leads to another session, and to a statement', async () => {
-    const other = (await browser.chart('Sessions worth a look')).data.find((row) => row.user === 'ann' && row.reason === 'errors only');
+    const other = (await browser.chart('Sessions by relevance')).data.find((row) => row.user === 'ann' && row.reason === 'errors only');
     await browser.followLink(RECORDS, 'query');
     assert.equal((await browser.chart('Statement')).data[0].query, 'show databases');
     await browser.follow(other.look.match(/href="([^"]+)"/)[1]);
-    assert.equal((await browser.chart('The session')).data[0].connection_id, other.connection_id);
+    assert.equal((await browser.chart('Session details')).data[0].connection_id, other.connection_id);
     assert.deepEqual((await browser.chart(RECORDS)).data.map((row) => row.error.slice(0, 4)), ['1045', '1045']);
   });
 
@@ -190,7 +190,7 @@ describe('Access flow', () => {
     assert.equal((await one(browser, 'Actions')).cnt_class_actions, within.length);
     const users = new Set(within.map((action) => action.user));
     assert.equal((await one(browser, 'Users')).cnt_class_users, users.size);
-    const { data } = await browser.chart('User → class');
+    const { data } = await browser.chart('User → data class');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([...users].map((user) => `user ${user || '(none)'}`)));
   });
 
@@ -212,7 +212,7 @@ describe('Rule coverage', () => {
   });
 
   test('says on how many servers each rule can fire, what it lacks elsewhere, and when it fired last', async () => {
-    const { data } = await browser.chart('Where each rule can fire');
+    const { data } = await browser.chart('Rule coverage by rule');
     const found = Object.fromEntries(data.map((row) => [row.rule_title, row]));
     const fired = Object.fromEntries(alerts.map((alert) => [alert.rule_title, new Date(`${alert.event_time}Z`).setMilliseconds(0)]));
     assert.deepEqual(data.map((row) => [row.rule_title, row.servers_able, row.what_is_missing]).sort(), [
@@ -227,18 +227,18 @@ describe('Rule coverage', () => {
       assert.equal(row.sum_rule_alerts, fired[rule] ? 1 : 0, rule);
       assert.equal(row.rule_last_alert ?? undefined, fired[rule], rule);
     }
-    assert.equal((await one(browser, 'Rules that can fire nowhere')).cnt_nowhere, 1);
+    assert.equal((await one(browser, 'Rules that cannot fire')).cnt_nowhere, 1);
     assert.equal((await one(browser, 'Rules that never fired')).cnt_never_fired, 1, 'Login from a public address');
   });
 
   test('names the logs that a rule can fire on', async () => {
-    const rows = (await browser.chart('Rules by server')).data.filter((row) => row.rule_title.startsWith('Login after'));
+    const rows = (await browser.chart('Rule coverage by server')).data.filter((row) => row.rule_title.startsWith('Login after'));
     assert.deepEqual(rows.map((row) => [row.instance, row.fires, row.fires_on]), [
       ['vault-1', 'yes', 'audit, general'], ['vault-2', 'yes', 'several together']]);
   });
 
   test('says what each server tells, and what none of its logs tell', async () => {
-    const { data } = await browser.chart('What each server tells');
+    const { data } = await browser.chart('Log sources by server');
     assert.deepEqual(data.map((row) => [row.instance, row.log, row.event_class]), [
       ['vault-1', 'audit', 'connection'], ['vault-1', 'audit', 'query'], ['vault-1', 'errorlog', 'message'],
       ['vault-1', 'general', 'connection'], ['vault-2', 'errorlog', 'message'], ['vault-2', 'general', 'connection']]);
@@ -249,15 +249,15 @@ describe('Rule coverage', () => {
   test('counts alerts by rule, and the rules in force', async () => {
     assert.equal((await one(browser, 'Rules that fired')).cnt_rules, alerts.length);
     assert.equal((await one(browser, 'ATT&CK tactics')).cnt_tactics, 3);
-    assert.equal((await one(browser, 'Rules in force')).rules_in_force, 155 + 15);
+    assert.equal((await one(browser, 'Active rules')).rules_in_force, 155 + 15);
   });
 
   test('follows the filters on rules and answers', async () => {
-    const { data } = await browser.filtered({ fires: 'no' }).chart('Rules by server');
+    const { data } = await browser.filtered({ fires: 'no' }).chart('Rule coverage by server');
     assert.deepEqual(data.map((row) => [row.rule_title, row.instance]), [
       ['Cards read by a stranger', 'vault-2'], ['Very many rows sent', 'vault-1'], ['Very many rows sent', 'vault-2']]);
     const ofOneRule = browser.filtered({ fires: 'no', rule_title: 'Cards read by a stranger' });
-    assert.deepEqual((await ofOneRule.chart('Rules by server')).data.map((row) => row.missing), ['events of the class query']);
+    assert.deepEqual((await ofOneRule.chart('Rule coverage by server')).data.map((row) => row.missing), ['events of the class query']);
     await assertNoneFailed(ofOneRule);
   });
 });

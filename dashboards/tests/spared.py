@@ -1,6 +1,6 @@
-"""Asks Superset for charts in this process; its last line says as JSON what each took.
+"""Queries charts of Superset in this process. The last line of its output is the cost of each as JSON.
 
-Run with Superset's own Python and variables. SUPERSET_HOME holds a copy of the metadata, which is changed.
+Run it with Superset's Python and variables. SUPERSET_HOME contains a copy of the metadata, which it changes.
 """
 
 import json
@@ -21,7 +21,7 @@ calls: Counter = Counter()
 
 
 def count(owner: object, name: str, what: str) -> None:
-    """Has calls of `owner.name` counted in `calls`."""
+    """Counts calls of `owner.name` in `calls`."""
     original = getattr(owner, name)
 
     def counted(*arguments, **named):
@@ -59,7 +59,7 @@ def asked_as_admin(application):
 
 
 def asked(application, time_range: str, change=lambda dataset: None, column: str = "instance") -> dict:
-    """What a chart of the dashboard's first virtual dataset takes, its SQL and the key of its cache."""
+    """Returns the cost of a chart of the dashboard's first virtual dataset, its SQL and its cache key."""
     from superset import db
     from superset.charts.schemas import ChartDataQueryContextSchema
 
@@ -90,7 +90,7 @@ def asked(application, time_range: str, change=lambda dataset: None, column: str
 
 
 def askers(database) -> tuple[dict[str, list[str]], list[str]]:
-    """What ClickHouse takes for the asker when twelve ask three times each, all at once; their sessions."""
+    """Returns the cost of twelve concurrent users with three queries each, and their sessions."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
     from sqlalchemy.pool import NullPool
@@ -161,7 +161,7 @@ def main() -> None:
 
 
 def restrict(application) -> None:
-    """A rule of Superset's about the table below the dataset, not the dataset itself."""
+    """Creates a row-level security rule on the table below the dataset, not on the dataset."""
     from superset import db
     from superset.connectors.sqla.models import RowLevelSecurityFilter, SqlaTable
 

@@ -1,4 +1,4 @@
-"""What can be said about dashboards/ without a server: files in order, names resolved, nothing unused."""
+"""Static checks of dashboards/: valid files, resolved names, no unused definitions."""
 
 import json
 import re
@@ -21,7 +21,7 @@ COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series", "so
 COLUMN_LISTS = ("groupby", "groupbyRows", "groupbyColumns", "all_columns", "tooltip_columns")
 METRIC_PARAMETERS = ("metric", "timeseries_limit_metric")
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
-"""Of a table: its title, search, header, pages and scroll bar together, and each row of one line."""
+"""Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
 METRIC_LISTS = ("metrics", "tooltip_metrics")
 
 
@@ -34,7 +34,7 @@ def names(assets: list[Asset]) -> list[str]:
 
 
 def listed(columns: str | list[str]) -> list[str]:
-    """Heat maps take one column where other kinds take several."""
+    """Returns a list also for heat maps, which have one column instead of several."""
     return [columns] if isinstance(columns, str) else columns
 
 
@@ -83,7 +83,7 @@ def test_a_dashboard_is_described_with_a_small_picture(dashboard):
 
 
 def test_uuids_never_change():
-    # A uuid that changes makes a second copy of the asset in every Superset that has the first.
+    # A changed uuid would create a second copy of the asset in every Superset that has the first.
     assert asset_files.asset_uuid("dashboards", "slow_queries") == "a7150ff5-eb28-5fdf-b2d0-80f0688ac5a3"
     assert len({content["uuid"] for content in COMPILED.values()}) == len(COMPILED)
 
@@ -124,13 +124,13 @@ def test_every_chart_is_on_a_dashboard():
 def test_who_sees_a_dashboard_sees_what_it_links_to(dashboard):
     seen_by = {asset.content["slug"]: set(asset.content["roles"]) for asset in of_kind("dashboards")}
     for target in linked_from(dashboard):
-        # The role for unmasked samples is given beside another one.
+        # The role for unmasked samples is granted in addition to another one.
         closed = set(dashboard.content["roles"]) - seen_by[target] - {"unmasked"}
         assert not closed or target == "samples", f"{target} is closed to {', '.join(sorted(closed))}"
 
 
 def linked_from(dashboard: Asset) -> set[str]:
-    """Addresses of the dashboards that texts and tables of a dashboard lead to."""
+    """Returns the slugs of the dashboards to which texts and tables of a dashboard link."""
     cells = [cell for row in dashboard.content["layout"] for cell in row]
     texts = " ".join(cell.get("markdown", "") for cell in cells)
     found = set(re.findall(r"/superset/dashboard/([a-z-]+)/", texts))
@@ -151,7 +151,7 @@ LINKS = dict(
         (asset_files.QUERIES / "parts" / "links.sql").read_text(),
     )
 )
-"""Macro → the dashboard that it leads to."""
+"""Macro → slug of the linked dashboard."""
 
 
 def test_every_report_is_a_dashboard_that_its_audience_sees():
@@ -199,7 +199,7 @@ def test_a_page_of_a_table_fits_its_panel(dashboard):
 
 
 PIVOT_FRAME_PIXELS, PIVOT_ROW_PIXELS, PIVOT_ROWS = 190, 26, 10
-"""Of a pivot table: title, headers and margins together, each row, and how many rows are seen at once."""
+"""Height of a pivot table without rows, height of each row, and number of visible rows."""
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
@@ -211,7 +211,7 @@ def test_a_pivot_table_shows_ten_rows(dashboard):
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
-def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
+def test_a_chart_has_a_title_a_description_and_texts_for_no_rows(chart):
     assert chart.content["slice_name"].strip()
     assert chart.content["description"].strip()
     if chart.content["viz_type"] == "big_number_total" or chart in NUMBERS:  # 0 or N/A, no text of Superset's
@@ -223,7 +223,7 @@ def test_a_chart_says_what_it_shows_and_what_it_means_to_be_empty(chart):
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
-def test_empty_charts_of_a_dashboard_speak_for_themselves(dashboard):
+def test_titles_of_a_dashboard_are_unique_and_its_empty_charts_have_texts(dashboard):
     charts = charts_of(dashboard)
     titles = [title for chart in charts for title in titles_of(chart)]
     assert len(titles) == len(set(titles)), "a title stands for one chart or number of a dashboard"
@@ -241,7 +241,7 @@ NUMBERS = [chart for chart in of_kind("charts") if "numbers" in chart.content]
 
 
 @pytest.mark.parametrize("chart", NUMBERS, ids=names(NUMBERS))
-def test_numbers_of_one_chart_are_told_apart_and_explained(chart):
+def test_numbers_of_one_chart_are_distinct_and_described(chart):
     numbers = chart.content["numbers"]
     assert len(numbers) >= 2, "a single one is a big_number_total"
     assert len({number["metric"] for number in numbers}) == len(numbers), "Superset asks for a metric once"
@@ -259,9 +259,9 @@ def test_numbers_must_be_whole(tmp_path: Path):
     file = tmp_path / "charts" / "some.yaml"
     whole = {"title": "T", "metric": "m", "format": ",d", "subtitle": "s", "description": "d"}
     for name, numbers in (
-        ("Some in numbers", [whole, {**whole, "subtitel": "s"}]),
-        ("Some in numbers", [whole, {**whole, "title": 7}]),
-        ("Some in numbers", whole),
+        ("Some summary", [whole, {**whole, "subtitel": "s"}]),
+        ("Some summary", [whole, {**whole, "title": 7}]),
+        ("Some summary", whole),
         ("Some", [whole, whole]),
     ):
         file.write_text(yaml.safe_dump({"slice_name": name, "dataset": "load", "numbers": numbers}))
@@ -283,7 +283,7 @@ def test_axes_have_titles_and_units(chart):
     assert params["x_axis_title"] == "Time (UTC)"
     assert params["y_axis_title"].strip(), "what is counted or measured"
     assert params["y_axis_format"], "numbers on the axis carry their unit or are counts"
-    # Labels do not overlap, and an axis of counts has no mark between two whole numbers.
+    # Labels do not overlap, and an axis of counts has no mark between two integers.
     assert "showMaxLabel: false, hideOverlap: true" in params["echart_options"]
     assert params["y_axis_format"] != ",d" or "minInterval: 1 " in params["echart_options"]
     # Without a margin Superset draws the title over the numbers.
@@ -293,7 +293,7 @@ def test_axes_have_titles_and_units(chart):
 
 @pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
 def test_what_is_stacked_is_drawn_as_bars(chart):
-    # The lines of stacked areas lie upon each other where the upper ones are 0: a peak has another's colour.
+    # Lines of stacked areas overlap where the upper ones are 0, so a peak gets the colour of another series.
     assert chart.content["viz_type"] == "echarts_timeseries_bar" or not chart.content["params"].get("stack")
 
 
@@ -316,7 +316,7 @@ FILTERS = [
     if each["filterType"] == "filter_select"
 ]
 ONE_VALUE = {"NATIVE_FILTER-query-id": "query_statement", "NATIVE_FILTER-connection_id": "sessions"}
-"""Filters of one value, each with a query that takes any: Superset offers whatever is typed."""
+"""Filters with one value, each with a query that accepts any value: Superset offers the typed text."""
 
 
 @pytest.mark.parametrize(("name", "each"), FILTERS, ids=[f"{name}-{each['id']}" for name, each in FILTERS])
@@ -350,11 +350,11 @@ def test_seconds_and_bytes_are_written_with_their_unit(chart):
 
 
 OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
-"""Colours that are told apart with every common kind of colour blindness (Okabe and Ito, 2008)."""
+"""Colours that are distinguishable with all common kinds of colour blindness (Okabe and Ito, 2008)."""
 GREYS = {"#8C8C8C"}
 
 
-def test_colours_are_told_apart_by_everybody():
+def test_colours_are_distinguishable_with_colour_blindness():
     coloured = [chart for chart in of_kind("charts") if "color_scheme" in chart.content["params"]]
     assert {chart.content["params"]["color_scheme"] for chart in coloured} == {"tailrace"}
     assert {chart.name for chart in OVER_TIME} <= {chart.name for chart in coloured}
@@ -363,7 +363,7 @@ def test_colours_are_told_apart_by_everybody():
         assert metadata["color_scheme"] == "tailrace"
         named = {colour.upper() for colour in metadata.get("label_colors", {}).values()}
         assert named <= OKABE_ITO | GREYS, dashboard.name
-    # In a ramp of one hue it is the lightness that tells.
+    # In a ramp of one hue the lightness carries the information.
     ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
     assert ramps <= {None, "schemeBlues"}
 
@@ -417,14 +417,14 @@ def test_dangling_names_are_refused():
 
 
 def test_yaml_is_read_as_it_was_meant():
-    # YAML takes `on`, `no` and unquoted times for other things than text.
+    # YAML does not read `on`, `no` and unquoted times as text.
     for asset in ASSETS:
         assert yaml.safe_load(yaml.safe_dump(asset.content)) == asset.content
 
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_labels_are_texts(dataset):
-    # Superset refuses others, and YAML takes On and No for none.
+    # Superset refuses other types, and YAML does not read On and No as text.
     for labelled in (*dataset.content["columns"], *dataset.content["metrics"]):
         assert isinstance(labelled.get("verbose_name", ""), str), labelled
         # A comma in an unquoted text between braces begins another key.

@@ -1,4 +1,4 @@
-"""Runs the browser tests (*.test.mjs) against a stack that holds the workload."""
+"""Runs the browser tests (*.test.mjs) against a stack with the workload."""
 
 import subprocess
 from pathlib import Path
@@ -11,7 +11,7 @@ from tailrace.dashboards import asset_files
 DASHBOARDS = [asset.content for asset in asset_files.load() if asset.kind == "dashboards"]
 
 
-# It starts the stack, too, and on a new machine installs it.
+# It also starts the stack and installs it on a new machine.
 @pytest.mark.browser
 @pytest.mark.timeout(2400)
 def test_dashboards_show_what_is_true(browser_tests, tmp_path):
@@ -33,7 +33,7 @@ def test_no_client_ends_superset(stack):
 @pytest.mark.long
 @pytest.mark.timeout(2400)
 def test_each_role_can_draw_each_of_its_dashboards(browser_tests):
-    """In a browser. test_roles.py asks for the same data without one."""
+    """Uses a browser. test_roles.py queries the same data without one."""
     ran = npm("run", "roles", "--silent", environment={**browser_tests, "DRAW": "all"})
     assert ran.returncode == 0, "the tests in roles.test.mjs say what is wrong, above"
 

@@ -1,4 +1,4 @@
-"""What Superset makes of the bundle: it keeps all of it, and importing its own export changes nothing."""
+"""Tests that Superset imports the complete bundle, and that importing its export changes nothing."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ from tailrace.dashboards import connections as superset_connections
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace_local.components import superset
 
-# The first test also starts the stack, and on a new machine installs it.
+# The first test also starts the stack and installs it on a new machine.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
@@ -31,12 +31,12 @@ def client(stack) -> Client:
 
 
 def exported(client: Client) -> dict[str, dict]:
-    """Assets of this Superset by uuid."""
+    """Returns the assets of this Superset by uuid."""
     return {asset["uuid"]: dashboard_assets.lasting(asset) for _, asset in dashboard_assets.exported(client)}
 
 
 def assert_kept(written, found, where: str) -> None:
-    """Everything that was written is found; Superset adds defaults of its own."""
+    """Checks that all written values are present. Superset adds its defaults."""
     if isinstance(written, dict):
         for key, value in written.items():
             assert key in found, f"{where}.{key} is gone"
@@ -48,7 +48,7 @@ def assert_kept(written, found, where: str) -> None:
 
 
 def by_name(items: list[dict]) -> dict[str, dict]:
-    """Columns, metrics and filters by what tells them apart; Superset keeps no order."""
+    """Returns columns, metrics and filters by their identifying keys, because Superset keeps no order."""
     return {str([item.get(key) for key in IDENTIFYING]): item for item in items}
 
 
@@ -94,7 +94,7 @@ def database_passwords(stack) -> dict[str, str]:
 
 
 def with_more_files(directory: Path) -> dict[str, dict]:
-    """The assets with a dataset, a chart and a dashboard that the repository does not have."""
+    """Compiles the assets with an additional dataset, chart and dashboard."""
     shutil.copytree(asset_files.DIRECTORY, directory, ignore=shutil.ignore_patterns("tests"))
     changed_copy(directory / "datasets" / "load.yaml", table_name="old load")
     changed_copy(directory / "charts" / "slow_load.yaml", to="old_load", slice_name="old", dataset="old_load")
@@ -107,7 +107,7 @@ def changed_copy(file: Path, to: str = "", **changes: str) -> None:
     (file.parent / f"{to or 'old_' + file.stem}.yaml").write_text(yaml.safe_dump(content))
 
 
-def test_a_refused_bundle_says_where_to_look(client):
+def test_a_refused_bundle_names_the_log_command(client):
     assets = dashboard_assets.compile_assets()
     del assets["charts/slow_load.yaml"]["viz_type"]
     with pytest.raises(SupersetError, match="tailrace logs superset"):
@@ -120,7 +120,7 @@ USERS = ("searched_100%_a", "searched_100xxa", "other")
 
 @pytest.fixture(scope="module")
 def searched(stack) -> Iterator[None]:
-    """Audit events of USERS, which are gone when others count."""
+    """Inserts audit events of USERS and deletes them before other tests count events."""
     now = {"event_time": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", "instance": "searched"}
     clickhouse = stack.clickhouse()
     clickhouse.insert("tailrace.audit_events", [{**now, "user": user} for user in USERS], async_insert=0)
@@ -136,7 +136,7 @@ def searched(stack) -> Iterator[None]:
 )
 @pytest.mark.usefixtures("searched")
 def test_a_search_in_a_table_finds_a_part_of_a_value(client, typed, found):
-    # Its query takes values of this filter by itself.
+    # Its query applies values of this filter itself.
     (dataset,) = [each for each in client.every("/api/v1/dataset/") if each["table_name"] == NAME_OF_SEARCHED]
     asked = {
         "datasource": {"id": dataset["id"], "type": "table"},
@@ -166,7 +166,7 @@ def test_a_login_that_has_expired_is_made_again(stack, client):
 
 
 def expired(token: str, key: str) -> str:
-    """The same token as Superset would have signed it an hour before (RFC 7519)."""
+    """Returns the token as Superset would have signed it an hour earlier (RFC 7519)."""
     header, claims, _ = token.split(".")
     told = json.loads(base64.urlsafe_b64decode(claims + "=="))
     earlier = {name: value - 3600 if name in ("iat", "nbf", "exp") else value for name, value in told.items()}

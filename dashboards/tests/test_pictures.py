@@ -1,4 +1,4 @@
-"""Pictures for the documentation get small, and stay what they are."""
+"""Tests that pictures for the documentation become smaller and keep their contents."""
 
 from PIL import Image, ImageChops
 

@@ -1,6 +1,6 @@
-"""What each role gets of Superset over REST: its dashboards and their data, and nothing else.
+"""Tests the access of each role over Superset's REST API: its dashboards and their data, nothing else.
 
-The matrix is made of the dashboards' own files, whatever dashboards there are.
+The matrix is derived from the files of the dashboards.
 """
 
 import json
@@ -28,7 +28,7 @@ DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == 
 
 
 class Person(Client):
-    """Somebody whose token against forged requests comes with a page, as to a browser."""
+    """A user whose CSRF token comes with a page, as in a browser."""
 
     def _forgery_token(self) -> str:
         page = self._request("/login/").decode()
@@ -37,7 +37,7 @@ class Person(Client):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart where it hangs, by Superset's numbers."""
+    """A chart on a dashboard, by Superset's ids."""
 
     dashboard: int
     slug: str
@@ -53,7 +53,7 @@ def admin(stack) -> Client:
 
 @pytest.fixture(scope="module")
 def clients(admin) -> dict[str, Client]:
-    """A person of each role."""
+    """Creates a user of each role."""
     roles = dashboard_roles.load()
     for key in (*LOOKERS, dashboard_roles.ADMIN):
         dashboard_roles.ensure_user(admin, f"{key}_of_tests", roles[key].name, PASSWORD, reset=True)
@@ -62,7 +62,7 @@ def clients(admin) -> dict[str, Client]:
 
 @pytest.fixture(scope="module")
 def charts(admin) -> list[Chart]:
-    """Every chart of every dashboard."""
+    """Returns every chart of every dashboard."""
     columns = {
         asset.content["table_name"]: asset.content["columns"] for asset in ASSETS if asset.kind == "datasets"
     }
@@ -90,7 +90,7 @@ def status(ask, *arguments) -> int:
 
 
 def question(chart: Chart, **form_data: object) -> dict[str, object]:
-    """What a browser asks for a chart's data, with this context."""
+    """Sends the data request of a browser for a chart, with this context."""
     return {
         "datasource": {"id": chart.dataset, "type": "table"},
         "queries": [{"columns": [chart.columns[0]], "metrics": [], "row_limit": 5, "filters": []}],
@@ -201,7 +201,7 @@ def test_everything_else_is_forbidden(clients, charts, key):
         assert status(client.post, "/api/v1/chart/data", asked) in FORBIDDEN, format_
 
 
-def test_what_somebody_asks_says_who_asks(stack, clients, charts, admin):
+def test_a_query_contains_its_user(stack, clients, charts, admin):
     name = "o'brien */ DROP TABLE x; --\n%s {{ 1 }}"
     number = admin.get("/api/v1/security/roles/?q=(page_size:100)")
     role = next(each["id"] for each in number["result"] if each["name"] == "Tailrace unmasked samples")
@@ -221,7 +221,7 @@ def looks(stack) -> list[dict]:
     return stack.clickhouse().rows("SELECT * FROM tailrace.unmasked_looks ORDER BY at, step")
 
 
-def test_a_look_that_cannot_be_recorded_is_not_shown(stack, clients, charts):
+def test_an_unmasked_access_that_cannot_be_recorded_is_refused(stack, clients, charts):
     chart = next(chart for chart in charts if chart.slug == "samples")
     clickhouse = stack.clickhouse()
     clickhouse.execute("RENAME TABLE tailrace.unmasked_looks TO tailrace.unmasked_looks_away")
@@ -270,7 +270,7 @@ def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, 
 
 
 def everything(admin: Client) -> dict[str, object]:
-    """Roles with permissions, rules, dashboards with roles, numbers of assets: all that apply makes."""
+    """Returns all results of apply: roles with permissions, rules, dashboards with roles, asset counts."""
     roles = {each["name"]: each["id"] for each in admin.every(dashboard_roles.ROLES)}
     ours = {name: number for name, number in roles.items() if name.startswith(dashboard_roles.PREFIX)}
     return {
@@ -292,7 +292,7 @@ def everything(admin: Client) -> dict[str, object]:
 
 @pytest.fixture
 def restricted(stack, admin) -> Iterator[None]:
-    """Superset's layer alone is restricted: ClickHouse has read access.yaml before."""
+    """Restricts only Superset's layer, because ClickHouse has already read access.yaml."""
     written = {key: {"instances": ["nobody"]} for key in row_policies.AUDIENCES}
     stack.settings.access.write_text(yaml.safe_dump(written))
     superset.Superset(stack.settings, stack.home).provision()

@@ -1,6 +1,6 @@
-"""What tailrace_speed.py and tailrace_asker.py of embedded/superset spare for each chart, and must not spare.
+"""Tests the work that tailrace_speed.py and tailrace_asker.py (embedded/superset) save per chart.
 
-The first tests count in a process of their own (spared.py), the others ask the running Superset.
+The first tests count in a separate process (spared.py), the others query the running Superset.
 """
 
 import json
@@ -27,7 +27,7 @@ SPARED = Path(__file__).with_name("spared.py")
 
 @pytest.fixture(scope="module")
 def took(stack, tmp_path_factory) -> dict:
-    """What spared.py says, on a copy of the metadata."""
+    """Returns the output of spared.py on a copy of the metadata."""
     component = Superset(stack.settings, stack.home)
     home = tmp_path_factory.mktemp("superset")
     shutil.copy(stack.home.data("superset") / "superset.db", home)
@@ -75,7 +75,7 @@ def test_rules_of_superset_about_a_table_below_hold_and_are_part_of_the_key(took
     assert took["restricted again"]["key"] != took["first"]["key"]
 
 
-def test_each_statement_says_its_own_asker_whoever_asks_at_once(took):
+def test_each_statement_names_its_user_with_concurrent_users(took):
     for name, said in took["askers"].items():
         assert {json.loads(each)["user"] for each in said} == {name} and len(said) == 3
     assert len(set(took["sessions"])) == len(took["askers"]) == 12
@@ -99,7 +99,7 @@ def test_the_log_of_requests_has_one_row_for_a_chart(stack, clients, charts):  #
 
 
 def _logged(stack) -> list[str]:
-    """Actions in Superset's own log, oldest first."""
+    """Returns the actions in Superset's log, oldest first."""
     file = stack.home.data("superset") / "superset.db"
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as metadata:
         return [action for (action,) in metadata.execute("SELECT action FROM logs ORDER BY id")]

@@ -1,4 +1,4 @@
-"""Current Avro schemas against every released version, in both directions (FULL_TRANSITIVE)."""
+"""Compares the current Avro schemas with every released version in both directions (FULL_TRANSITIVE)."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ RELEASED = sorted((SCHEMAS / "history").glob("v*"))
 
 
 def load(directory: Path) -> dict[str, Schema]:
-    """Schemas by name. EventId comes first, DeadLetter before LedgerEntry: they define what others name."""
+    """Returns the schemas by name, referenced ones first: EventId, DeadLetter, LedgerEntry."""
     files = sorted(directory.glob("*.avsc"), key=lambda file: (file.stem != "EventId", file.stem))
     names = Names()
     return {file.stem: make_avsc_object(json.loads(file.read_text()), names) for file in files}
@@ -56,7 +56,7 @@ def test_columns_of_a_released_field_keep_their_type(version):
 
 
 def columns(file: Path) -> dict[str, str | None]:
-    """The property that chooses a ClickHouse type, by field: Avro's own rules do not know it."""
+    """Returns the property "clickhouse" by field, which Avro's rules ignore."""
     return {
         field["name"]: field.get("clickhouse") for field in json.loads(file.read_text()).get("fields", [])
     }

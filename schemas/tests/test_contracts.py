@@ -1,4 +1,4 @@
-"""The JSON Schemas of lines, census and rules: they hold for examples, refuse what breaks the contract."""
+"""Tests that the JSON Schemas of lines, census and rules accept examples and refuse invalid records."""
 
 import json
 from pathlib import Path

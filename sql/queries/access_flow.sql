@@ -1,10 +1,10 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/data_access.sql" -%}
--- Who reaches which table that holds data of a class, and from where: one row for each action and step of its way, from a
--- client's network or program to the user, and from the user to the table and to the class. The names of
--- its ends say what they are, so that a user is never taken for a program of the same name. Count actions, not rows.
+-- Access paths to tables with classified data. One row per action and step: from the network or the program of a client
+-- to the user, and from the user to the table and to the data class. The names of the two ends of a step contain their
+-- kind, so that a user and a program of the same name are distinct. Count actions, not rows.
 --
--- Every action has every step: what counts actions filters on one, and only the steps that are asked for are made.
+-- Every action has every step: a count of actions filters on one step, and only the selected steps are computed.
 {%- set ways = [
     ('client → user', "if(origin = '(unknown)', 'client unknown', origin)", "concat('user ', user)"),
     ('program → user', "if(program = '(not told)', 'program not told', concat('program ', program))", "concat('user ', user)"),

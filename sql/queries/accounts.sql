@@ -6,9 +6,9 @@
 {%- set administrators -%}
 {%- include "parts/administrators.sql" -%}
 {%- endset -%}
--- Accounts and roles at the end of the time that is shown, with their rights and their last use: as evidence tells it.
+-- Accounts and roles at the end of the time range, with their privileges and their last use, as in the evidence.
 --
--- `state` is `not known` where no log of the server reaches back 90 days, and for accounts without a name, as in the view
+-- `state` is `not known` if no log of the server covers 90 days, and for accounts without a name, as in the view
 -- accounts_unused. The age of a password counts from its last change.
 WITH
     {{ shown_range(30) }},

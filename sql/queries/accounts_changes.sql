@@ -2,7 +2,8 @@
 {%- set evidence -%}
 {%- include "evidence_rights_changes.sql" -%}
 {%- endset -%}
--- Changes of accounts and rights, by statements of the audit logs and by what looks at servers found: as evidence tells it.
+-- Changes of accounts and privileges, from statements in audit logs and from differences between snapshots, as in the
+-- evidence.
 {% set query -%}
 WITH {{ shown_range(30) }}, {{ bar_width() }}
 SELECT

@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_account_looks.sql" -%}
 {%- endset -%}
--- What servers were asked of accounts and rights, and what they refused: as evidence tells it.
+-- Snapshots of accounts and privileges by server, and what servers denied, as in the evidence.
 SELECT
     {{ end_of_range() }} AS as_of,
     instance, what, looks, answered, denied, failed, last_answer, last_error

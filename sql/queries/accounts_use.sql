@@ -1,7 +1,7 @@
 {%- include "parts/range.sql" -%}
--- Who used each account in the time that is shown: from how many clients, with which programs, by whom, and from how many
--- clients within one hour. Several of these at once are several people, or machines, behind one account. Of clients and
--- programs up to 20 are named, and up to 20 are counted within an hour. All names of the server's own machine are one.
+-- Usage of each account in the time range: clients, programs, persons, and the number of clients within one hour.
+-- Several clients at the same time mean several persons or machines behind one account. At most 20 clients and programs
+-- are listed, and at most 20 are counted within an hour. All names of the server's own machine count as one.
 {%- macro client() -%}
     multiIf(client_ip IN ('127.0.0.1', '::1'), 'localhost', client_ip != '', client_ip, client_host)
 {%- endmacro %}

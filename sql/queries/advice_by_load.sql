@@ -1,10 +1,11 @@
 {%- include "parts/plan_load.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- Advice, by the time that statements took with the plans that it is about: what to look at first.
+-- Advice by the total time of the statements with the affected plans.
 --
--- One row per piece of advice, plan and server; plans that ran in the time shown. A statement's time counts for each piece of advice about its plan,
--- because nobody knows which of them would save how much: time is what is at stake, not what would be saved.
+-- One row per piece of advice, plan and server, for plans that ran in the time range. The time of a statement counts
+-- for each piece of advice about its plan: it is the affected time, not the time that the advice would save, which is
+-- unknown.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,

@@ -1,6 +1,6 @@
--- Every alert with its state, which follows from what people did with it (tailrace.alert_actions): open until
--- somebody takes it on (ack) or closes it, and again once it is reopened. Asked by `tailrace alerts` and by the
--- dashboard of the same name, so that both mean the same by "open".
+-- Every alert with its state, which follows from the triage actions (tailrace.alert_actions): open until it is
+-- acknowledged (ack) or closed, and open again when it is reopened. `tailrace alerts` and the dashboard use this query,
+-- so both define "open" the same way.
 WITH
     done AS (
         SELECT

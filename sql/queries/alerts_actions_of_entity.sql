@@ -1,7 +1,7 @@
--- What was done on the servers: beside an alert, what its user or address did around it. Statements are masked.
+-- Audit events of the entity of an alert around its time. Statements are masked.
 --
--- Names of columns are those of the alerts' filters. What a correlation is about is known without regard to case, so
--- these filters are applied here, without regard to case, and not by Superset.
+-- The column names are those of the alert filters. Entities of correlations ignore case, so this query applies the
+-- filters itself, ignoring case, instead of Superset.
 {%- macro passes(column, filter) -%}
     {%- set values = filter_values(filter, remove_filter=True) -%}
     {%- if values %}

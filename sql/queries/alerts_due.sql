@@ -1,12 +1,12 @@
--- Alerts that a channel must be told of now, those that were tried least first.
+-- Alerts that are due for delivery to a channel, those with the fewest attempts first.
 --
--- There is no cursor: every pass compares the alerts of the last {window:UInt32} seconds with every attempt that
--- was written down. So nothing depends on the order in which rows appear, on clocks other than ClickHouse's, on
--- merges (FINAL), or on the service having run. Closed and silenced alerts are told to nobody.
+-- There is no cursor: every pass compares the alerts of the last {window:UInt32} seconds with all recorded attempts.
+-- The result does not depend on the order in which rows appear, on clocks other than ClickHouse's, on merges (FINAL),
+-- or on the uptime of the service. Closed and suppressed alerts are not delivered.
 --
--- A failed attempt is repeated after a time that doubles, up to a most, times 0.75 to 1.25 (fixed per attempt, so
--- that a restart changes nothing). What was told is told again when it has come to stand for more, and the last
--- time is long enough ago. An attempt counts from 1; attempts of one delivery are those since the last first.
+-- A failed attempt is repeated after a delay that doubles up to a maximum, times 0.75 to 1.25 (fixed per attempt, so
+-- that a restart changes nothing). An alert is delivered again if its count has grown and the last delivery is old
+-- enough. Attempts are numbered from 1; the attempts of one delivery are those since the last first one.
 WITH
     recent AS (
         SELECT alert_id

@@ -1,6 +1,6 @@
 {%- include "parts/links.sql" -%}
--- Alerts as `tailrace alerts` knows them, each with a link to what was done: the sessions of its client, else of its user, on
--- its server, from a quarter of an hour before its evidence begins to an hour after it.
+-- Alerts for `tailrace alerts`, each with a link to the sessions of its client, or else of its user, on its server,
+-- from 15 minutes before its first evidence to one hour after it.
 {%- macro sessions_of(filters) -%}
     {{ link_within('session', "concat(" ~ iso("window_from - 900") ~ ", ' : ', " ~ iso("event_time + 3600") ~ ")",
         [('instance', 'instance', 'toString(instance)')] + filters, "'session'") }}

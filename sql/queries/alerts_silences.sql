@@ -1,5 +1,5 @@
--- One row per silence: who wanted it, until when, and whether somebody ended it before. One that Kafka did not confirm
--- may be in force.
+-- One row per suppression: its author, its end, and whether it was ended early. A suppression that Kafka did not
+-- confirm may be active.
 SELECT
     toString(silence_id) AS id,
     anyIf(silences.rule, action = 'begin') AS rule,

@@ -1,8 +1,8 @@
 {%- include "parts/range.sql" -%}
--- Alerts per bucket of time, level and rule, for charts over time and for counts by rule and tactic.
+-- Alerts by time bucket, level and rule, for charts over time and for counts by rule and tactic.
 --
--- The width of a bucket follows the range shown, so that a chart has 40 to 80 of them. `stands_for` is how many alerts
--- a grown one stands for. Superset fills in the Jinja parts from the dashboard's filters.
+-- The bucket width follows the time range, so that a chart has 40 to 80 buckets. `stands_for` is the number of matches
+-- that a grown alert represents. Superset fills in the Jinja parts from the filters of the dashboard.
 {% set query -%}
 WITH
     {{ shown_range(90) }},

@@ -1,12 +1,12 @@
--- The books of each file since it began: where its bytes and entries went, and whether that adds up.
+-- The balance of each file: all its bytes and entries by account, and whether the sums agree.
 --
--- `bytes_out_of_balance`: what the framer accounted for, less the ranges it posted; bytes that came again and
--- differ (OFFSET_CONFLICT) lie in a range that was accounted for before. `entries_out_of_balance`: entries cut,
--- less events and dead letters of entries. Both are 0 in books that balance; `tailrace books` says where they
--- are not. Postings of a backfill are signed, so sums are what holds now.
+-- `bytes_out_of_balance`: the accounted bytes minus the ranges that the framer posted; bytes that arrived again with
+-- other content (OFFSET_CONFLICT) are in a range that was accounted for before. `entries_out_of_balance`: entries minus
+-- events and dead letters of entries. Both are 0 if the ledger balances; `tailrace books` shows the positions that do
+-- not. Postings of a backfill are signed, so sums show the current state.
 --
--- The blocks of one checkpoint arrive one after the other: while rows are coming in, those of the newest
--- checkpoint are left out. A file of which no line has arrived is a row of generation 0.
+-- The blocks of one checkpoint arrive one after the other: while rows arrive, the newest checkpoint is excluded. A file
+-- without any line is a row of generation 0.
 {%- macro keys() -%} cluster, instance, source, log, generation, inode, kind, stage, detail {%- endmacro -%}
 {%- macro sums() -%}
     {{ keys() }},
@@ -31,7 +31,7 @@ WITH
         HAVING argMax(generation, (at, generation)) = 0 AND argMax(ledger.size, (at, generation)) > 0
     ),
     open_days AS (
-        -- Days of which rows are left out. The others are read from the projection sums_by_day.
+        -- Days with excluded rows. All other days are read from the projection sums_by_day.
         SELECT toDate(at) FROM tailrace.ledger GROUP BY toDate(at) HAVING toInt64(max(after_checkpoint)) > settled
     ),
     postings AS (

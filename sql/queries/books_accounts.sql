@@ -1,7 +1,7 @@
--- The books, one row per file that was read: how far, and what its bytes became. Postings are signed, so sums are
--- what holds now. `aged`: the oldest postings have been removed by the ledger's retention, nothing can be judged.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql; oldest: postings before it may have
--- been removed.
+-- One row per file that was read: its frontier, and its bytes by account. Postings are signed, so sums show the current
+-- state. `aged`: the retention of the ledger has deleted the oldest postings, so the file cannot be checked.
+-- Parameters: instance (empty: all); through: checkpoint, see books_through.sql; oldest: earlier postings may have been
+-- deleted.
 WITH (SELECT min(at) FROM tailrace.ledger) AS ledger_began
 SELECT
     any(cluster) AS cluster, instance, source, log, generation,

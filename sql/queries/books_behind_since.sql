@@ -1,5 +1,5 @@
--- Since when each file that is not read to its end is behind: the first census that saw bytes which are still unread.
--- Files of which no line has come have generation 0.
+-- The time since which each incompletely read file is behind: the first census that found bytes that are still unread.
+-- Files without any line have generation 0.
 WITH behind AS (
     SELECT instance, source, log, generation,
         maxIf(to_offset, kind = 'FRONTIER') AS frontier,

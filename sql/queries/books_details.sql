@@ -1,5 +1,5 @@
--- Dead letters by stage and code, and framing by kind, as they stand. Those of the stage DECODE
--- come from the receipts: such letters belong to no file, and their `log` says where they come from.
+-- Dead letters by stage and code, and framing by kind, without superseded ones. Dead letters of the stage DECODE come
+-- from the receipts: they belong to no file, and their `log` names their origin.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT *
 FROM (

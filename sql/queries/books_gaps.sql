@@ -1,5 +1,5 @@
--- Open gaps: ranges of a file that were recorded as lost and have not been filled since. A filled part is a
--- negative posting, so a gap is open where more was posted than taken back; neighbours of one kind are one gap.
+-- Open gaps: byte ranges that were recorded as lost and not filled since. A filled part is a negative posting, so a gap
+-- is open where the sum of the postings is positive. Adjacent ranges of one kind are one gap.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 WITH
     edges AS (

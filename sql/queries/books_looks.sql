@@ -1,5 +1,5 @@
--- When each log was last seen by a census and when it was last read, seconds since 1970 UTC; 0 for never. `read_since` is
--- when its first line came.
+-- The last census and the last line of each log, in seconds since 1970 UTC; 0 for never. `read_since` is the time of
+-- its first line.
 -- Parameters: instance (empty: all).
 SELECT
     instance, source, log,

@@ -1,14 +1,14 @@
--- Which minutes of which log were seen, one row per log and minute of [from, to):
+-- The state of each log in each minute of [from, to):
 --
---     covered   every byte that the log's files grew by has been read
---     behind    some of those bytes have not been read yet
+--     covered   all bytes by which the files of the log grew have been read
+--     behind    some of these bytes have not been read yet
 --     missing   some of them are in an open gap
---     unknown   no census looked at the log, so nobody can say whether it grew
+--     unknown   there is no census, so it is unknown whether the log grew
 --
--- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it. What
--- was written while nobody looked belongs to the first minute that looked again. A census row without a
--- generation belongs to the one that the same inode was found to be later. A log of which lines came and no census
--- is unknown. One of which nothing has come for a week is taken as retired.
+-- The census gives the byte range by which a file grew in each minute; frontier and gaps give the state of these bytes.
+-- Bytes that were written without a census belong to the first minute with a census again. A census row without a
+-- generation belongs to the later generation of the same inode. A log with lines but without a census is unknown. A log
+-- without any row for a week is considered retired.
 -- Parameters: instance (empty: all); from, to: whole minutes, UTC.
 WITH
     looks AS (

@@ -1,6 +1,6 @@
--- Equation 3: what was posted as event or dead letter has been inserted, counted by ClickHouse itself. A dead
--- letter taken back is a negative posting and a receipt SUPERSEDED. Letters of the stage DECODE belong to no file and
--- have no posting. Files and kinds where the sides differ.
+-- Equation 3: every event and dead letter in the postings has been inserted, according to ClickHouse's own count. A
+-- superseded dead letter is a negative posting and a receipt SUPERSEDED. Dead letters of the stage DECODE belong to no
+-- file and have no posting. Returns the files and kinds for which the two sides differ.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 SELECT
     instance, source, log, generation, kind, stage,

@@ -1,6 +1,5 @@
--- Where in a file the second or third equation fails: ranges of entries whose rows are not all there, or that have
--- more rows than entries. Compares the framer's ranges with the rows of events and of dead letters of entries
--- themselves, so it is asked only for a file that is known to be wrong.
+-- The positions in a file where equation 2 or 3 fails: ranges of entries with fewer or more rows than entries. Compares
+-- the ranges of the framer with the rows of events and dead letters, so it is used only for a file with an imbalance.
 -- Parameters: instance, source, log, generation; through: checkpoint, see books_through.sql.
 WITH
     ranges AS (

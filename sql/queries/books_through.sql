@@ -1,6 +1,6 @@
--- Up to which checkpoint the books can be read. The blocks of one checkpoint are posted one after the other, so while
--- rows are coming in those of the newest one may be there in one table and not yet in another: they are left out
--- until nothing has come for three seconds.
+-- The last checkpoint with complete postings. The blocks of one checkpoint are posted one after the other, so while
+-- rows arrive, rows of the newest checkpoint may be in one table and not yet in another. They are excluded until no row
+-- has arrived for three seconds.
 WITH greatest(
     (SELECT max(after_checkpoint) FROM tailrace.ledger),
     (SELECT max(after_checkpoint) FROM tailrace.receipts)) AS newest

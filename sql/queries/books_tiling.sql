@@ -1,9 +1,9 @@
--- Equation 1: the framer's postings tile each file from 0 to `accounted`, without hole or overlap.
+-- Equation 1: the postings of the framer tile each file from 0 to `accounted`, without holes or overlaps.
 --
--- Every posting is +1 at its start and -1 at its end, a reversal the other way round; the file's account is -1 at
--- 0 and +1 at its end. In sound books they cancel at every offset, so that only wrong places are left to be
--- walked through: `excess` is how many postings a range has too many, below 0 too few.
--- One row per place that is wrong; expected and found are bytes.
+-- Every posting is +1 at its start and -1 at its end, a reversal the opposite; the account of the file is -1 at 0 and
+-- +1 at its end. In a correct ledger they cancel at every offset, so only incorrect positions remain to be processed:
+-- `excess` is the number of superfluous postings of a range, negative for missing ones. One row per incorrect position;
+-- expected and found are bytes.
 -- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
 WITH
     frontiers AS (
@@ -19,7 +19,7 @@ WITH
         WHERE stage = 'FRAMER' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
             AND toInt64(after_checkpoint) <= {through:Int64}
             AND (kind IN ('ENTRY', 'FRAMING', 'GAP')
-                -- Bytes that came again and differ lie in a range that was accounted for before.
+                -- Bytes that arrived again with other content are in a range that was accounted for before.
                 OR kind = 'DEAD_LETTER' AND detail != 'OFFSET_CONFLICT')
     ),
     accounts AS (
@@ -27,7 +27,7 @@ WITH
         FROM (
             SELECT instance, source, log, generation, frontier AS reached FROM frontiers
             UNION ALL
-            -- The frontier is posted once a second: what was posted after the newest one is on its own.
+            -- The frontier is posted once a second: later postings have no matching frontier yet.
             SELECT instance, source, log, generation, max(to_offset)
             FROM postings
             LEFT JOIN frontiers USING (instance, source, log, generation)

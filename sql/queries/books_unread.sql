@@ -1,4 +1,4 @@
--- Files that the census sees and of which no line has arrived: their newest census row has no generation.
+-- Files in the census without any line: their newest census row has no generation.
 -- Parameters: instance (empty: all).
 SELECT
     instance, source, log, inode,

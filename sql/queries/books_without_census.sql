@@ -1,6 +1,6 @@
--- Logs whose lines have been read and that no census has ever seen: since when. Their minutes are unknown, and nobody
--- would see the end of such a log missing.
--- Parameter: oldest: what has not been read since then is taken for a log that nobody watches any more.
+-- Logs with lines but without any census, with the time of the first line. Their minutes are unknown, and a missing end
+-- of such a log cannot be detected.
+-- Parameter: oldest: logs without a line since then are considered retired.
 SELECT instance, source, toUnixTimestamp(min(at)) AS since
 FROM tailrace.ledger
 WHERE kind = 'FRONTIER'

@@ -1,10 +1,9 @@
 {%- include "parts/utc.sql" -%}
--- How far reading is behind writing: per file and minute, the bytes that are in the file and not yet read; where there are
--- looks of more than eight hours, the most of each longer stretch. The frontier of a minute is the furthest that was read
--- up to its end. Before a file's first line has come its census rows have no generation: the minute is then that of the
--- generation which the inode gets next.
+-- Unread bytes of each file per minute: its size minus its frontier. For ranges over eight hours, the maximum of each
+-- longer interval. The frontier of a minute is the highest one up to its end. Census rows before the first line of a
+-- file have no generation; such a minute belongs to the next generation of the inode.
 --
--- Logs are numbered by a hash: months have millions of minutes, which would be sorted by texts.
+-- Logs are numbered by a hash: months contain millions of minutes, which would otherwise be sorted by strings.
 WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
@@ -14,7 +13,7 @@ WITH
     dateDiff('second', first_look, least(range_end, now('UTC'))) AS shown,
     arrayFirst(each -> 500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
     postings AS (
-        -- Of the time before the range only how far each generation was read is told: a row each, not one for each minute.
+        -- For the time before the range only the frontier of each generation is needed: one row each instead of one per minute.
         SELECT
             cityHash64(instance, source, log) AS log_id, inode, generation,
             intDiv(toUnixTimestamp(greatest(at, range_start - INTERVAL 1 MINUTE)), 60) AS minute,
@@ -44,7 +43,7 @@ WITH
     bars AS (
         SELECT log_id, intDiv(minute * 60, width) * width AS second, max(behind) AS most_behind
         FROM (
-            -- All files of a log together: it is rotated between minutes, and the most of one file is not that of another.
+            -- All files of a log together: rotation happens between minutes, and the maxima of two files are independent.
             SELECT log_id, minute, sum(greatest(0, toInt64(minutes.size) - toInt64(frontier))) AS behind
             FROM minutes
             WHERE looked > 0 AND toDateTime(minute * 60, 'UTC') >= range_start

@@ -1,7 +1,7 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/failure_codes.sql" -%}
--- What the slow log has of the connections in the filter, in order; nothing while none is chosen.
+-- Slow log entries of the connection in the filter, in order; no rows without a filter.
 {%- set chosen = filter_values('connection_id') %}
 WITH
     {{ shown_range(1) }}

@@ -1,26 +1,25 @@
 {%- include "parts/range.sql" -%}
--- Which minutes of which log files Tailrace has seen: stretches of minutes in one state.
+-- Coverage of the log files: intervals of minutes in one state.
 --
---     covered   every byte that the file grew by has been read and accounted for
---     behind    some of those bytes have not been read yet
+--     covered   all bytes by which the file grew have been read and accounted for
+--     behind    some of these bytes have not been read yet
 --     missing   some of them are in an open gap: lost, and not yet shipped again
---     unknown   no census looked at the file, so nobody can say whether it grew
+--     unknown   there is no census, so it is unknown whether the file grew
 --
--- The census says what range of bytes a file grew by in each minute; frontier and gaps say what became of it.
--- Bytes written while nobody looked belong to the first minute that looked again. A log of which lines came and no
--- census is unknown, and so is every log in the minutes of the range before it was first watched. One of which nothing has come for a
--- week is taken as retired. The minute that is still running
--- is left out.
+-- The census gives the byte range by which a file grew in each minute; frontier and gaps give the state of these bytes.
+-- Bytes that were written without a census belong to the first minute with a census again. A log with lines but without
+-- a census is unknown, and so is every log in the minutes of the range before it was first watched. A log without any
+-- row for a week is considered retired. The current minute is excluded.
 --
--- Logs are numbered by a hash, and a stretch is what lies between two minutes that differ: months have millions of
--- minutes, which would be sorted by texts, or made where nothing was looked at.
+-- Logs are numbered by a hash, and an interval lies between two minutes with different states: months contain millions
+-- of minutes, which would otherwise be sorted by strings, or generated for minutes without a census.
 WITH
     toStartOfMinute({{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }}) AS range_start,
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
     toInt64(toUnixTimestamp(range_start)) AS first_second,
     toInt64(toUnixTimestamp(range_end)) AS end_second,
     census AS (
-        -- Of the time before the range only the last look counts: that is what the first one in it is compared with.
+        -- For the time before the range only the last census counts: the first one in the range is compared with it.
         SELECT cityHash64(instance, source, log) AS log_id, inode, generation,
             max(60 * intDiv(toInt64(toUnixTimestamp(at)), 60)) AS second,
             toInt64(argMax(ledger.size, (intDiv(toUnixTimestamp(at), 60), ledger.size))) AS size
@@ -29,7 +28,7 @@ WITH
         GROUP BY log_id, inode, generation, if(at < range_start, 0, intDiv(toUnixTimestamp(at), 60))
     ),
     matched AS (
-        -- Before a file's first line it has no generation yet: it is the one that its inode gets next.
+        -- Before its first line a file has no generation: use the next generation of its inode.
         SELECT log_id, second, size,
             ifNull(min(nullIf(generation, 0)) OVER (
                 PARTITION BY log_id, inode ORDER BY second DESC, generation DESC
@@ -75,7 +74,7 @@ WITH
     ),
     (
         SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (
-            -- One row of a log whose server came to another cluster, too: stretches are joined to it.
+            -- One row even if the server of a log moved to another cluster: intervals are joined to it.
             SELECT argMax(ledger.cluster, at) AS cluster, instance, source, log,
                 first_second AS begun
             FROM tailrace.ledger
@@ -89,8 +88,8 @@ WITH
         FROM (SELECT arrayJoin(told) AS each)
     ),
     edges AS (
-        -- Where a log's state differs from that of the minute before. 255 and 254 are no states: they stand before a log's
-        -- first look and at the end of the range, which are edges, too.
+        -- Minutes in which the state of a log changes. 255 and 254 are not states: they mark the time before the first
+        -- census of a log and the end of the range, which are also edges.
         SELECT log_id, second, severity, second_before, severity_before
         FROM (
             SELECT log_id, second, severity,
@@ -105,7 +104,7 @@ WITH
         WHERE severity != severity_before OR second > second_before + 60
     ),
     begins AS (
-        -- A stretch begins at each edge, and one of unknown minutes after the last one that was looked at.
+        -- An interval begins at each edge, and an interval of unknown minutes after the last census.
         SELECT log_id, arrayJoin(if(
             second > if(second_before = 0, since, second_before + 60),
             [(if(second_before = 0, since, second_before + 60), 0), (second, severity)],

@@ -1,8 +1,7 @@
 {%- include "parts/range.sql" -%}
--- Minutes of each log and day by state, as the books have them for each minute (coverage.sql): covered, behind, missing,
--- unknown. For months of many logs: a minute in which a census looked is taken as covered, and only files that have open
--- gaps, or that were longer than was read, are gone through minute by minute. All minutes of the range count: those before a
--- log was first watched are unknown.
+-- Minutes of each log and day by state, as coverage.sql computes them: covered, behind, missing, unknown. For months of
+-- many logs: a minute with a census counts as covered, and only files with open gaps or unread bytes are evaluated
+-- minute by minute. All minutes of the range count: those before a log was first watched are unknown.
 WITH
     {{ shown_range(7) }},
     toStartOfMinute(range_start) AS first_minute,
@@ -16,7 +15,7 @@ WITH
         HAVING maxIf(ledger.size, kind = 'CENSUS') > maxIf(to_offset, kind = 'FRONTIER')
     ),
     frontiers AS (
-        -- Before a file's first line it has no generation yet: then the frontier is that of its inode.
+        -- Before its first line a file has no generation: use the frontier of its inode.
         SELECT instance, source, log, arrayJoin([(generation, toUInt64(0)), (toUInt64(0), inode)]) AS file,
             max(read_to) AS frontier
         FROM (

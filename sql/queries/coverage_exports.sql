@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_exports.sql" -%}
 {%- endset -%}
--- Who exported evidence: as evidence tells it.
+-- Evidence exports, as in the evidence.
 SELECT toDateTime(at, 'UTC') AS exported_at, actor, framework, period_from, period_to, file, result_rows, manifest_sha256,
     with_account
 FROM (

@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_gaps.sql" -%}
 {%- endset -%}
--- Byte ranges of logs that were recorded as lost, and those that were filled again: as evidence tells it.
+-- Byte ranges of logs that were recorded as lost, and those that a backfill filled, as in the evidence.
 SELECT toDateTime(at, 'UTC') AS recorded_at, cluster, instance, source, log, what, length_bytes
 FROM (
 {{ within_range(evidence, 7) }}

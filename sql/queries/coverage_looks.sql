@@ -1,5 +1,5 @@
--- Who looked at unmasked statements: one row for each look, which is recorded before the statement is asked, and again
--- before its rows are shown.
+-- Access to unmasked statements: one row per query, which is recorded before it is sent and again before its rows are
+-- returned.
 SELECT
     toDateTime(min(at), 'UTC') AS looked_at,
     any(superset_user) AS person,

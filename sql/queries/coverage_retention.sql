@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_retention.sql" -%}
 {%- endset -%}
--- How far records of each server reach back, against the retention that ClickHouse applies: as evidence tells it.
+-- Age of the oldest records of each server, compared with the retention that ClickHouse applies, as in the evidence.
 {%- macro policy(table) -%}
     (SELECT max(toUInt32OrZero(extract(engine_full, 'TTL .*?toIntervalDay\\((\\d+)\\)'))) FROM system.tables
         WHERE database IN ('tailrace', 'tailrace_shard') AND name = '{{ table }}')

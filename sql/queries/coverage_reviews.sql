@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_reviews.sql" -%}
 {%- endset -%}
--- Reviews that were signed of the time that is shown: as evidence tells it.
+-- Signed reviews of the time range, as in the evidence.
 SELECT
     greatest(reviewed_from, {{ begin_of_range() }}) AS time,
     toDateTime(signed_at, 'UTC') AS signed_at, reviewer, reviewed, reviewed_from, reviewed_to, finding,

@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_servers.sql" -%}
 {%- endset -%}
--- Each server that is known, and whether it was audited in the time that is shown: as evidence tells it.
+-- Each known server with its audit status in the time range, as in the evidence.
 SELECT
     {{ end_of_range() }} AS as_of,
     instance, state,

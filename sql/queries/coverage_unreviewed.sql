@@ -2,7 +2,7 @@
 {%- set evidence -%}
 {%- include "evidence_days_without_review.sql" -%}
 {%- endset -%}
--- Days that no signed review touches: as evidence tells it.
+-- Days without a signed review, as in the evidence.
 SELECT
     greatest(toDateTime(day_without_review, 'UTC'), {{ begin_of_range() }}) AS time,
     toString(day_without_review) AS day,

@@ -1,11 +1,11 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/working_hours.sql" -%}
 {%- include "parts/data_access.sql" -%}
--- Who touched which class of data: one row for each record, class and way (read, changed, may have touched), for counts,
--- the matrix and charts over time. Count actions, not rows: one action may stand in several logs and touch several classes.
+-- Accesses to data classes: one row per record, class and access (read, changed, may have touched), for counts, the
+-- matrix and charts over time. Count actions, not rows: one action may be in several logs and touch several classes.
 --
--- Replayed records replace theirs (FINAL): its key begins with server and time, so that parts of one time are compared
--- with each other only. `rows_sent` stands at one row of each record.
+-- Replayed records replace the original ones (FINAL): the key begins with server and time, so only parts of the same
+-- time are compared with each other. `rows_sent` is set in one row of each record.
 {% set query -%}
 WITH
     {{ shown_range(7) }},

@@ -1,7 +1,7 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/data_access.sql" -%}
--- When data was touched: one row for each record, class and way, with hour and weekday (UTC), and a row without an action
--- for each hour of the week, so that quiet hours are drawn as quiet.
+-- Accesses by hour of the week: one row per record, class and access, with hour and weekday (UTC), and a row without an
+-- action for each hour of the week, so that hours without access are drawn.
 WITH
     {{ shown_range(7) }},
     {{ touches() }} AS touched,

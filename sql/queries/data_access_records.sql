@@ -4,10 +4,10 @@
 {%- macro named(column, nothing) -%}
     if(anyIf({{ column }}, {{ column }} != '{{ nothing }}') = '', '{{ nothing }}', anyIf({{ column }}, {{ column }} != '{{ nothing }}'))
 {%- endmacro -%}
--- The records of access to classes of data, one row for each action, with the statement and what its connection did. Several
--- records may tell of one action: other logs', and of MariaDB's plugin the rows of its tables, which have no statement. What
--- the rows of tables name is all that was touched, so an action with them is not unknown because its statement does not say it.
--- Rows sent are known where the slow log told them.
+-- Data access records: one row per action, with the statement and a link to the session. Several records may belong to
+-- one action: records of other logs, and MariaDB's rows for single tables, which contain no statement. Such rows name
+-- all tables, so an action with them is not unknown even if its statement does not name the tables. `rows_sent` comes
+-- from the slow log.
 WITH
     {{ shown_range(7) }},
     {{ touches() }} AS touched

@@ -1,7 +1,8 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
--- Deadlocks: what InnoDB reports of the two transactions that waited for each other, and which of them gave way. Servers
--- report every one with innodb_print_all_deadlocks; otherwise only the last is in InnoDB's monitor, where one is captured. A deadlock that both tell of is shown once.
+-- Deadlocks: InnoDB's report of the two transactions that waited for each other, and the one that was rolled back.
+-- Servers report every deadlock with innodb_print_all_deadlocks; otherwise only the last one is in the InnoDB monitor,
+-- if one was captured. A deadlock in both is returned once.
 WITH
     {{ shown_range(30) }},
     if(kind = 'deadlock', 'transaction_', 'deadlock_transaction_') AS its

@@ -1,4 +1,4 @@
--- What detection found: the worst rules with how often they fired, and of whom they speak.
+-- The most severe rules with the number of their alerts and their entities.
 SELECT
     level,
     rule_title AS title,

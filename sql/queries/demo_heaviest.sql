@@ -1,4 +1,4 @@
--- The five statements that took the most time, over everything stored: the summary of `tailrace demo`.
+-- The five statements with the most total time in all stored data: the summary of `tailrace demo`.
 SELECT leftPad(hex(query_id), 16, '0') AS query_id, entries, total_seconds, p95_seconds, fingerprint
 FROM (
     SELECT

@@ -1,11 +1,12 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/named.sql" -%}
--- Messages of error logs, one row each, with what they are about in a developer's words. `notable` are those that somebody
--- may have to act on; the rest is what a server says of its daily life, and what MariaDB with log_warnings > 3 says a second
--- time of a deadlock or an aborted connection. A restart is a server's first word, a crash its last.
+-- Error log messages, one row each, with their kind. `notable` are messages that may need attention; the rest is
+-- routine, and what MariaDB with log_warnings > 3 logs a second time for a deadlock or an aborted connection. A restart
+-- is the first message of a server, a crash its last.
 --
--- Where a message names a connection, `look` leads to what else that connection did: this dashboard, around that time.
+-- If a message names a connection, `look` links to the other statements of this connection, on this dashboard, around
+-- that time.
 {% set query -%}
 WITH
     {{ shown_range(30) }},

@@ -1,5 +1,5 @@
--- Which kinds of facts about accounts and rights were asked of each server during the period, how often, and what came of
--- it: a kind that is denied is unknown, not empty. A server that is not here was not asked at all.
+-- Snapshots of accounts and privileges by server and kind of fact in the period, with the number of results. A kind
+-- that was denied is unknown, not empty. A server that is not listed was not queried.
 -- Parameters: from, to.
 SELECT instance, kind AS what, count() AS looks, countIf(status = 'ok') AS answered, countIf(status = 'denied') AS denied,
     countIf(status NOT IN ('ok', 'denied')) AS failed, max(truncated) AS not_all_of_it,

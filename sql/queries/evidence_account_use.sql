@@ -1,5 +1,5 @@
--- Who used each account in the period: by program and client, with the kinds of records. Application and service accounts
--- show as accounts that one program uses from few machines; an interactive program on one of them stands out.
+-- Usage of each account in the period by program and client, with the kinds of records. The account of an application
+-- typically has one program and few clients; an interactive program on such an account is conspicuous.
 -- Parameters: from, to.
 SELECT
     cluster, instance, user, program_name AS client_program, client_host, client_ip,

@@ -1,7 +1,7 @@
--- Accounts and roles as the last good look before the end of the period saw them, with their rights, and when any log last
--- saw them used before that end. `last_use` is of any account of that name whose host pattern takes the client: where
--- several do, logs do not say which of them the server took; a host's name takes every address, where a log has no name.
--- Whole days are read from the projections clients_by_day, the last day from its rows.
+-- Accounts and roles in the last successful snapshot before the end of the period, with their privileges and their last
+-- use in any log before that end. `last_use` counts for every account of that name whose host pattern matches the
+-- client: if several match, logs do not show which one the server used. A host name matches every address if the log
+-- contains no name. Whole days are read from the projections clients_by_day, the last day from its rows.
 -- Parameters: to.
 WITH
     looked AS (

@@ -1,5 +1,5 @@
--- What administrators did: audit events of accounts that held a global administrative privilege at any look during the
--- period, and of root. One row per audit record; rows of single tables of a statement are left out.
+-- Activity of administrators: audit events of root, and of accounts with a global administrative privilege in any
+-- snapshot of the period. One row per audit record, without the rows for single tables of a statement.
 -- Parameters: from, to.
 WITH
 {include:parts/administrators}

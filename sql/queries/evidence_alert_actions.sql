@@ -1,4 +1,4 @@
--- What people did with the alerts of the period: one row per action, with the reason.
+-- Triage actions on the alerts of the period: one row per action, with the reason.
 -- Parameters: from, to.
 SELECT actions.at AS at, actor, action, assignee AS assigned_to, reason, rule_title AS rule, instance,
     lower(replaceAll(toString(actions.alert_id), '-', '')) AS alert

@@ -1,4 +1,4 @@
--- Who touched logs: statements on the server's own log tables and audit filters, and exports of evidence from Tailrace.
+-- Access to logs: statements on the log tables and audit filters of the server, and exports of evidence from Tailrace.
 -- Parameters: from, to.
 WITH texts AS (
     SELECT query_id, any(fingerprint) AS text

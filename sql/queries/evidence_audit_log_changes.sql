@@ -1,6 +1,7 @@
--- What started, stopped or changed auditing: statements that set its variables or load and remove its plugins, records of
--- the audit log's own start and end, starts and ends of servers, and changes of audit settings that looks found. `concerns` tells
--- changes of auditing from what happens at every restart. A library or component whose name is masked may be the audit plugin.
+-- Events that started, stopped or changed auditing: statements that set its variables or load and remove its plugins,
+-- the first and last record of an audit log, starts and stops of servers, and changes of audit settings between
+-- snapshots. `concerns` distinguishes changes of auditing from events of every restart. A library or component whose
+-- name is masked may be the audit plugin.
 -- Parameters: from, to.
 WITH changing AS (
     SELECT query_id, any(fingerprint) AS text

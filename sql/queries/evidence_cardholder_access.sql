@@ -1,5 +1,5 @@
--- Each action that read or changed data of a class: who, when, from where, with which program, and how that is known.
--- One action that several logs tell is one row; rows_sent is known where the slow log told it.
+-- Each action that read or changed data of a class, with user, time, client, program and the source of the table names.
+-- An action in several logs is one row; rows_sent comes from the slow log.
 -- Parameters: from, to; class.
 SELECT
     min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,

@@ -1,8 +1,7 @@
--- Which minutes of the period were seen of each log, as stretches of minutes in one state: covered, behind, missing, unknown.
--- What the states mean, and how they are found, stands in books_minutes.sql; this is the same for months: gaps are joined to
--- the minutes that they touch and not carried along with each. Minutes before a log was first seen are not here: see the
--- servers.
--- Logs are numbered by a hash: months have millions of minutes, which would be sorted by texts.
+-- The state of each log in the period, as intervals of minutes: covered, behind, missing, unknown. books_minutes.sql
+-- defines the states; this query computes the same for months: gaps are joined to the minutes that they affect instead
+-- of being carried along. Minutes before a log was first seen are not included: see the servers. Logs are numbered by a
+-- hash: months contain millions of minutes, which would otherwise be sorted by strings.
 -- Parameters: from, to.
 WITH
     known AS (

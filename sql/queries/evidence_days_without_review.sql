@@ -1,6 +1,6 @@
--- Days of the period that no signed review touches: a day is what PCI DSS 10.4.1 asks for. Reviews of some servers alone
--- count, too: their scope is text that people wrote. A review that another one corrects counts no longer: what that one says
--- of the days does.
+-- Days of the period without a signed review; PCI DSS 10.4.1 requires a daily review. Reviews of some servers also
+-- count, because their scope is free text. A review that another one corrects does not count; the correcting review
+-- counts for its days.
 -- Parameters: from, to.
 SELECT toDate(toStartOfDay({from:DateTime('UTC')}) + INTERVAL number DAY) AS day_without_review
 FROM numbers(toUInt64(dateDiff('day', {from:DateTime('UTC')}, {to:DateTime('UTC')} - INTERVAL 1 SECOND) + 1))

@@ -1,4 +1,4 @@
--- What was created, changed and removed: databases, tables, views, routines, triggers, events, indexes, plugins.
+-- Created, altered and dropped databases, tables, views, routines, triggers, events, indexes and plugins.
 -- Parameters: from, to.
 WITH texts AS (
     SELECT query_id, any(fingerprint) AS text FROM tailrace.fingerprints

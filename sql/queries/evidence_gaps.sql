@@ -1,5 +1,5 @@
--- Ranges of bytes that were recorded as lost since the period began, and those that were filled again since: one row per
--- posting. Which minutes that concerns is in the coverage.
+-- Byte ranges that were recorded as lost since the period began, and those that were filled since: one row per posting.
+-- The coverage shows the affected minutes.
 -- Parameters: from.
 SELECT
     at, cluster, instance, source, log, generation, if(bytes > 0, concat('lost: ', detail), 'filled again') AS what,

@@ -1,5 +1,5 @@
--- What became of the bytes of each log that was read in the period: entries, what could not be read, what was lost and
--- filled again, and `conflicting_lines`: lines that came again at a place and said something else than before.
+-- The bytes of each log that was read in the period by outcome: entries, unparsable bytes, lost and filled bytes, and
+-- `conflicting_lines`: lines that arrived again at the same offset with other content.
 -- Parameters: from, to.
 SELECT
     cluster, instance, source, log,

@@ -1,5 +1,5 @@
--- Which details the audit records of the period hold (PCI DSS 10.2.2), by server and format of the log: how many records,
--- and how many of them say who, what kind of event, whether it succeeded, from where, and what was affected.
+-- The details that the audit records of the period contain (PCI DSS 10.2.2), by server and log format: the number of
+-- records, and the number of records with user, type of event, outcome, origin and affected object.
 -- Parameters: from, to.
 SELECT
     instance, source, format, count() AS records,

@@ -1,5 +1,5 @@
--- Invalid logical access attempts: refused logins and statements that grants did not allow, as audit and general logs tell
--- them, and refusals that only the error log tells. `seen_in` says which: one attempt may stand in both.
+-- Invalid logical access attempts: refused logins, and statements that privileges did not allow, from audit and general
+-- logs, and refusals that only the error log contains. `seen_in` names the log: one attempt may be in both.
 -- Parameters: from, to.
 SELECT
     event_time AS at, source AS seen_in, cluster, instance, user, client_host, client_ip,

@@ -1,5 +1,5 @@
--- How long rows are kept by the policy in force, and how far they reach back, by server. `reaches` says whether twelve
--- months are there, or why not: the first record may be the first that there was.
+-- The active retention policy and the age of the oldest rows, by server. `reaches` states whether twelve months are
+-- stored, or why not: the oldest record may be the first that ever existed.
 -- Parameters: to; audit_days, error_days, access_days: the policy (sql/retention.yaml).
 SELECT what, policy_days, instance, first_record, last_record,
     dateDiff('day', first_record, {to:DateTime('UTC')}) AS days_back,

@@ -1,4 +1,4 @@
--- Reviews that touch the period: who looked at what, when that was signed, and what was found.
+-- Reviews that overlap the period: reviewer, scope, time of the signature, and findings.
 -- Parameters: from, to.
 SELECT reviews.at AS signed_at, actor AS reviewer, scope AS reviewed, period_from AS reviewed_from, period_to AS reviewed_to,
     finding, ifNull(toString(corrects), '') AS corrects_review, toString(review_id) AS review, account AS signed_with_account

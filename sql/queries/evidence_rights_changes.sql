@@ -1,5 +1,5 @@
--- Changes of accounts and rights: statements of the audit logs, who with outcome, and what two looks at a server found
--- different. A change that only a look found was made past the audit log, or by other means than such a statement.
+-- Changes of accounts and privileges: statements in audit logs with user and outcome, and differences between two
+-- snapshots of a server. A change that only a snapshot shows bypassed the audit log or used other statements.
 -- Parameters: from, to.
 SELECT at, seen_by, cluster, instance, user, host AS client_host, ip AS client_ip, program AS client_program,
     what AS change, outcome AS result

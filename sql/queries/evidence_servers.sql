@@ -1,8 +1,8 @@
--- Each server that Tailrace knows of, and whether it was audited in the period, the worst first that is true: `no audit log`,
--- `audit log not seen in the period`, `auditing was off` where a look at the server found it so, `auditing was changed`
--- where looks or statements tell of changes of its switches and filters, `audited since …` and `audited until …` where its
--- audit log was first or last seen during the period, else `audited`. A general log counts for servers that never had an
--- audit log. Whether every minute was seen says the coverage: a log that is switched off is covered, and tells nothing.
+-- Each known server with its audit status in the period, the worst one that applies: `no audit log`, `audit log not
+-- seen in the period`, `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
+-- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
+-- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
+-- shows whether every minute was read: a log that is switched off is covered, but contains nothing.
 -- Parameters: from, to.
 WITH
     seen AS (

@@ -1,6 +1,6 @@
--- Each action that may have touched more than its events tell, so that nobody can say whether it touched data of a class:
--- calls of routines that are not listed, statements that their log cut, and what else docs/DATA-CLASSES.md names.
--- Parameters: from, to; class: actions that are known to have touched it are with the others, and not here.
+-- Each action that may have touched more tables than its events name, so that access to a data class is unknown: calls
+-- of routines that are not listed, statements that the log truncated, and the other cases of docs/DATA-CLASSES.md.
+-- Parameters: from, to; class: actions that are known to have touched it are excluded.
 SELECT
     min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,
     any(program) AS client_program, any(verb) AS action,

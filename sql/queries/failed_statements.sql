@@ -2,8 +2,8 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/failure_codes.sql" -%}
 {%- include "parts/named.sql" -%}
--- Statements of slow logs that ended with an error, one row each. Only Percona Server and MySQL with log_slow_extra write it,
--- and only of statements that are slow enough to be logged.
+-- Statements in slow logs that ended with an error, one row each. Only Percona Server, and MySQL with log_slow_extra,
+-- log errors, and only for statements over the threshold.
 {% set query -%}
 WITH
     {{ shown_range(30) }},

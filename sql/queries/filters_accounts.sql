@@ -1,4 +1,4 @@
--- What can be picked in the filters of Accounts: of all accounts that a look ever found, and every state that one may have.
+-- Filter values of Accounts: the accounts of all snapshots, and all states.
 SELECT
     cluster, instance, attributes['user'] AS user,
     arrayJoin(['used', 'not for 90 days', 'never used', 'not known', 'role']) AS state

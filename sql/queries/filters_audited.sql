@@ -1,7 +1,7 @@
 {%- include "parts/logins.sql" -%}
 {%- include "parts/named.sql" -%}
--- What can be picked in the filters of dashboards about logins and refusals: of the audit, general and error logs of a week. Only
--- the column that a filter asks for is read.
+-- Filter values of the dashboards about logins and refused access, from the audit, general and error logs of a week.
+-- Only the column of the filter is read.
 SELECT
     cluster, instance, {{ named('user') }}, {{ client() }} AS src_ip, {{ network('src_ip') }} AS network,
     if(program_name = '', '(not told)', program_name) AS program, {{ named('database') }}

@@ -1,5 +1,5 @@
 {%- include "parts/data_access.sql" -%}
--- What can be picked in the filters of dashboards about access to data: of a week, records that were written twice among them.
+-- Filter values of the dashboards about data access, from a week, including records that were written twice.
 SELECT
     {{ whose() }},
     arrayJoin({{ touches() }}) AS touched, touched.1 AS data_class, touched.2 AS access

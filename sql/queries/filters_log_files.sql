@@ -1,3 +1,3 @@
--- Which servers and kinds of logs can be picked in the filters of dashboards about the books: from the projection files_by_day.
+-- Filter values of the dashboards about the ledger, from the projection files_by_day.
 SELECT cluster, instance, source FROM tailrace.ledger
 GROUP BY cluster, instance, source

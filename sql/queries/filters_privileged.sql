@@ -2,8 +2,8 @@
 {%- set administrators -%}
 {%- include "parts/administrators.sql" -%}
 {%- endset -%}
--- What can be picked in the filters of Privileged activity: of a week's audit records of administrators, and of all statements of
--- kinds that define or grant.
+-- Filter values of Privileged activity, from a week of audit records of administrators, and of all statements that
+-- define or grant.
 WITH
     {{ within_range(administrators, 7) }}
     records AS (

@@ -1,5 +1,5 @@
 {%- include "parts/session.sql" -%}
--- What can be picked in the filters of Session: of all logs of a week. Only the column that a filter asks for is read.
+-- Filter values of Session, from all logs of a week. Only the column of the filter is read.
 SELECT cluster, instance, toString(user) AS user, {{ client() }} AS src_ip
 FROM tailrace.audit_events WHERE event_time >= now('UTC') - INTERVAL 7 DAY
 UNION ALL

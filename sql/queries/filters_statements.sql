@@ -1,3 +1,3 @@
--- Which statements can be picked in a filter: all that are known.
+-- Filter values of statements: all known query ids.
 SELECT leftPad(hex(found.query_id), 16, '0') AS query_id
 FROM (SELECT DISTINCT query_id FROM tailrace.fingerprints) AS found

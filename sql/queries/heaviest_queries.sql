@@ -1,11 +1,11 @@
 {%- include "parts/logging.sql" -%}
 {%- include "parts/utc.sql" -%}
 {%- include "parts/named.sql" -%}
--- What each statement cost: rows to be grouped by query, with whatever filter.
+-- Total time of each statement: rows to be grouped by query, for any filter.
 --
--- Up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, whose
--- hours count whole. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged,
--- and are of the time since each server last began to log differently (`latest`).
+-- Ranges up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, with whole
+-- hours. Percentiles are computed over `seconds` weighted with `weight`, never averaged, and cover the time since the
+-- logging settings of each server last changed (`latest`).
 WITH
     {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,

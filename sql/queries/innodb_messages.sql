@@ -1,5 +1,5 @@
 {%- include "parts/range.sql" -%}
--- What InnoDB itself complains about or reports in the error logs, and what its monitor said where one was written.
+-- Messages of InnoDB in the error logs, with the values of the InnoDB monitor if the log contains one.
 {% set query -%}
 WITH
     {{ shown_range(1) }},
@@ -25,7 +25,7 @@ SELECT
     toUInt64OrNull(details['longest_transaction_seconds']) AS longest_transaction_seconds
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
-    AND NOT (kind = 'deadlock' AND message ILIKE '%aborted due to deadlock%') -- its report is another message
+    AND NOT (kind = 'deadlock' AND message ILIKE '%aborted due to deadlock%') -- the report is a separate message
     AND (kind IN ('innodb_pressure', 'innodb_monitor', 'deadlock', 'corruption')
         OR kind = 'other' AND subsystem = 'InnoDB' AND lower(level) IN ('warning', 'error'))
 {%- endset -%}

@@ -1,12 +1,12 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/logging.sql" -%}
 {%- include "parts/named.sql" -%}
--- What statements waited for in InnoDB, as slow logs tell: rows to be grouped by statement, server or bucket of time.
+-- InnoDB waits of statements, from slow logs: rows to be grouped by statement, server or time bucket.
 --
--- Every server writes lock_time. InnoDB's counters are Percona Server's (`InnoDB_*`, log_slow_verbosity = full) and MariaDB's
--- (`Pages_*`, log_slow_verbosity = innodb); `told` is 1 for entries that have them, `waits_told`
--- for those of Percona Server. They are read from the entries, up to a
--- week; longer ranges come from the hourly rollup, which has the lock time alone.
+-- Every server logs lock_time. Percona Server (`InnoDB_*`, log_slow_verbosity = full) and MariaDB (`Pages_*`,
+-- log_slow_verbosity = innodb) log InnoDB counters; `told` is 1 for entries with counters, `waits_told` for those of
+-- Percona Server. The counters are read from the entries, up to a week; longer ranges use the hourly rollup, which
+-- contains the lock time only.
 {%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
     {%- if other %} + toFloat64OrZero(attributes['{{ other }}']){% endif -%}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {%- include "parts/range.sql" -%}
--- Which servers tell of InnoDB at all in the time that is shown, and what would make the others tell. A week at most is looked
--- at, the last of the range.
+-- Servers that log InnoDB counters and messages in the time range, and the settings that enable them on the others.
+-- Reads at most the last week of the range.
 WITH
     {{ shown_range(1) }},
     greatest(range_start, range_end - 7 * 86400) AS looked_from

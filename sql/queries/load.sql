@@ -1,18 +1,17 @@
 {%- include "parts/logging.sql" -%}
 {%- include "parts/utc.sql" -%}
 {%- include "parts/named.sql" -%}
--- Load and latency of slow queries, one row per measure and bucket of time, for charts over time and for totals.
+-- Load and latency of slow queries, one row per measure and time bucket, for charts over time and for totals.
 --
--- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most; its
--- share inside the range is `bucket_seconds` (the newest bucket is still filling). Empty rows are added for
--- every instance and bucket: quiet time is drawn as zero load and as a hole in the percentiles, not as a line
--- across.
--- Percentiles are taken over `seconds` weighted with `weight`; they are never averaged. A bucket in which a server began to log
--- differently is marked (`changed`, in the rows that fill), so that no line joins both sides; `latest` are entries since then, for
--- percentiles of the whole range; `logged` says what it logs.
+-- `time` is a bucket whose width follows the time range, so that a chart has at most about 200 points; the part of the
+-- bucket inside the range is `bucket_seconds` (the newest bucket is incomplete). Empty rows are added for every
+-- instance and bucket: time without entries is drawn as zero load and as a break in the percentiles, not as a
+-- connecting line. Percentiles are computed over `seconds` weighted with `weight`, never averaged. A bucket with a
+-- change of the logging settings of a server is marked (`changed`, in the added rows), so that no line connects both
+-- sides. `latest` are entries since that change, for percentiles of the whole range; `logged` describes the settings.
 --
--- Superset fills in the Jinja parts from the dashboard's filters. Totals come from the per-minute rollup, which
--- does not know statements; where one statement is picked its few events are read instead.
+-- Superset fills in the Jinja parts from the filters of the dashboard. Totals come from the rollup per minute, which
+-- contains no statements; for one selected statement its few events are read instead.
 {%- set picked = filter_values('query_id') + filter_values('query') -%}
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}

@@ -1,7 +1,8 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/logging.sql" -%}
--- What each server was told to log, beside what its log itself shows: how many executions an entry stands for (Percona
--- Server writes the rate of its sampling, MariaDB does not), and its fastest entry, which is no threshold: that may be lower.
+-- The logging settings of each server, next to what its log shows: the number of executions that an entry represents
+-- (Percona Server logs its sampling rate, MariaDB does not), and its fastest entry. The threshold may be lower than the
+-- fastest entry.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

@@ -1,6 +1,6 @@
 {%- include "parts/statement.sql" -%}
--- What each server was told to write into its slow log, and when: stretches of the time that is shown. Servers that logged
--- something, and those whose settings are known; `unknown` where the capture collector did not ask.
+-- The slow log settings of each server in the time range, by interval. Includes servers with entries and servers with
+-- known settings; `unknown` if capture did not query the server.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

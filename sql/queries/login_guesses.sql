@@ -1,8 +1,8 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/links.sql" -%}
--- Stretches of refused logins to one account from one client, at least three without a pause of five minutes, and whether
--- a login from there followed the third within 15 minutes of the last: then somebody may have found the password.
+-- Series of at least three refused logins to one account from one client without a pause of five minutes, and whether a
+-- login from there followed the third one within 15 minutes of the last: the password may have been guessed.
 WITH
     {{ shown_range(7) }},
     {{ refused_logins() }},

@@ -1,7 +1,7 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/logins.sql" -%}
--- Attempts to log in, one row each, whichever logs told of it. `told_by` says which; `encrypted` is known where a log tells
--- the kind of the connection. A local socket needs no encryption.
+-- Login attempts, one row each, from all logs. `told_by` names the logs; `encrypted` is known if a log contains the
+-- connection type. A local socket needs no encryption.
 {% set query -%}
 WITH
     {{ shown_range(7) }},

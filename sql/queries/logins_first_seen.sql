@@ -5,12 +5,12 @@
     event_class = 'connection' AND NOT (status != 0) AND lower(command) = 'connect' AND event_name IN ('', 'connect')
 {%- endmacro -%}
 {%- set told_by_general_log = "AND instance IN (SELECT instance FROM general_servers)" -%}
--- Accounts that logged in from a client for the first time: no login of this pair in the 90 days before the range, as far
--- back as logs of the server reach (`known_since`). Where they begin within the range, what comes in their first ten
--- minutes is not called new.
+-- First logins of an account from a client: no login of this pair in the 90 days before the range, as far as the logs
+-- of the server reach (`known_since`). If the logs begin within the range, logins in their first ten minutes are not
+-- called new.
 --
--- What audit logs tell of whole days before the range is read from the projection clients_by_day. General logs are read
--- row by row: which of their logins count is a matter of hours (parts/logins.sql).
+-- Whole days of audit logs before the range are read from the projection clients_by_day. General logs are read row by
+-- row, because the counting rule depends on the hour (parts/logins.sql).
 WITH
     {{ shown_range(7) }},
     toStartOfDay(range_start - INTERVAL 90 DAY) AS looked_from,

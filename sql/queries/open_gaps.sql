@@ -1,7 +1,7 @@
--- Byte ranges that were lost and not shipped again since.
+-- Byte ranges that were lost and not shipped again.
 --
--- A gap is posted with its range, a backfill takes back any part of it with a negative posting. So the ranges are
--- swept from offset to offset: open is where more postings began than were taken back.
+-- A gap is a posting with a byte range; a backfill reverses parts of it with negative postings. A sweep over the
+-- offsets finds the open ranges: those where the sum of the postings is positive.
 WITH edges AS (
     SELECT cluster, instance, source, log, generation, detail, edge, sum(change) AS change, min(at) AS recorded_at
     FROM (

@@ -1,8 +1,6 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- Statements that got another plan, and what that did to them.
---
--- One row per change.
+-- Plan changes of statements with their effect. One row per change.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,

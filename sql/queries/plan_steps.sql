@@ -1,10 +1,10 @@
 {%- include "parts/plan_load.sql" -%}
 {%- include "parts/plan_tree.sql" -%}
 {%- include "parts/utc.sql" -%}
--- The tree of a plan: of the plans in the filter, else of the statement's in the filter, else of the plan that took the
--- most time; three at most. Of several servers or sources with the same plan the latest counts.
+-- The tree of a plan: the plans in the filter, or those of the statement in the filter, or the plan with the most total
+-- time; at most three. If several servers or sources have the same plan, the latest counts.
 --
--- One row per step, and the root that they hang on.
+-- One row per step, and one for the common root.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,

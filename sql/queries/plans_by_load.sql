@@ -1,9 +1,9 @@
 {%- include "parts/plan_load.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- The plans that statements had, by the time that was spent with them.
+-- Plans of statements by total time.
 --
--- One row per server, statement, plan and source that was seen in the time.
+-- One row per server, statement, plan and source in the time range.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,

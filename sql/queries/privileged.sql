@@ -41,9 +41,10 @@
 {{ within_range(auditing, 7) }}
     )
 {%- endset -%}
--- What needs more than ordinary rights, by kind: what administrators did, definitions, changes of accounts and rights,
--- changes of auditing, and what happens at every restart (servers start, plugins load): as evidence tells each. What an administrator defines is of two kinds: kinds are not to be added up.
--- Filters on the kind are applied here too, so that only what is shown is asked.
+-- Privileged activity by kind: activity of administrators, schema changes, changes of accounts and privileges, changes
+-- of auditing, and events of every restart (server starts, plugin loads), as in the evidence. A schema change by an
+-- administrator has two kinds, so kinds must not be added. Filters on the kind are also applied here, so that only the
+-- selected kinds are queried.
 {% set query -%}
 WITH {{ shown_range(7) }}, {{ bar_width() }}
 SELECT

@@ -1,9 +1,9 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
--- Calls of one statement as applications saw them: one row per span, with the request that it belongs to.
+-- Calls of one statement, measured by applications: one row per span, with its request.
 --
--- A trace's request is its first span that serves one; a trace whose request has not come (yet) is named by its
--- statements' comments, or not at all.
+-- The request of a trace is its first server span. A trace whose request is missing is named by the comments of its
+-- statements, or remains without a name.
 WITH
     {{ chosen_statement() }},
     calls AS (

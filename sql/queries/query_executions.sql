@@ -2,10 +2,10 @@
 {%- include "parts/logging.sql" -%}
 -- Executions of one statement: one row per entry of a slow log, for charts over time and for totals.
 --
--- `time` is a bucket whose width follows the range shown, so that a chart has about 200 points at most. Empty rows are
--- added for every bucket: quiet time is drawn as no executions and as a hole in the percentiles. Percentiles are taken
--- over `seconds` weighted with `weight`; they are never averaged, and never of both sides of a change of what a server logs:
--- see load.sql for `changed` and `latest`.
+-- `time` is a bucket whose width follows the time range, so that a chart has at most about 200 points. Empty rows are
+-- added for every bucket: time without entries is drawn as no executions and as a break in the percentiles. Percentiles
+-- are computed over `seconds` weighted with `weight`, never averaged, and never across a change of the logging settings
+-- of a server: see load.sql for `changed` and `latest`.
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
 {%- endmacro %}

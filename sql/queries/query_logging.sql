@@ -2,7 +2,7 @@
 {%- set stretches -%}
 {%- include "logging_stretches.sql" -%}
 {%- endset -%}
--- What the servers on which the statement ran were told to write into their slow logs, and when: as "Slow queries" shows it of
+-- The slow log settings of the servers on which the statement ran, by interval, like the chart of "Slow queries" for
 -- all servers.
 WITH
     {{ chosen_statement() }},

@@ -1,8 +1,8 @@
 {%- include "parts/statement.sql" -%}
--- When one statement ran with which plan: stretches of time, one row for each.
+-- Intervals in which a statement ran with each plan, one row each.
 --
--- Time is cut into buckets, about 200 in the range shown. A stretch is buckets side by side in which the plan ran; where
--- two plans ran in one bucket their stretches overlap.
+-- Time is divided into about 200 buckets. An interval consists of adjacent buckets in which the plan ran; if two plans
+-- ran in one bucket, their intervals overlap.
 WITH
     {{ chosen_statement() }},
     {{ bucket_width() }},

@@ -1,8 +1,8 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/plan_tree.sql" -%}
--- The trees of one statement's plans: those seen in the time, by the time that was spent with them, five at most.
+-- The plan trees of one statement in the time range, by total time, at most five.
 --
--- One row per step, and the root that they hang on, which says how many plans there are.
+-- One row per step, and one for the common root, which contains the number of plans.
 WITH
     {{ chosen_statement() }},
     {{ executions_with_plans() }},

@@ -1,10 +1,11 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/logging.sql" -%}
--- The plans that one statement had in the time, what executions with each of them cost, and what changing to it did.
+-- The plans of one statement in the time range with their executions, and the effect of the change to each.
 --
--- One row per server, plan and source. Percentiles are of the entries since each server last began to log differently, as
--- everywhere: a plan that ran only before has none, for what is logged makes them and not the plan alone.
+-- One row per server, plan and source. Percentiles cover the entries since the logging settings of each server last
+-- changed: a plan that ran only before that has none, because percentiles depend on the settings and not only on the
+-- plan.
 WITH
     {{ chosen_statement() }},
     {{ latest_changes() }},

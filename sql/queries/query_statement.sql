@@ -1,9 +1,9 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
--- What one statement is: its text without literals, its tables, when it was seen, and where to look further.
+-- One statement: its masked text, its tables, its times, and links to other dashboards.
 --
--- A fingerprint is written once an hour at most, so its `seen_at` may be an hour early. The slow logs' entries know better; those
--- of the last hour that has some are read. A statement that only audit logs tell keeps `seen_at`.
+-- A fingerprint is written at most once an hour, so its `seen_at` may be an hour early. The entries of the slow logs
+-- are more exact; the last hour with entries is read. A statement that only audit logs contain keeps `seen_at`.
 WITH
     {{ chosen_statement() }},
     (

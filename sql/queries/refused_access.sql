@@ -2,8 +2,9 @@
 {%- include "parts/logins.sql" -%}
 {%- include "parts/error_codes.sql" -%}
 {%- include "parts/links.sql" -%}
--- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row each however many logs tell of it, and statements
--- that grants did not allow, as audit and general logs tell them. The evidence of refused access has the same, record by record.
+-- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row per attempt even if several logs contain
+-- it, and statements that privileges did not allow, from audit and general logs. The evidence of refused access
+-- contains the same, record by record.
 {% set query -%}
 WITH
     {{ shown_range(7) }},

@@ -1,8 +1,9 @@
 {%- include "parts/range.sql" -%}
--- Whether each rule in force can fire on each server, as the detect job says it (tailrace.rule_coverage): by all logs of the
--- server together, with those that suffice alone. Coverage is what is known now, whatever range is shown; alerts are counted
--- within the range, silenced ones too, for those show that the rule works. `fired_anywhere` is of any time that alerts are
--- kept and of any server. A rule of several tactics has one row, or it would count twice.
+-- Whether each active rule can fire on each server, as reported by the detect job (tailrace.rule_coverage): based on
+-- all logs of the server, with the logs that are sufficient alone. The coverage is current, regardless of the time
+-- range; alerts are counted within the range, including suppressed ones, because they show that the rule works.
+-- `fired_anywhere` covers all stored alerts of all servers. A rule with several tactics has one row, so that it counts
+-- once.
 WITH
     {{ shown_range(30) }},
     arrayMap(

@@ -1,4 +1,5 @@
--- What the detect job made of each push of rules; the latest accepted one is in force. A crash may make it say so twice.
+-- Pushed rule bundles with their result; the latest accepted one is active. After a crash, the detect job may report a
+-- result twice.
 SELECT
     toDateTime(rule_pushes.at, 'UTC') AS event_time,
     if(accepted, if(at = max(if(accepted, at, toDateTime64(0, 6, 'UTC'))) OVER (), 'in force', 'accepted'), 'refused') AS outcome,

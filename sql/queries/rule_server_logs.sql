@@ -1,6 +1,6 @@
 {%- include "parts/range.sql" -%}
--- What each server tells, by kind of log and class of event: rules that ask for a class which a server's logs do not tell cannot
--- fire on it. Servers that are watched and sent nothing in the range have no row here; Books has them.
+-- Log sources by server, log and event class: rules for an event class that the logs of a server do not contain cannot
+-- fire there. Watched servers without events in the range have no row here; the dashboard Ledger shows them.
 WITH
     {{ shown_range(30) }}
 SELECT

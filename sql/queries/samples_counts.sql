@@ -1,6 +1,6 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- Of which statements there are samples, without showing any.
+-- The number of samples by statement, without their texts.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 7 * 86400" }} AS range_start

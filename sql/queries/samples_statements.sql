@@ -1,5 +1,5 @@
 {%- include "parts/utc.sql" -%}
--- Unmasked statements, of the query ids in the filter; none without a filter: a look has a reason.
+-- Unmasked statements of the query ids in the filter; no rows without a filter, so that each access has a reason.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 7 * 86400" }} AS range_start

@@ -1,5 +1,5 @@
--- What the server tells of itself, by the names of ClickHouse's own Prometheus endpoint, which the embedded engine lacks,
--- as it lacks system.asynchronous_metrics: the one of them that inserts are refused by is counted here.
+-- Metrics of ClickHouse with the names of its own Prometheus endpoint, which the embedded engine lacks, as it lacks
+-- system.asynchronous_metrics. The metric by which ClickHouse refuses inserts is therefore computed here.
 SELECT name, value, help, type
 FROM (
     SELECT concat('ClickHouseMetrics_', metric) AS name, toFloat64(value) AS value, description AS help, 'gauge' AS type

@@ -1,8 +1,8 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
--- Alerts that concern a session: those that name a record of it, and those about its user or its client (`is_about`). The
--- dashboard's filters choose the session, not its alerts: an alert may have no user.
+-- Alerts related to a session: alerts that refer to a record of it, and alerts about its user or client (`is_about`).
+-- The filters of the dashboard select the session, not its alerts: an alert may have no user.
 {%- for column in ['user', 'src_ip', 'cluster', 'instance', 'connection_id'] -%}
     {%- set _ = filter_values(column, remove_filter=True) -%}
 {%- endfor %}

@@ -2,8 +2,8 @@
 {%- include "parts/session.sql" -%}
 {%- include "parts/error_codes.sql" -%}
 {%- include "parts/links.sql" -%}
--- Everything that one session did, in order, as each log tells it; one action may stand in several logs. Rows of tables are
--- left out where the statement that they belong to is there, and their classes are the statement's. Statements are masked.
+-- The events of one session in order, from each log; one action may be in several logs. Rows for single tables are
+-- omitted if their statement is present, which then has their classes. Statements are masked.
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},

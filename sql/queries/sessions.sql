@@ -1,9 +1,9 @@
 {%- include "parts/range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
--- Sessions worth a look, at most 200 connections: those whose records an alert names, by its level, then those that were
--- refused something, then the latest ones. With a connection id in the filter, all sessions that had it. Alerts are counted
--- as session_alerts.sql lists them.
+-- Sessions by relevance, at most 200 connections: sessions to which an alert refers, by its level, then sessions with
+-- refused attempts, then the latest sessions. With a connection id in the filter, all sessions with this id. Alerts are
+-- counted as in session_alerts.sql.
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},

@@ -1,13 +1,14 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/statement.sql" -%}
--- Statements that are new, slower or more often than in the equally long time before the one that is shown, by server.
+-- Statements that are new, slower or more frequent than in the preceding interval of the same length, by server.
 --
--- Noise is kept out: `slower` needs 20 entries on both sides, a p95 half as large again, and intervals of confidence (95 %) of
--- both that do not touch: of the order statistics around p95, at the levels that 20, 100 and 1,000 entries allow. `more
--- often` needs twice the executions, and more than three standard deviations of their number. Nothing is compared across a change of what the server logs, nor with a time in which nobody read its log.
+-- To exclude noise, `slower` needs 20 entries in both intervals, a p95 that is 50 % higher, and confidence intervals
+-- (95 %) that do not overlap: those of the order statistics around p95, at the levels that 20, 100 and 1,000 entries
+-- allow. `more often` needs twice the executions, and more than three standard deviations of their number. Entries are
+-- not compared across a change of the logging settings, nor with a time in which the log was not read.
 --
--- Up to a day is read from the events, longer ranges from the hourly rollup. What is filtered is filtered in here: rows are
--- of statements, which have no database or user any more.
+-- Ranges up to a day are read from the events, longer ranges from the hourly rollup. The filters are applied here: the
+-- rows are statements, which no longer have a database or a user.
 {%- macro filtered(column) -%}
     {%- set picked = filter_values(column, remove_filter=True) -%}
     {%- if picked %} AND if({{ column }} = '', '(none)', {{ column }}) IN {{ picked | where_in }}{% endif -%}
@@ -110,7 +111,7 @@ SELECT
     if(obstacle != '' OR entries_before = 0, NULL, q_now[4] / nullIf(q_before[4], 0)) AS ratio,
     if(entries_before = 0, NULL, q_before[4]) AS p95_before,
     q_now[4] AS p95_now,
-    -- Of a time whose log was not read, nothing is known.
+    -- The results are unknown for time in which the log was not read.
     if(read_since > before_start + shown / 10, NULL, judged.executions_before) AS executions_before, executions_now,
     if(read_since > before_start + shown / 10, NULL, 1000 * judged.total_before) AS total_before, 1000 * total_now AS total_now,
     toDateTime(first_seen, 'UTC') AS first_seen,

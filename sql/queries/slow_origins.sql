@@ -1,11 +1,11 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/logging.sql" -%}
 {%- include "parts/named.sql" -%}
--- Who asked for slow statements, as their comments (sqlcommenter, Rails, Marginalia) say: the application, and the route,
--- controller or job. Percentiles are taken over `seconds` weighted with `weight`; they are never averaged,
--- and are of the time since each server last began to log differently (`latest`). For more than two days `seconds` is that of
--- the rollups' bucket (within 1 %), as on the rest of the dashboard: of millions of different times a percentile would have
--- to remember each.
+-- Origins of slow statements from their comments (sqlcommenter, Rails, Marginalia): the application, and the route,
+-- controller or job. Percentiles are computed over `seconds` weighted with `weight`, never averaged, and cover the time
+-- since the logging settings of each server last changed (`latest`). For ranges over two days, `seconds` is the bucket
+-- of the rollups (within 1 %), like on the rest of the dashboard: a percentile of millions of distinct times would have
+-- to store each of them.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

@@ -1,8 +1,8 @@
 {%- include "parts/utc.sql" -%}
--- Calls of databases within requests: one row per span, with the request that it belongs to.
+-- Database calls within requests: one row per span, with its request.
 --
--- A trace's request is its first span that serves one, for an endpoint is that of whoever asked first. A trace whose
--- request has not come (yet) is named by its statements' comments, or not at all.
+-- The request of a trace is its first server span, because the endpoint is that of the outermost request. A trace whose
+-- request is missing is named by the comments of its statements, or remains without a name.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

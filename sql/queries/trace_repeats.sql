@@ -1,7 +1,7 @@
 {%- include "parts/utc.sql" -%}
--- Statements that one request ran many times: a loop where a join or an IN list was meant (N+1).
+-- Statements that one request ran many times: a loop in place of a join or an IN list (N+1).
 --
--- One row per trace and statement that it ran at least five times.
+-- One row per trace and statement with at least five executions.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

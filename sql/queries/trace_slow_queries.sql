@@ -1,8 +1,8 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- Entries of slow logs whose statement says which trace it belongs to, with the request that asked.
+-- Slow log entries whose statement contains a trace id, with the request that sent it.
 --
--- `spans` is 0 while the trace has not come: then the application does not send it, or samples it out.
+-- `spans` is 0 while the trace has not arrived: the application does not send it, or samples it out.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,

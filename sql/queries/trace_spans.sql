@@ -1,6 +1,6 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/utc.sql" -%}
--- The spans of traces, for who looks at one: what it called, in which order, for how long.
+-- The spans of traces: operation, order and duration.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start

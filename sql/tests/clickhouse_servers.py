@@ -1,4 +1,4 @@
-"""One ClickHouse, or two as shards: the embedded stack's own part, in home directories of their own."""
+"""One ClickHouse, or two as shards: the component of the one-machine stack in separate home directories."""
 
 import contextlib
 import os
@@ -19,12 +19,12 @@ from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
 START_SECONDS = 120
 LISTENING = "0A"
-"""A socket's state in /proc/net/tcp."""
+"""The state of a socket in /proc/net/tcp."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 
 
 class Server:
-    """One running ClickHouse; its native port is closed unless it is asked for."""
+    """One running ClickHouse. Its native port is closed unless requested."""
 
     def __init__(self, home: Path, native: bool = False) -> None:
         self.home = Home(home)
@@ -50,12 +50,12 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """The running process; fails where it has ended."""
+        """Returns the running process. Fails if it has ended."""
         assert self._process.poll() is None, f"ClickHouse has ended with {self._process.returncode}"
         return self._process.pid
 
     def listening_ports(self) -> set[int]:
-        """The TCP ports at which the process listens."""
+        """Returns the TCP ports on which the process listens."""
         process = Path(f"/proc/{self.pid}")
         own = {os.readlink(link) for link in (process / "fd").iterdir() if link.is_symlink()}
         sockets = [line.split() for line in (process / "net" / "tcp").read_text().splitlines()[1:]]
@@ -83,14 +83,14 @@ class Server:
         return False
 
     def each(self, name: str) -> list[ClickHouse]:
-        """A user's access to every server."""
+        """Returns the connections of a user to every server."""
         return [self.user(name)]
 
     def migrate(self) -> None:
         migration_runner.apply(self.user("admin"))
 
     def forget(self) -> None:
-        """Drops what the migrations made."""
+        """Drops everything that the migrations created."""
         for admin in self.each("admin"):
             for database in DATABASES:
                 admin.execute(f"DROP DATABASE IF EXISTS {database} SYNC")
@@ -107,7 +107,7 @@ class Server:
 
 
 class Shards(Server):
-    """Two running servers, each a shard, without replicas and Keeper; asked through the first."""
+    """Two running servers, each a shard, without replicas and Keeper. Queries go to the first."""
 
     CLUSTER = "tailrace"
 
@@ -136,7 +136,7 @@ class Shards(Server):
         migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second])
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
-        """The part's configuration, with what makes it a shard of two."""
+        """Returns the component's configuration, extended to one of two shards."""
         prepare()
         data = server.home.data("clickhouse")
         users, config = data / "users.xml", data / "config.xml"

@@ -1,4 +1,4 @@
-"""A real ClickHouse for each test module: the embedded stack's own part, in a home directory of its own."""
+"""A real ClickHouse for each test module: the component of the one-machine stack in a separate home."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from tailrace.snapshots.rows import rows_of
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A running ClickHouse without any schema; of two shards where SQL_TEST_SHARDS=2 asks for it."""
+    """A running ClickHouse without a schema; two shards with SQL_TEST_SHARDS=2."""
     kind = Shards if os.environ.get("SQL_TEST_SHARDS") == "2" else Server
     with running(kind(tmp_path_factory.mktemp("home"))) as server:
         yield server
@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
-    """A running ClickHouse of two shards with the whole schema."""
+    """A running ClickHouse with two shards and the complete schema."""
     with running(Shards(tmp_path_factory.mktemp("shards"))) as server:
         server.migrate()
         yield server
@@ -32,7 +32,7 @@ def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
 
 @pytest.fixture
 def empty(server: Server) -> ClickHouse:
-    """Admin's access to a server without the database."""
+    """The administrator's connection to a server without the database."""
     server.forget()
     return server.user("admin")
 
@@ -46,24 +46,24 @@ def _migrated(server: Server) -> ClickHouse:
 
 @pytest.fixture
 def admin(server: Server, _migrated: ClickHouse) -> ClickHouse:
-    """Admin's access to a server with the whole schema and no rows."""
+    """The administrator's connection to a server with the complete schema and no rows."""
     server.empty_tables()
     return _migrated
 
 
 OVER_TIME = [{"columnType": "BASE_AXIS", "sqlExpression": "time"}]
-"""What Superset's Jinja is told of the columns that a chart over time asks for."""
+"""The columns of a chart over time, as passed to Superset's Jinja."""
 
 
 class _Shown:
-    """What Superset's get_time_filter() tells a query."""
+    """The result of Superset's get_time_filter() for a query."""
 
     time_range = "Last day"
 
 
 @pytest.fixture
 def rendered() -> Callable[..., str]:
-    """A query of sql/queries as Superset's Jinja renders it, with filters by column; times in ISO 8601.
+    """Renders a query of sql/queries like Superset's Jinja, with filters by column; times in ISO 8601.
 
     `over_time` renders it for a chart whose x axis is time.
     """
@@ -87,7 +87,7 @@ def rendered() -> Callable[..., str]:
 
 @pytest.fixture
 def metric() -> Callable[..., str]:
-    """The expression of a metric of a dataset, as Superset's Jinja renders it; `over_time` as for queries."""
+    """Renders the expression of a dataset's metric like Superset's Jinja; `over_time` as for queries."""
 
     def render(dataset: str, name: str, over_time: bool = False, **filters: list[str]) -> str:
         (metrics,) = (
@@ -125,7 +125,7 @@ def user(server: Server) -> Callable[[str], ClickHouse]:
 
 @pytest.fixture
 def settings(user) -> Callable[..., None]:
-    """Notes that the server db1 was found with settings at a time: settings(when, long_query_time="1")."""
+    """Inserts a snapshot of the settings of db1 at a time: settings(when, long_query_time="1")."""
 
     def note(when: datetime, **values: str) -> None:
         at = when.timestamp()

@@ -1,4 +1,4 @@
-"""Writes postings, rows and census as the job does, so that tests can say what a file went through."""
+"""Writes postings, rows and census like the job, so that tests can describe the history of a file."""
 
 import uuid
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ ENTRY_BYTES = 100
 
 @dataclass
 class Bookkeeper:
-    """One file's books, written row by row and stored by `store`."""
+    """The ledger of one file, written row by row and stored by `store`."""
 
     instance: str = "db1"
     log: str = "/log/slow.log"
@@ -25,7 +25,7 @@ class Bookkeeper:
     dead_letters: list[dict] = field(default_factory=list)
 
     def read(self, entries: int, begin: int = 0) -> "Bookkeeper":
-        """Entries of 100 bytes from an offset on: cut, parsed, stored, and seen by the census."""
+        """Adds entries of 100 bytes from an offset on: framed, parsed, stored, and included in the census."""
         end = begin + entries * ENTRY_BYTES
         self.post("ENTRY", begin, end, count=entries)
         self.post("EVENT", begin, end, count=entries, stage="PARSER")
@@ -86,12 +86,12 @@ class Bookkeeper:
         return self
 
     def reject(self, begin: int, end: int, stage: str, code: str) -> "Bookkeeper":
-        """A dead letter, posted and stored."""
+        """Adds a dead letter with its posting."""
         self.post("DEAD_LETTER", begin, end, stage=stage, detail=code)
         return self.store_dead_letter(begin, end, stage, code)
 
     def take_back(self, begin: int, end: int, stage: str, code: str) -> "Bookkeeper":
-        """A dead letter that a backfill has made events of."""
+        """Adds a dead letter that a backfill has replaced with events."""
         self.post("DEAD_LETTER", begin, end, count=-1, amount=begin - end, stage=stage, detail=code)
         return self.store_dead_letter(begin, end, stage, code, superseded=True)
 

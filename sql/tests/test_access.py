@@ -18,7 +18,7 @@ NO_MERGE_OF_SHARDS = 10
 """merge() finds no columns where a Distributed table has a row policy."""
 
 DEAD_LETTERS = defaultdict(set, dead_letters=DEVELOPER)
-"""Readable but for one column."""
+"""Readable except for one column."""
 
 RESTRICTED = {
     "developer": {"clusters": ["shop"], "databases": ["shop", "it's"]},
@@ -30,11 +30,11 @@ SERVERS = [("shop", "db-1"), ("shop", "db-2"), ("other", "db-3")]
 DATABASES = ["shop", "it's", "billing", ""]
 PLACES = [(cluster, instance, database) for cluster, instance in SERVERS for database in DATABASES]
 ID = {place: number for number, place in enumerate(PLACES, 1)}
-"""The statement, trace and alert that belong to a place, so that it can be told from each."""
+"""Id of the statement, trace and alert of each location, by which a row is identified."""
 
 
 def seen(audience: str, place: tuple[str, str, str]) -> bool:
-    """What the file means, said again in Python."""
+    """The meaning of the file, implemented in Python."""
     named = dict(zip(("clusters", "instances", "databases"), place, strict=True))
     return all((named[key] or "(none)") in values for key, values in RESTRICTED[audience].items())
 
@@ -55,7 +55,7 @@ NOON = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%d %H:%M:%S}"
 
 @pytest.fixture(scope="module")
 def seeded(server, restricted) -> ClickHouse:
-    """A row of every place in each table, as far as the table names places."""
+    """Inserts a row of every location into each table that contains locations."""
     admin = server.user("admin")
     server.migrate()
     for table in COLUMNS.keys() - VIEWS - FILLED_BY_VIEWS:
@@ -69,7 +69,7 @@ def seeded(server, restricted) -> ClickHouse:
 
 
 def row(place: tuple[str, str, str], types: dict[str, str]) -> dict[str, object]:
-    """A row of a table with columns of these types."""
+    """Returns a row of a table with columns of these types."""
     *_, database = place
     uuid = f"00000000-0000-0000-0000-{ID[place]:012}"
     times = {name: NOON for name, type_ in types.items() if re.match(r"(?!Array).*DateTime", type_)}
@@ -81,14 +81,14 @@ def row(place: tuple[str, str, str], types: dict[str, str]) -> dict[str, object]
 
 
 def places_shown(clickhouse: ClickHouse, table: str) -> set[tuple]:
-    """The rows of a table, each by what tells it apart."""
+    """Returns the rows of a table by their identifying values."""
     columns = ", ".join(map(str, COLUMNS[table]))
     rows = clickhouse.rows(f"SELECT DISTINCT {columns} FROM tailrace.{table}")
     return {tuple(str(value) for value in each.values()) for each in rows}
 
 
 def places_expected(audience: str, table: str) -> set[tuple]:
-    """The same, of the places that the audience may see."""
+    """Returns the same rows for the locations that the audience can see."""
     columns = COLUMNS[table]
     asked = {row_policies.DIMENSIONS[key] for key in RESTRICTED[audience]}
     if columns == ("cluster", "instance") and not asked & set(columns):
@@ -151,7 +151,7 @@ def test_views_show_no_more(seeded, user):
 
 
 def test_every_table_is_decided_on(seeded):
-    """A table with rows of servers has conditions; a view has those of what it reads."""
+    """A table with rows of servers has conditions; a view has those of its tables."""
     invokers = seeded.rows(
         "SELECT name FROM system.tables WHERE database = 'tailrace' "
         "AND (engine = 'MaterializedView' OR create_table_query LIKE '%SQL SECURITY INVOKER%')"

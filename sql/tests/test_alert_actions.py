@@ -1,4 +1,4 @@
-"""What people did with alerts, reviews and exports can be added to and not changed, over the wire."""
+"""Tests over the wire that alert actions, reviews and exports can be added but not changed."""
 
 import uuid
 
@@ -56,7 +56,7 @@ APPENDED = [
 
 
 def insert(clickhouse: ClickHouse, table: str, row: dict) -> None:
-    """Columns are named, so that those which nobody may give are left to the server."""
+    """Names the columns, so that the server fills in those that no user can set."""
     clickhouse.insert(f"tailrace.{table} ({', '.join(row)})", [row])
 
 

@@ -1,4 +1,4 @@
-"""What ClickHouse answers when its disk is full: a result is kept there until it is whole, and then cut."""
+"""Tests ClickHouse with a full disk, where it buffers results until they are complete."""
 
 import subprocess
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ MANY = "SELECT number, toString(number) AS text FROM numbers(100000)"
 
 
 class Many(Result):
-    """A result that memory alone does not hold."""
+    """A result that does not fit into memory."""
 
     def statement(self) -> str:
         return MANY
@@ -24,7 +24,7 @@ class Many(Result):
 
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory, request) -> Iterator[Path]:
-    """A small disk with the server's data."""
+    """A small disk with the data of the server."""
     directory = tmp_path_factory.mktemp("small")
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MEBIBYTES}m,mode=0700", "tailrace", directory]
     done = subprocess.run(mount, check=False, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""An auditor's four questions, with what was planted as the answer."""
+"""Tests the four questions of an auditor on planted rows."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The books against a real ClickHouse: sound ones balance, every kind of fault is named with its place."""
+"""Tests the ledger on a real ClickHouse: correct files balance, all kinds of errors have their position."""
 
 import json
 import os
@@ -434,14 +434,14 @@ KEY = ("db1", "slowlog", "/log/slow.log")
 
 
 def without_census(at: datetime = NOW) -> Bookkeeper:
-    """Three entries of a log that no census has seen."""
+    """Three entries of a log without a census."""
     file = Bookkeeper(at=at).read(3)
     file.ledger = [row for row in file.ledger if row["kind"] != "CENSUS"]
     return file
 
 
 def fresh(instance: str = "db1") -> Bookkeeper:
-    """Now, and not when the first test began: a census is old after five minutes."""
+    """The current time, not the start of the first test: a census is outdated after five minutes."""
     return Bookkeeper(instance, at=datetime.now(UTC))
 
 

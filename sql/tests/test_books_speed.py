@@ -1,4 +1,4 @@
-"""Twice the minutes take the books about twice the CPU time: people ask, and `demo` twice a second."""
+"""Tests that ledger queries need about twice the CPU time for twice the minutes."""
 
 import os
 from collections.abc import Callable
@@ -16,14 +16,14 @@ OF_A_FILE = (
     "concat('/log/', toString(file)) AS log"
 )
 MAX_GROWTH = 2.8
-"""Of CPU time, for twice as much: as far from linear (2) as from quadratic (4) on a logarithmic scale."""
+"""Limit of the CPU time ratio for twice the rows: the geometric mean of linear (2) and quadratic (4)."""
 NOISE_SECONDS = 1.0
-"""What the server does besides. A quadratic window takes tens of seconds here."""
+"""Allowance for other work of the server. A quadratic window takes tens of seconds here."""
 
 
 DAYS = 30
 GENERATIONS = 4
-"""Of one inode, so that what was written before a generation was known is sought in all of its minutes."""
+"""All with one inode, so that bytes before the first generation are searched in all of its minutes."""
 MINUTE_BY_MINUTE = (
     "INSERT INTO tailrace.ledger (cluster, instance, source, log, generation, stage, kind, from_offset, "
     "to_offset, size, inode, at) "
@@ -50,7 +50,7 @@ def cpu_seconds(server) -> Callable[[Callable[[], object]], float]:
 
 
 def test_minutes_of_months_cost_no_more_than_their_number(admin, rendered, cpu_seconds):
-    """The minutes of a month, and then of one more before it."""
+    """Inserts the minutes of a month, and then of another month before it."""
     costs: dict[str, list[float]] = {}
     for months in (1, 2):
         for kind, read, size in (("CENSUS", 0, "number"), ("FRONTIER", "number", 0)):
@@ -70,7 +70,7 @@ def test_minutes_of_months_cost_no_more_than_their_number(admin, rendered, cpu_s
 
 
 def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
-    """What reads all minutes of the last days: name, query, parameters."""
+    """Queries that read all minutes of the last days: name, query, parameters."""
     now = datetime.now(UTC).replace(tzinfo=None, second=0, microsecond=0)
     shown = ((now - timedelta(days=days)).isoformat(), now.isoformat())
     period = {"from": shown[0].replace("T", " "), "to": shown[1].replace("T", " ")}

@@ -1,4 +1,4 @@
-"""How far reading was behind writing: each minute of a short time, the most of each stretch of a long one."""
+"""Tests the unread bytes: each minute of a short range, the maximum of each interval of a long one."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +18,7 @@ LOG = {
 
 @pytest.fixture
 def told(admin, rendered):
-    """Bytes behind by time, once a file was looked at in these minutes before now: (size, read) each."""
+    """Returns the unread bytes by time for a file with a census in these minutes before now: (size, read)."""
 
     def ask(minutes: dict[int, tuple[int, int]]) -> dict[str, int]:
         postings = []
@@ -49,7 +49,7 @@ def test_of_a_day_the_most_of_each_stretch_is_told(told):
 
 
 def test_files_that_were_behind_in_turn_do_not_add_up(admin, rendered):
-    """A log is rotated every other minute, and each of its files is behind once."""
+    """A log that is rotated every other minute; each of its files is behind once."""
     postings = []
     for ago in range(1, 1430):
         at = (NOW - ago * MINUTE).strftime("%Y-%m-%d %H:%M:%S")
@@ -65,7 +65,7 @@ def test_files_that_were_behind_in_turn_do_not_add_up(admin, rendered):
 
 @pytest.fixture
 def moved(admin):
-    """A log whose server came to another cluster ten minutes ago, since when nothing was written."""
+    """A log whose server moved to another cluster ten minutes ago and has written nothing since."""
     postings = []
     for ago in range(1, 21):
         at = (NOW - ago * MINUTE).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,4 +1,4 @@
-"""BACKUP brings back every table and row, and forgets which blocks ClickHouse took (docs/BACKUP.md)."""
+"""Tests that BACKUP restores every table and row, but not the deduplication tokens (docs/BACKUP.md)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ COUNTS = "SELECT name, total_rows FROM system.tables WHERE database = 'tailrace'
 
 @pytest.fixture
 def allowed(server, tmp_path: Path) -> Iterator[Path]:
-    """A directory that the server may write backups to, as a line of its configuration says."""
+    """A directory that the configuration allows the server to write backups to."""
     server.stop()
     prepare = server.part.prepare
 

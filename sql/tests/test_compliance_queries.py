@@ -1,4 +1,4 @@
-"""What the compliance officers' dashboards ask, on rows whose answers are known."""
+"""Tests the queries of the dashboards for compliance officers on rows with known results."""
 
 import uuid
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def written(at: datetime) -> str:
 
 @pytest.fixture
 def ask(admin, user, rendered) -> Callable[..., list[dict]]:
-    """Rows of a query as the compliance officers' connection gets them; `outer` asks the query's rows."""
+    """Returns the rows of a query for the connection of compliance officers; `outer` queries these rows."""
 
     def asked(name: str, outer: str = "SELECT * FROM ({})", **filters: list[str]) -> list[dict]:
         return user("reader_compliance").rows(outer.replace("{}", rendered(name, *RANGE, **filters)))
@@ -115,7 +115,7 @@ def test_records_say_who_and_how_and_where_to_look(admin, ask):
 
 
 def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
-    """MariaDB's plugin writes a row for the statement and one for each table, which has no statement."""
+    """Records of MariaDB's plugin: one for the statement, and one without statement for each table."""
     text = {"query_id": 0xAC, "fingerprint": "select * from v_cards", "seen_at": ago(1)}
     stored(admin, "fingerprints", text)
     statement = {
@@ -155,7 +155,7 @@ def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
 
 
 def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
-    """A posting about db1's audit log; a census, unless it says otherwise."""
+    """A posting of db1's audit log; a census by default."""
     row = {"cluster": "c", "instance": "db1", "source": "audit", "log": "/a.log", "generation": generation}
     return {**row, "kind": "CENSUS", "inode": 7, "size": size, "at": written(minute), **more}
 
@@ -358,7 +358,7 @@ def message(kind: str, **more) -> dict:
 
 
 def number(ask, metric, name: str, dataset: str, query: str = "", **filters) -> object:
-    """A number of a dashboard, computed by its dataset's metric."""
+    """Returns a number of a dashboard, computed by the metric of its dataset."""
     outer = f"SELECT {metric(dataset, name, **filters)} AS shown FROM ({{}})"
     return ask(query or dataset, outer, **filters)[0]["shown"]
 
@@ -367,7 +367,7 @@ def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
     def shown(name: str) -> object:
         return number(ask, metric, name, "accounts")
 
-    assert shown("shown_never") == "unknown<em>no server was asked</em>"
+    assert shown("shown_never") == "unknown<em>no account snapshot</em>"
     assert shown("cnt_accounts") is None and number(ask, metric, "cnt_shared", "accounts_use") is None
 
     at = ago(0, 1)[:-3]

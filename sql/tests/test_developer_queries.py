@@ -1,4 +1,4 @@
-"""What "Slow queries" compares and groups, and when it refuses to, on events whose answers are known."""
+"""Tests the comparisons and groupings of "Slow queries" on events with known results."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ SLOWER, STEADY, NOISY, NEW, OFTEN, RARE = 0xFFFF_0000_0000_0001, 2, 3, 4, 5, 6
 
 
 def executions(query_id: int, ago: timedelta, seconds: list[float], **columns) -> list[dict]:
-    """One entry for each of `seconds`, a second apart, from `ago` on."""
+    """Inserts one entry for each of `seconds`, one second apart, from `ago` on."""
     return [
         {
             "cluster": "shop",
@@ -32,7 +32,7 @@ BEFORE, DURING = timedelta(minutes=118), timedelta(minutes=50)
 
 @pytest.fixture
 def ask(admin, user, rendered):
-    """Answers of a query to somebody who may read what developers may."""
+    """Returns the rows of a query for the role of developers."""
     usual = [0.1 + number / 1000 for number in range(40)]
     events = [
         *executions(STEADY, 2.5 * HOUR, usual),  # the log has been read for longer than both ranges
@@ -179,7 +179,7 @@ ALSO_LOGGED = 7
 
 @pytest.fixture
 def retuned(admin, user, settings, ask):
-    """A server whose threshold was lowered half an hour ago: what it logged before, then and since."""
+    """A server whose threshold was lowered half an hour ago, with entries before, at and after that time."""
     settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
     settings(NOW - timedelta(minutes=30), long_query_time="0.1", slow_query_log="ON")
     user("writer").insert(
@@ -452,7 +452,7 @@ def test_messages_of_innodb_have_their_numbers(innodb):
 
 @pytest.fixture
 def shown(ask, user, metric, rendered):
-    """A number of a dashboard, computed by its dataset's metric."""
+    """Returns a number of a dashboard, computed by the metric of its dataset."""
 
     def run(name: str, dataset: str, **filters: list[str]) -> object:
         sql = rendered(dataset, *RANGE, **filters)
@@ -492,7 +492,7 @@ NAMED, ALSO_NAMED, CLASS_OF_BOTH, CLASS_OF_ONE = 0xFFFF_0000_0000_0011, 12, 0xFF
 
 @pytest.fixture
 def renamed(admin, user, rendered):
-    """Executions under ids by two sets of rules: one old class became two, another is one statement's."""
+    """Executions with ids of two rule sets: one old id became two, another belongs to one statement."""
     user("writer").insert(
         "tailrace.query_events",
         [
@@ -531,7 +531,7 @@ def renamed(admin, user, rendered):
     [(NAMED, 7 + 5), (ALSO_NAMED, 11), (CLASS_OF_BOTH, 3 + 7 + 11), (CLASS_OF_ONE, 5 + 7)],
 )
 def test_a_statement_is_found_under_its_ids_by_both_rules(renamed, query_id, entries):
-    """What ran under an old id that others had, too, is not told of one of them."""
+    """Executions with an old id of several statements are not attributed to one of them."""
     found = renamed("query_executions", query_id)
     assert sum(row["entries"] for row in found) == entries
     assert {row["query_id"] for row in found} == {f"{query_id:016X}"}

@@ -1,4 +1,4 @@
-"""Evidence of planted rows: what a bundle says is compared with what was planted, not with other queries."""
+"""Tests evidence of planted rows: compares a bundle with the planted rows, not with other queries."""
 
 import csv
 import errno
@@ -36,11 +36,11 @@ CUTS = re.compile(r"\bleft\w*\(")
 KEY = Ed25519PrivateKey.generate()
 
 UNSEEN = range(600, 630)
-"""Minutes of db1's audit log at which nobody looked."""
+"""Minutes of db1's audit log without a census."""
 LOST = 700
-"""The minute of which bytes were lost."""
+"""The minute with lost bytes."""
 LINE = 100
-"""Bytes that the log grows by in each minute."""
+"""Growth of the log per minute in bytes."""
 
 GRANT = 11
 """Query ids."""
@@ -423,7 +423,7 @@ def test_what_cannot_be_put_on_record_leaves_nothing(planted, server, tmp_path):
 
 
 def test_a_file_system_without_hard_links(planted, server, tmp_path, monkeypatch):
-    """As exFAT and many network file systems answer."""
+    """Raises the error of exFAT and many network file systems."""
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
@@ -456,7 +456,7 @@ def test_without_clickhouse_there_is_nothing(tmp_path):
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """No file of this process can grow beyond 2 kB. Not a fixture: pytest writes its report within those."""
+    """Limits the files of this process to 2 kB. No fixture, because pytest writes its report within those."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2048, before[1]))
@@ -476,11 +476,11 @@ def test_a_full_disk_leaves_nothing_and_no_record(planted, server, tmp_path):
 
 
 LATER = Period(END, END + timedelta(hours=1))
-"""A period of its own, in which servers are planted whose logs were read to the last byte."""
+"""A separate period with planted servers whose logs were read completely."""
 
 
 def covered_log(instance: str, source: str, minutes: range) -> list[dict]:
-    """A log that grows by a line a minute, and of which everything was read."""
+    """A log that grows by one line per minute and was read completely."""
     file = {"cluster": "shop", "instance": instance, "source": source, "log": f"/log/{source}.log"}
     file |= {"generation": 1, "stage": "FRAMER", "inode": 9}
     size = LINE * (minutes.stop - minutes.start)
@@ -493,7 +493,7 @@ def covered_log(instance: str, source: str, minutes: range) -> list[dict]:
 
 
 def auditing(instance: str, active: str, first: float, last: float) -> dict:
-    """What looks at a server say from `first` to `last`, in minutes of the later period."""
+    """Inserts the snapshots of a server from `first` to `last`, in minutes of the later period."""
     stretch = facts("audit", "auditing", at(MINUTES + first), at(MINUTES + last), active=active)
     return {**stretch, "instance": instance}
 
@@ -559,7 +559,7 @@ def test_a_log_that_was_read_to_the_last_byte_does_not_hide_that_auditing_was_of
 
 
 MANY = 1_050_000
-"""More than any reader gets."""
+"""More than the limit of any reader."""
 
 
 @pytest.mark.long

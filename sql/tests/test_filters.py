@@ -1,4 +1,4 @@
-"""What can be picked in the filters of dashboards, by the readers that their charts are read with."""
+"""Tests the values of dashboard filters with the users of their charts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ def at(**ago: float) -> str:
 
 @pytest.fixture
 def offered(admin, user, rendered):
-    """The values that a column of a filter's query offers, as Superset asks for them."""
+    """Returns the values of a column of a filter query, queried like Superset."""
     place = {"cluster": "shop", "instance": "db1", "connection_id": 7, "ip": "10.1.2.3"}
     writer = user("writer")
     writer.insert(

@@ -1,4 +1,4 @@
-"""The embedded ClickHouse outlives clients that reset, stall or send garbage (docs/adr/0032)."""
+"""Tests that the embedded ClickHouse survives clients that reset, stall or send garbage (docs/adr/0032)."""
 
 import os
 import resource
@@ -25,14 +25,14 @@ SLOW_SECONDS = 1.5
 MEBIBYTE = 1024 * 1024
 SPARE_BYTES = 400 * MEBIBYTE
 SPARE_FILES = 40
-"""To write its first stack trace the engine opens the libraries of its process, and keeps them open."""
+"""The engine opens the libraries of its process for its first stack trace and keeps them open."""
 SPARE_THREADS = 1_000
-"""A busy server has threads for hundreds of clients that have gone; all 10,000 would be too many."""
+"""A busy server has threads for hundreds of closed connections, but not for all 10,000."""
 FREE_DESCRIPTORS = 20
 SETTLED_SECONDS = 20
 
 OLD_REVISION = 54_000
-"""Of a client whose packets are short: it sends nothing about itself with a query."""
+"""Protocol version of a client with short packets: it sends no client information with a query."""
 EMPTY_BLOCK = b"\x02\x00" + b"\x01\x00\x02\xff\xff\xff\xff\x00" + b"\x00\x00"
 LARGE_RESULT = "SELECT repeat('x', 100) FROM numbers(1000000) SETTINGS max_threads = 1, max_block_size = 1000"
 
@@ -46,13 +46,13 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def http(request: str, admin: ClickHouse, more: str = "") -> bytes:
-    """The administrator's request; `more` are further headers."""
+    """Returns a request of the administrator; `more` are additional headers."""
     name = f"{request} HTTP/1.1\r\nHost: localhost\r\nX-ClickHouse-User: {admin.user}\r\n"
     return f"{name}X-ClickHouse-Key: {admin.password}\r\n{more}\r\n".encode()
 
 
 def http_conversations(admin: ClickHouse) -> list[tuple[bytes, ...]]:
-    """No password; a result of 100 MB; an insert in chunks; a connection that is kept and asked again."""
+    """No password; a result of 100 MB; an insert in chunks; a connection that is reused."""
     insert = "INSERT+INTO+FUNCTION+null('n+UInt64')+FORMAT+RowBinary"
     chunks = 2 * (b"2000\r\n" + bytes(0x2000) + b"\r\n") + b"0\r\n\r\n"
     return [
@@ -98,7 +98,7 @@ def stages(conversations: list[tuple[bytes, ...]]) -> list[hostile.Stage]:
 
 
 class Honest:
-    """A client that writes, and reads by both protocols, for as long as others misbehave."""
+    """A client that writes, and reads with both protocols, while others misbehave."""
 
     def __init__(self, server: Server) -> None:
         self._admin = server.user("admin")
@@ -134,7 +134,7 @@ class Honest:
 
 
 def attack(server: Server) -> None:
-    """On each port in turn, while others are half-open or slow."""
+    """Uses each port in turn, while other connections are half-open or slow."""
     admin, settings = server.user("admin"), server.settings
     attacks = {
         settings.port_clickhouse: stages(http_conversations(admin)),
@@ -151,10 +151,10 @@ def attack(server: Server) -> None:
 
 @dataclass(frozen=True)
 class Used:
-    """What a process holds."""
+    """Open files and threads of a process."""
 
     files: int
-    """Sockets too, without those of /proc: each thread that has run a query keeps three."""
+    """Counts sockets too, but no files of /proc: each thread that has run a query keeps three open."""
     threads: int
     resident: int
 
@@ -169,7 +169,7 @@ class Used:
         )
 
     def is_within(self, before: "Used") -> bool:
-        """Threads are kept for a minute after their connections; a tenth of those is allowed."""
+        """Threads end one minute after their connections; a tenth of them is allowed."""
         return (
             self.files <= before.files + SPARE_FILES
             and self.threads <= before.threads + SPARE_THREADS
@@ -178,7 +178,7 @@ class Used:
 
 
 def _target(link: Path) -> str:
-    """Where a link of /proc leads; empty if the file was closed meanwhile."""
+    """Returns the target of a link in /proc; empty if the file was closed in the meantime."""
     with suppress(FileNotFoundError):
         return os.readlink(link)
     return ""

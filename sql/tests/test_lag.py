@@ -1,4 +1,4 @@
-"""How far behind the books say that each log is: tailrace_lag_seconds, and the alert that follows from it."""
+"""Tests tailrace_lag_seconds of each log and its alert."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ RULE = [rule for rule in rules.load() if rule.name == "TailraceLag"]
 
 @pytest.fixture
 def lagging(admin) -> dict[str, float]:
-    """Seconds by instance, for which the alert fires."""
+    """Returns the seconds by instance for which the alert fires."""
     now = datetime.now(UTC)  # not the bookkeeper's, which is that of the first test
 
     def minutes_ago(minutes: float) -> datetime:

@@ -1,4 +1,4 @@
-"""What each server was told to write into its slow log, and when that became different."""
+"""Tests the slow log settings of each server and the times of their changes."""
 
 from tailrace.snapshots.rows import rows_of
 
@@ -8,7 +8,7 @@ READER = "reader_developer"
 
 
 def look(user, at: float, since: float | dict[str, float], **values: str) -> None:
-    """What the collector stores of one look at the settings; `since` when each was first seen so."""
+    """Inserts a snapshot of the settings; `since` is the time of the first snapshot with the same value."""
     seen = since if isinstance(since, dict) else dict.fromkeys(values, since)
     facts = [
         {"key": name, "since": seen[name], "attributes": {"value": value}} for name, value in values.items()

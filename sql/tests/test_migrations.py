@@ -234,7 +234,7 @@ def insert_events(clickhouse, day: date, count: int) -> None:
 
 
 def insert_noise(clickhouse, rollup: str) -> None:
-    """Rows that no event stands for: in a day with events and in one without."""
+    """Rows without an event, on a day with events and on one without."""
     time_column = {"query_load_1m": "minute", "query_classes_1h": "hour"}[rollup]
     for ago in (1, 3):
         clickhouse.execute(

@@ -1,4 +1,4 @@
-"""What the dashboard "Plans" asks, on plans whose answers are known."""
+"""Tests the queries of the dashboard "Plans" on plans with known results."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -43,7 +43,7 @@ def execution(plan_hash: str, seconds: float) -> dict:
 
 @pytest.fixture
 def ask(admin, user, rendered):
-    """Answers of a query to somebody who may read what developers may."""
+    """Returns the rows of a query for the role of developers."""
     writer = user("writer")
     writer.insert("tailrace.plans", [plan(BEFORE, 50), plan(SINCE, 9), plan(SINCE, 4), plan("C" * 16, 600)])
     executions = [execution(BEFORE, 0.5), execution(SINCE, 3), execution(SINCE, 4), execution("", 99)]
@@ -98,7 +98,7 @@ def test_each_step_of_the_heaviest_plan_knows_the_one_that_it_gives_rows_to(ask)
 
 
 def parents(rows: list[dict]) -> dict[str, str]:
-    """The step that each step gives its rows to, by their texts."""
+    """Returns the parent of each step, by their texts."""
     labels = {row["node"]: row["label"] for row in rows}
     return {row["label"]: labels.get(row["parent"], "") for row in rows}
 

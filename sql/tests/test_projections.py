@@ -1,4 +1,4 @@
-"""Projections answer what rows would, also after repeated blocks and rewinds; columns made of tags."""
+"""Tests that projections and columns of tags return the same as rows, also after repeats and rewinds."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -87,7 +87,7 @@ def posting(number: int, checkpoint: int) -> dict:
 
 
 def by_projection(clickhouse, name: str, query: str) -> list[dict]:
-    """Fails where the query is not answered by the projection."""
+    """Fails if the query does not use the projection."""
     return clickhouse.rows(query, force_optimize_projection_name=name)
 
 

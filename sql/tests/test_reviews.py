@@ -1,4 +1,4 @@
-"""Reviews as people sign them: with the server's time and account, found by period, corrected by another."""
+"""Tests signed reviews: time and account of the server, search by period, corrections."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Going back to a checkpoint: what was written after it is gone, from rollups and receipts too."""
+"""Tests the rewind to a checkpoint: later rows are deleted, also from rollups and receipts."""
 
 from datetime import UTC, datetime, timedelta
 

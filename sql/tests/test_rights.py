@@ -1,4 +1,4 @@
-"""The whole matrix of users and tables. A new table, view or user fails here until somebody has decided."""
+"""Tests the matrix of users and tables. A new table, view or user fails until it is added here."""
 
 import re
 
@@ -13,7 +13,7 @@ QUOTA_EXCEEDED = 201
 TOO_MANY_ROWS = 396
 
 DEVELOPER = {"reader_developer", "reader_compliance", "reader_security", "auditor"}
-"""Who reads what developers read; the developer's role is part of the others'."""
+"""Users with the privileges of developers, which are included in those of the others."""
 COMPLIANCE = DEVELOPER - {"reader_developer"}
 NOBODY: set[str] = set()
 
@@ -90,14 +90,14 @@ MAY_ADD = {
     "unmasked_looks": {"witness"},
     **{table: {"writer"} for table in WRITTEN_BY_JOBS},
 }
-"""Into at least one column; into no other table, and nobody but admin changes or removes a row."""
+"""The users that can insert into each table. Only admin changes or deletes rows."""
 
 CHANGES = ("ALTER", "DROP TABLE", "TRUNCATE", "OPTIMIZE", "CREATE TABLE", "CREATE VIEW")
 READERS = ("reader_developer", "reader_compliance", "reader_security", "reader_unmasked")
 
 
 def users() -> list[str]:
-    """Everybody who can log in, but admin."""
+    """Returns all users that can log in, except admin."""
     content = USERS_TEMPLATE.read_text()
     return sorted(set(re.findall(r"<(\w+)>\s*<password_sha256_hex>", content)) - {"admin"})
 

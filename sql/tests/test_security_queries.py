@@ -1,4 +1,4 @@
-"""What the security dashboards ask, on logins, sessions and refusals whose answers are known."""
+"""Tests the queries of the security dashboards on logins, sessions and refusals with known results."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -55,7 +55,7 @@ def denied_message(minutes_ago: float, seconds: float = 0, **columns) -> dict:
 
 @pytest.fixture
 def stored(admin, user):
-    """Inserts rows as the job does."""
+    """Inserts rows like the job."""
 
     def insert(table: str, *rows: dict) -> None:
         user("writer").insert(f"tailrace.{table}", list(rows))
@@ -65,7 +65,7 @@ def stored(admin, user):
 
 @pytest.fixture
 def ask(user, rendered):
-    """Answers of a query to a security analyst."""
+    """Returns the rows of a query for a security analyst."""
 
     def run(name: str, reader: str = "reader_security", **filters: list[str]) -> list[dict]:
         return user(reader).rows(rendered(name, *RANGE, **filters))
@@ -458,7 +458,7 @@ def test_the_latest_accepted_push_is_in_force(stored, ask):
 
 
 def answer(rule: str, instance: str = "db1", source: str = "", minutes_ago: float = 30, **columns) -> dict:
-    """An entry of the detect job: the rule can fire, unless it says otherwise."""
+    """A rule coverage entry of the detect job; by default the rule can fire."""
     return {
         "cluster": "shop",
         "instance": instance,
@@ -549,7 +549,7 @@ def test_alerts_are_listed_by_level_and_by_the_time_of_their_events(stored, user
 
 @pytest.fixture
 def shown(admin, ask, user, metric, rendered):
-    """A number of a dashboard, computed by its dataset's metric."""
+    """Returns a number of a dashboard, computed by the metric of its dataset."""
 
     def run(name: str, dataset: str, query: str = "", **filters: list[str]) -> object:
         sql = rendered(query or dataset, *RANGE, **filters)
@@ -562,7 +562,7 @@ def shown(admin, ask, user, metric, rendered):
 
 
 def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stored, shown):
-    assert shown("shown_unencrypted", "logins") == "unknown<em>no log tells of a login</em>"
+    assert shown("shown_unencrypted", "logins") == "unknown<em>no login in any log</em>"
     stored("audit_events", *(login(60, number, connection_id=number) for number in range(1, 1007)))
     assert shown("shown_unencrypted", "logins") == "unknown<em>none of 1,006 logins is known</em>"
     assert shown("cnt_unencrypted", "logins") is None
@@ -603,7 +603,7 @@ CLIENTS = [
     ({"host": "localhost", "ip": ""}, "", "localhost"),
     ({"host": "", "ip": ""}, "", ""),
 ]
-"""What rows may hold, those of former versions too; the client's address and its host's name."""
+"""Possible contents of rows, including those of former versions: client address and host name."""
 
 
 @pytest.mark.parametrize("table", ["audit_events", "query_events", "error_events"])

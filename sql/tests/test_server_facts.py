@@ -1,4 +1,4 @@
-"""What holds now, of facts that are inserted more than once."""
+"""Tests the current state of facts that are inserted more than once."""
 
 import time
 

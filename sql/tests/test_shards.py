@@ -44,7 +44,7 @@ def clean(two_shards: Shards) -> Shards:
 
 @pytest.fixture(scope="module")
 def restricted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
-    """Two shards where developers see db1 only."""
+    """Two shards on which developers see db1 only."""
     server = Shards(tmp_path_factory.mktemp("restricted"))
     server.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
     with running(server):
@@ -53,7 +53,7 @@ def restricted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
 
 
 def many_events() -> list[dict]:
-    """Of every instance, so that each shard gets some."""
+    """Events of every instance, so that each shard gets some."""
     return [
         {**event, "instance": INSTANCES[number % len(INSTANCES)]} for number, event in enumerate(events(400))
     ]
@@ -64,7 +64,7 @@ def on_each(server: Shards, question: str) -> list[int]:
 
 
 def counts(server: Shards) -> dict[str, list[int]]:
-    """Rows of each shard: events, and what the views made of them."""
+    """Returns the rows of each shard: events and the results of the views."""
     return {
         "events": on_each(server, "SELECT count() FROM tailrace_shard.query_events"),
         "ids": on_each(server, "SELECT uniqExact(event_id) FROM tailrace_shard.query_events"),
@@ -94,7 +94,7 @@ def test_a_block_that_is_posted_again_counts_once_on_each_shard(clean):
 
 
 def test_a_block_that_one_shard_refused_counts_once_when_it_is_posted_again(clean):
-    """The first shard has stored its part when a view of the second one fails."""
+    """A view of the second shard fails after the first shard has stored its part."""
     rows, writer, second = many_events(), clean.user("writer"), clean.second.user("admin")
     second.execute("ALTER TABLE tailrace_shard.receipts ADD CONSTRAINT refused CHECK sleep(1) = 1")
     try:
@@ -110,7 +110,7 @@ def test_a_block_that_one_shard_refused_counts_once_when_it_is_posted_again(clea
 
 
 def test_a_block_is_refused_before_any_shard_has_part_of_it(clean):
-    """Rows that are refused for their data come again in blocks of other tokens."""
+    """Rows that are refused because of their data are sent again in blocks with other tokens."""
     servers = clean.each("admin")
     for admin in servers:
         admin.execute("ALTER TABLE tailrace_shard.query_events ADD CONSTRAINT small CHECK query_id < 100")
@@ -176,13 +176,13 @@ def test_the_shard_of_rows_that_replace_each_other_is_told_by_their_key(two_shar
 
 
 def dict_of(admin: ClickHouse, column: str, where: str) -> dict[str, str]:
-    """A column of system.tables by the tables' names."""
+    """Returns a column of system.tables by table name."""
     rows = admin.rows(f"SELECT name, {column} AS value FROM system.tables WHERE {where}")
     return {row["name"]: row["value"] for row in rows}
 
 
 def test_what_a_view_fills_can_be_read_from_many_shards(two_shards):
-    """Rows that a view made on two shards never have one key, or are only read summed up."""
+    """Rows of a view on two shards never have the same key, or are only read as sums."""
     views = two_shards.user("admin").rows(
         "SELECT extract(create_table_query, ' TO tailrace_shard\\\\.(\\\\w+)') AS target FROM system.tables "
         "WHERE database = 'tailrace_shard' AND engine = 'MaterializedView'"
@@ -242,7 +242,7 @@ def test_rows_of_others_are_seen_on_no_shard(restricted):
 
 
 def test_statements_are_known_to_who_sees_them_on_another_shard(restricted):
-    """The policy of fingerprints asks for statements of all shards, from within each."""
+    """The row policy of fingerprints queries the statements of all shards from within each shard."""
     known = [
         {"query_id": number, "rule_set": "1", "fingerprint": f"select {number}", "seen_at": f"{NOW:%F %T}"}
         for number in range(20)
@@ -305,7 +305,7 @@ def test_a_migration_reaches_the_tables_over_all_shards(two_shards):
 
 
 def test_a_shard_that_missed_a_change_of_retention_gets_it_with_the_next_migration(two_shards):
-    """Statements run on each server in turn: one that was away has the days of before."""
+    """Statements run on each server in turn: a server that was unavailable has the old retention."""
     told = (
         "SELECT create_table_query FROM system.tables WHERE database = 'tailrace_shard' AND name = 'ledger'"
     )
@@ -377,12 +377,12 @@ NOTHING_TO_TELL = {
     *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
     "samples_statements",
 }
-"""Queries that have no answer in these rows: their own tests run on two shards in `make test-shards`."""
+"""Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
 
 @pytest.fixture(scope="module")
 def same_rows(two_shards: Shards, server: Server) -> tuple[Server, Shards]:
-    """One server and two shards with the same rows in every table that something writes."""
+    """One server and two shards with the same rows in every written table."""
     if isinstance(server, Shards):
         pytest.fail("compares one server with two shards")
     server.forget()
@@ -420,7 +420,7 @@ VALUES = {
 
 
 def plausible_row(generator: random.Random, number: int, types: dict[str, str]) -> dict[str, object]:
-    """What has one value in truth has one here: the text of a statement, the cluster of a server."""
+    """Values that are unique in reality are unique here: the text of a statement, the cluster of a server."""
     row = {name: value(generator, name, kind) for name, kind in types.items()}
     query_id, trace = row.get("query_id", 0), row.get("TraceId", "")
     told = {
@@ -437,7 +437,7 @@ def plausible_row(generator: random.Random, number: int, types: dict[str, str]) 
 
 
 def value(generator: random.Random, name: str, kind: str) -> object:
-    """A value of a column, of few, so that rows of different tables and shards have something in common."""
+    """Returns one of few values of a column, so that rows of different tables and shards match."""
     if name in VALUES:
         return generator.choice(VALUES[name])
     if "UUID" in kind and "Array" not in kind:
@@ -471,7 +471,7 @@ def test_a_query_has_the_same_answer_on_two_shards(same_rows, rendered, name):
 
 
 def asked(server: Server, text: str) -> Counter[str]:
-    """The rows in any order, numbers rounded; or the code by which ClickHouse refuses the query."""
+    """Returns the rows in any order, numbers rounded; or ClickHouse's error code for the query."""
     parameters = {name: PARAMETERS.get(name, 7) for name in re.findall(r"\{(\w+):[A-Z]", text)}
     try:
         rows = server.user("admin").rows(text, parameters)
@@ -494,7 +494,7 @@ PARAMETERS = {
     "generation": 1,
     "channel": "mail",
 }
-"""Of queries that ask for them; other numbers are 7."""
+"""Parameters of queries; other numbers are 7."""
 
 
 def rounded(each: object) -> object:

@@ -1,4 +1,4 @@
-"""The tables against the contracts: Avro fields, deduplication windows, retention."""
+"""Compares the tables with the contracts: Avro fields, deduplication windows, retention."""
 
 import json
 import uuid
@@ -49,7 +49,7 @@ def fields(record: str) -> list[dict]:
 
 
 def column_type(avro, chosen: str | None) -> str:
-    """The ClickHouse type of an Avro type; `chosen` is the field's property "clickhouse"."""
+    """Returns the ClickHouse type of an Avro type; `chosen` is the property "clickhouse" of the field."""
     if isinstance(avro, list):
         (inner,) = [branch for branch in avro if branch != "null"]
         return f"Nullable({column_type(inner, chosen)})"
@@ -73,7 +73,7 @@ def _complex_type(avro: dict, chosen: str | None) -> str:
 
 
 def encoded_as(column: str) -> str:
-    """A column's type as it is written: LowCardinality and SimpleAggregateFunction change nothing in it."""
+    """Returns the type of a column without LowCardinality and SimpleAggregateFunction."""
     column = column.replace("LowCardinality(String)", "String")
     if column.startswith("SimpleAggregateFunction("):
         return column.removeprefix("SimpleAggregateFunction(").removesuffix(")").split(", ", 1)[1]
@@ -81,7 +81,7 @@ def encoded_as(column: str) -> str:
 
 
 def columns(clickhouse, table: str) -> dict[str, str]:
-    """Type by name of the columns that a row comes with; others are made from these."""
+    """Returns the types of inserted columns by name; other columns are derived from them."""
     rows = clickhouse.rows(
         "SELECT name, type FROM system.columns "
         "WHERE database = 'tailrace' AND table = {table:String} "

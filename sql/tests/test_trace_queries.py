@@ -1,4 +1,4 @@
-"""What the dashboard "Traces" asks, on traces whose answers are known."""
+"""Tests the queries of the dashboard "Traces" on traces with known results."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -33,7 +33,7 @@ def call(trace: int, number: int, query_id: int) -> dict:
 
 @pytest.fixture
 def ask(admin, user, rendered):
-    """Answers of a query to somebody who may read what developers may."""
+    """Returns the rows of a query for the role of developers."""
     spans = [request(1, "GET /orders"), *(call(1, number, LOOPED) for number in range(1, 8))]
     spans += [request(2, "GET /cart"), call(2, 1, SLOW), call(2, 2, LOOPED), call(3, 1, LOOPED)]
     user("writer").insert("tailrace.otel_traces", spans)

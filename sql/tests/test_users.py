@@ -1,4 +1,4 @@
-"""What the audiences and the writer may do, over the wire; test_rights.py holds the whole matrix."""
+"""Tests the privileges of audiences and writer over the wire; test_rights.py has the complete matrix."""
 
 import pytest
 

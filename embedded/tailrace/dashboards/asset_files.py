@@ -41,8 +41,8 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 NUMBER = ("title", "metric", "format", "subtitle", "description")
 """The keys of each of a chart's `numbers`: texts, a metric of the dataset, and its format."""
 
-NUMBERS_NAMED = " in numbers"
-"""The suffix of the name of a chart of numbers, by which style.css selects them."""
+NUMBERS_NAMED = " summary"
+"""The suffix of the name of a chart of numbers, by which style.css selects it."""
 
 _INCLUDE = re.compile(
     r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE

@@ -1,4 +1,4 @@
-{{/* Fluent Bit and the census as containers of any pod: a list of the root, and the field that names the instance. */}}
+{{/* Fluent Bit and the census as containers of a pod. Argument: a list of the root and the field with the instance name. */}}
 {{- define "tailrace.collectorContainers" -}}
 {{- $root := index . 0 }}
 {{- $collector := $root.Values.collector }}
@@ -32,7 +32,7 @@
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
 {{- end }}
 
-{{/* What both of them read. */}}
+{{/* Environment of both containers. */}}
 {{- define "tailrace.collectorEnvironment" -}}
 {{- $root := index . 0 }}
 {{- $collector := $root.Values.collector }}
@@ -49,8 +49,8 @@
 {{- end }}
 {{- end }}
 
-{{/* Directories that they write to, made before they start: a list of the root, and whether on a node, where they must be
-     given to the collector's user. */}}
+{{/* Creates the directories that both containers write to. Argument: a list of the root, and whether they are on a node, where
+     the collector's user must own them. */}}
 {{- define "tailrace.collectorInit" -}}
 {{- $root := index . 0 }}
 {{- $user := $root.Values.collector.runAsUser }}
@@ -70,7 +70,7 @@
   resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
   securityContext:
     {{- if index . 1 }}
-    # Only this step: the node's directory is root's.
+    # Only this step runs as root, because root owns the directory of the node.
     runAsUser: 0
     runAsNonRoot: false
     allowPrivilegeEscalation: false
@@ -82,7 +82,7 @@
   volumeMounts: [{name: tailrace-state, mountPath: /var/lib/tailrace}]
 {{- end }}
 
-{{/* What Fluent Bit reads wherever it runs. */}}
+{{/* Environment of Fluent Bit. */}}
 {{- define "tailrace.fluentBitEnvironment" -}}
 - {name: TAILRACE_COLLECTOR_DIR, value: /etc/tailrace/fluent-bit}
 - {name: TAILRACE_STATE, value: /var/lib/tailrace/fluent-bit}
@@ -100,7 +100,7 @@
 - {name: TAILRACE_HEALTH_PORT, value: "12020"}
 {{- end }}
 
-{{/* How it is asked, and what it may use. */}}
+{{/* Ports, probes and resources of Fluent Bit. */}}
 {{- define "tailrace.fluentBitProcess" -}}
 ports: [{name: metrics, containerPort: 12020}]
 livenessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 30, failureThreshold: 5}

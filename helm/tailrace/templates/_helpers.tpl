@@ -1,4 +1,4 @@
-{{/* Names and what several templates share. */}}
+{{/* Names and shared definitions. */}}
 
 {{- define "tailrace.labels" -}}
 app.kubernetes.io/name: tailrace
@@ -8,7 +8,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
-{{/* Of what the Prometheus operator reads: by labels it chooses what it takes. */}}
+{{/* Labels of resources for the Prometheus operator, which selects them by label. */}}
 {{- define "tailrace.monitorLabels" -}}
 {{ include "tailrace.labels" . }}
 {{- with .Values.monitorLabels }}
@@ -16,7 +16,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{/* Of one component: a list of the root and its name. */}}
+{{/* Selector labels of a component. Argument: a list of the root and its name. */}}
 {{- define "tailrace.selector" -}}
 {app.kubernetes.io/name: tailrace, app.kubernetes.io/instance: {{ (index . 0).Release.Name }}, app.kubernetes.io/component: {{ index . 1 }}}
 {{- end }}
@@ -40,7 +40,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* Some of the passwords as a volume of a pod: a list of the root and their names. */}}
+{{/* A volume with selected passwords. Argument: a list of the root and their names. */}}
 {{- define "tailrace.passwords" -}}
 name: passwords
 secret:
@@ -65,12 +65,12 @@ clickhouse-{{ .Release.Name }}:8123
 {{- .Values.clickhouse.url | default (printf "http://%s" (include "tailrace.clickhouseHost" .)) | trimSuffix "/" -}}
 {{- end }}
 
-{{/* One server of several: the lock of the migrations is a query, which only the server that runs it knows. */}}
+{{/* The one server that runs migrations: their lock is a query, which is visible on its server only. */}}
 {{- define "tailrace.migratedUrl" -}}
 {{- .Values.clickhouse.url | default (printf "http://chi-%s-tailrace-0-0:8123" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
-{{/* Name of the cluster, where it is more than one server. */}}
+{{/* Name of the cluster, or empty for a single server. */}}
 {{- define "tailrace.clickhouseCluster" -}}
 {{- if .Values.clickhouse.url -}}
 {{- .Values.clickhouse.cluster -}}
@@ -79,7 +79,7 @@ tailrace
 {{- end -}}
 {{- end }}
 
-{{/* Not empty where there is more than one shard. */}}
+{{/* Not empty with more than one shard. */}}
 {{- define "tailrace.clickhouseSharded" -}}
 {{- if .Values.clickhouse.url -}}
 {{- if and .Values.clickhouse.sharded (not .Values.clickhouse.cluster) -}}
@@ -95,7 +95,7 @@ sharded
 {{- .Values.superset.url | default (printf "http://%s-superset:8088" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
-{{/* A value of YAML as it was written: numbers come as floating point, and large ones would be 2e+07. */}}
+{{/* A YAML value as text. Helm reads numbers as floating point and would print large ones as 2e+07. */}}
 {{- define "tailrace.text" -}}
 {{- if kindIs "float64" . -}}
 {{- if eq (floor .) . }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}

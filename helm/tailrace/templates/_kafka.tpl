@@ -1,5 +1,5 @@
-{{/* How pods reach Kafka. Each is an account of schemas/kafka-accounts.yaml: user tailrace-ACCOUNT, whose password is the key
-     `password` of the secret tailrace-ACCOUNT, as Strimzi makes it for a KafkaUser. */}}
+{{/* Kafka connections of pods. Each uses a credential of schemas/kafka-accounts.yaml: user tailrace-ACCOUNT, with the key
+     `password` of the secret tailrace-ACCOUNT, as Strimzi creates it for a KafkaUser. */}}
 
 {{- define "tailrace.kafkaEncrypts" -}}
 {{- if has .Values.kafka.security.protocol (list "ssl" "sasl_ssl") }}true{{ end -}}
@@ -9,12 +9,12 @@
 {{- if hasPrefix "sasl_" .Values.kafka.security.protocol }}true{{ end -}}
 {{- end }}
 
-{{/* Whether a pod needs files for Kafka. */}}
+{{/* Not empty if a pod needs files for Kafka. */}}
 {{- define "tailrace.kafkaFiles" -}}
 {{- include "tailrace.kafkaAsks" . }}{{ if include "tailrace.kafkaEncrypts" . }}{{ .Values.kafka.security.authoritySecret }}{{ end -}}
 {{- end }}
 
-{{/* The authority and the password as a volume: a list of the root and the account. */}}
+{{/* A volume with CA and password. Argument: a list of the root and the account. */}}
 {{- define "tailrace.kafkaVolume" -}}
 {{- $root := index . 0 -}}
 name: kafka
@@ -35,7 +35,7 @@ projected:
 {name: kafka, mountPath: /run/kafka, readOnly: true}
 {{- end }}
 
-{{/* Of a program of the tools, one per line: a list of the root and the account. */}}
+{{/* Arguments of a program of the tools, one per line. Argument: a list of the root and the account. */}}
 {{- define "tailrace.kafkaArguments" -}}
 {{- $root := index . 0 }}
 {{- $security := $root.Values.kafka.security }}
@@ -53,7 +53,7 @@ projected:
 {{- end }}
 {{- end }}
 
-{{/* Of a job's configuration: a list of the root and the account. The password stays in its file. */}}
+{{/* Kafka keys of a job's configuration. Argument: a list of the root and the account. The password stays in its file. */}}
 {{- define "tailrace.kafkaProperties" -}}
 {{- $root := index . 0 }}
 {{- $security := $root.Values.kafka.security }}

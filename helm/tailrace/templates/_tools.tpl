@@ -1,13 +1,13 @@
-{{/* A pod of the tools' image: a dict of root, component, arguments, passwords (names), and perhaps config (a secret with
-     alerts.yaml), access (whether it reads access.yaml), health (a part of tailrace.deployment), port (where it serves metrics)
-     and account (at Kafka). */}}
+{{/* A pod of the tools image. Argument: a dict of root, component, arguments, passwords (names); optional: config (a secret
+     with alerts.yaml), access (whether it reads access.yaml), health (a component of tailrace.deployment), port (of its metrics)
+     and account (of Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
 metadata:
   labels: {{ include "tailrace.selector" (list $root .component) }}
 spec:
   automountServiceAccountToken: false
-  # Kubernetes would tell of the service tailrace-superset as TAILRACE_SUPERSET_…, which is no setting.
+  # Kubernetes would set variables TAILRACE_SUPERSET_… for the service tailrace-superset, which are not settings.
   enableServiceLinks: false
   {{- include "tailrace.pullSecrets" $root | nindent 2 }}
   {{- if .once }}
@@ -38,7 +38,7 @@ spec:
       {{- end }}
       {{- with .port }}
       ports: [{name: metrics, containerPort: {{ . }}}]
-      # Every scrape reads the books; this one costs nothing.
+      # Every scrape reads the ledger; a TCP probe has no cost.
       livenessProbe: {tcpSocket: {port: metrics}, periodSeconds: 30, failureThreshold: 5}
       {{- end }}
       resources: {requests: {cpu: 50m, memory: 128Mi}, limits: {memory: 512Mi}}
@@ -46,7 +46,7 @@ spec:
         {{- include "tailrace.containerSecurity" $root | nindent 8 }}
         readOnlyRootFilesystem: true
       volumeMounts:
-        # Of a service the directory of its heartbeat, of a step the whole home.
+        # A service needs the directory of its heartbeat only, a step the complete home directory.
         - {name: home, mountPath: /var/lib/tailrace{{ with .health }}/data/{{ . }}{{ end }}}
         - {name: tmp, mountPath: /tmp}
         {{- if .passwords }}

@@ -1,5 +1,5 @@
-{#- What a record of tailrace.data_access says that its action touched: (class, how) each. Unknown access is a class of its
-    own, never none. Filters on both are applied here, so that the first of what is left can carry the rows sent. -#}
+{#- The data classes of a record of tailrace.data_access as (class, how) tuples. Unknown access is a separate class, never
+    none. Filters on both are applied here, so that the first remaining tuple can carry the rows sent. -#}
 {%- macro touches() -%}
     arrayFilter(touch -> true
         {%- if filter_values('data_class') %} AND touch.1 IN {{ filter_values('data_class') | where_in }}{% endif -%}
@@ -9,7 +9,7 @@
             arrayMap(class -> (toString(class), 'changed'), data_class_written),
             if(has(data_access.basis, 'unknown'), [('(unknown)', 'may have touched')], [])))
 {%- endmacro -%}
-{#- Where it came from and by what; one action that several logs tell has one number. -#}
+{#- Client, program and action number; an action in several logs has one number. -#}
 {%- macro whose() -%}
     cluster, instance,
     if(data_access.user = '', '(none)', data_access.user) AS user,

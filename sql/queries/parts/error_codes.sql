@@ -1,4 +1,4 @@
-{#- What a server's error code means, for those that tell of refused access or of trouble; '' for others. -#}
+{#- The meaning of the error codes for refused access and other problems; '' for other codes. -#}
 {%- macro error_meaning(code) -%}
     transform(toString({{ code }}),
         ['1044', '1045', '1142', '1143', '1227', '1370', '1698', '1862', '3118', '3955', '4151',

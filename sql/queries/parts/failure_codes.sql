@@ -1,5 +1,5 @@
-{#- What the servers' error codes mean, shortly (MySQL's and MariaDB's error references; codes from 1900 on differ between them).
-    Percona Server's log says the last condition of a statement, which may be a note: then the statement did not fail. -#}
+{#- Short meanings of the error codes (error references of MySQL and MariaDB; codes from 1900 on differ between them).
+    Percona Server logs the last condition of a statement, which may be a note: then the statement did not fail. -#}
 {%- set failures = {
     1005: 'table cannot be made', 1006: 'database cannot be made', 1007: 'database exists already',
     1008: 'no such database', 1021: 'disk full', 1022: 'duplicate key', 1040: 'too many connections',

@@ -1,9 +1,9 @@
 {%- include "parts/utc.sql" -%}
-{#- Numbers that say how much is known: 0 is not what nobody can tell. For metrics that are shown as a row of numbers. -#}
+{#- Numbers that show how much is known, so that unknown is not shown as 0. For metrics in a row of numbers. -#}
 {%- macro grouped(number) -%}
     trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString({{ number }})), '\\d{3}', '\\0,')))
 {%- endmacro -%}
-{#- A number as a text, and below it (style.css) of how many `things` it is known. -#}
+{#- A number as text, and below it (style.css) the number of `things` for which it is known. -#}
 {%- macro of_known(number, known, all, things, nothing) -%}
     multiIf(
         {{ all }} = 0, 'unknown<em>{{ nothing }}</em>',
@@ -12,9 +12,9 @@
         concat({{ grouped(number) }}, '<em>of ', {{ grouped(known) }}, ' known, ',
             {{ grouped(all ~ ' - ' ~ known) }}, ' unknown</em>'))
 {%- endmacro -%}
-{#- A number of events; NULL instead of 0 where none of the tables has an event in the time that is shown: without a log that
-    tells, nobody knows. `condition` says which events tell, `at` is their time (none: any time), `filters`
-    are of the dashboard. -#}
+{#- A number of events; NULL instead of 0 if no table contains an event in the time range, because the number is then unknown.
+    `condition` selects the events that would contain it, `at` is their time column (none: any time), `filters` are the
+    filters of the dashboard. -#}
 {%- macro if_told(number, tables, condition='true', at='event_time', filters=['cluster', 'instance']) -%}
     if({{ number }} = 0{% for table in tables %} AND (
             SELECT count() FROM (SELECT 1 FROM tailrace.{{ table }} WHERE {{ condition }}

@@ -1,14 +1,14 @@
-{#- Links to other dashboards, as HTML that Superset's tables show: on the same time range, or on one around the row,
-    filtered by values of the row. Filters are written in Rison, as in alerts/link.py. -#}
+{#- Links to other dashboards, as HTML for Superset's tables, with the same time range or a range around the row, filtered by
+    values of the row. Filters are encoded in Rison, as in alerts/link.py. -#}
 {%- macro link(dashboard, filter, column, value, text) -%}
     {{ link_by(dashboard, [(filter, column, value)], text) }}
 {%- endmacro -%}
-{#- Filtered by several values: (filter, column, value) each. -#}
+{#- With several filters, as (filter, column, value) tuples. -#}
 {%- macro link_by(dashboard, filters, text) -%}
     {{ link_within(dashboard, literal(get_time_filter().time_range), filters, text) }}
 {%- endmacro -%}
-{#- From `seconds` before a time to as many after it, where the time that is shown is too wide: connections are counted
-    anew when a server starts. -#}
+{#- From `seconds` before a time to `seconds` after it. The time range of the dashboard is too wide, because connection ids
+    start again when a server restarts. -#}
 {%- macro link_around(dashboard, time, seconds, filters, text) -%}
     {{ link_within(dashboard, "concat(" ~ iso(time ~ " - " ~ seconds) ~ ", ' : ', " ~ iso(time ~ " + " ~ seconds) ~ ")",
         filters, text) }}
@@ -31,12 +31,12 @@
 {%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
 {%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
 {%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text) }} {%- endmacro -%}
-{#- What one connection did, an hour before and after a time; the name of the server, the connection's number as text. -#}
+{#- The activity of one connection, one hour before and after a time. Takes the name of the server and the connection id as text. -#}
 {%- macro link_to_session(time, instance, connection_id, text) -%}
     {{ link_around('session', time, 3600,
         [('instance', 'instance', instance), ('connection_id', 'connection_id', connection_id)], text) }}
 {%- endmacro -%}
-{#- What one account touched on one server. -#}
+{#- The accesses of one account on one server. -#}
 {%- macro link_to_access(instance, user, text) -%}
     {{ link_by('data-access', [('instance', 'instance', instance), ('user', 'user', user)], text) }}
 {%- endmacro -%}

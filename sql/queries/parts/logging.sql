@@ -1,6 +1,6 @@
-{#- What servers were told to log in the time that is shown, for a WITH that names range_start and range_end: after it,
-    `logged_by` gives the text of a server, `≥ 1 s`, or `≥ 1 s → ≥ 0.5 s` where that changed. Nothing is known of a server that
-    the capture collector does not ask, nor of the time before it first did. -#}
+{#- The logging settings of the servers in the time range, for a WITH that defines range_start and range_end. After it,
+    `logged_by` returns the text of a server, `≥ 1 s`, or `≥ 1 s → ≥ 0.5 s` after a change. The settings are unknown for servers
+    that capture does not query, and before its first snapshot. -#}
 {%- macro logging_of_range() -%}
     (
         SELECT tuple(
@@ -16,8 +16,8 @@
 {%- macro logged_by(instance) -%}
     transform(toString({{ instance }}), logging_of_range.1, logging_of_range.2, 'unknown')
 {%- endmacro -%}
-{#- When each server last began to log differently before the end of the range, for a WITH that names range_end: after it,
-    `is_latest` says of an entry whether it is of the time since then. Percentiles of both sides do not go together. -#}
+{#- The last change of the logging settings of each server before the end of the range, for a WITH that defines range_end.
+    After it, `is_latest` returns whether an entry is from the time since then. Percentiles must not cross this change. -#}
 {%- macro latest_changes() -%}
     (
         SELECT tuple(groupArray(toString(instance)), groupArray(toUInt32(changed_at)))

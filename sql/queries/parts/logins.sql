@@ -1,9 +1,9 @@
-{#- Logins and refused logins, one row an attempt, for a WITH that names range_start and range_end.
+{#- Logins and refused logins, one row per attempt, for a WITH that defines range_start and range_end.
 
-    A refused login may stand in the audit, the general and the error log. The refusals of a name on a server are taken
-    in stretches without a pause of more than two seconds, by which clocks of logs differ (docs/DETECTION.md); of each
-    stretch the log counts that tells most of them, of equals the audit log. A login that succeeded may stand in the audit and the general log:
-    the general log counts in hours in which the audit log of the server told of no connection. -#}
+    A refused login may be in the audit, the general and the error log. The refusals of one account name on a server are
+    grouped into series without a pause of more than two seconds, the tolerance for the clocks of logs (docs/DETECTION.md). Of
+    each series, the log with the most refusals counts, or the audit log if several have the same number. A successful login may
+    be in the audit and the general log: the general log counts in hours without a connection in the audit log of the server. -#}
 {%- macro client() -%}
     coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)')
 {%- endmacro -%}
@@ -60,7 +60,7 @@
                         FROM told_refusals))))
         WHERE log = best)
 {%- endmacro -%}
-{#- `of_servers`: a condition on `instance`, beginning with AND. -#}
+{#- `of_servers`: a condition on `instance` that begins with AND. -#}
 {%- macro taken_logins(since='range_start', of_servers='') -%}
     audited_hours AS (
         SELECT DISTINCT instance, toStartOfHour(audit_events.event_time)

@@ -1,2 +1,2 @@
-{#- A column whose empty values have a name that people can click and filter by. -#}
+{#- A column with a name for empty values, so that users can click and filter by it. -#}
 {%- macro named(column) -%} if({{ column }} = '', '(none)', {{ column }}) AS {{ column }} {%- endmacro -%}

@@ -1,5 +1,5 @@
-{#- What executions with each plan took, for a WITH that names range_start and range_end: a row per server, statement and
-    plan. An execution's plan is its own where the log says it, else the one that was captured last before it. -#}
+{#- Executions and total time by plan, for a WITH that defines range_start and range_end: one row per server, statement and
+    plan. The plan of an execution is the one in its log entry, or else the last one that was captured before it. -#}
 {%- macro plan_load() -%}
         SELECT instance, id, plan_hash, sum(executions) AS executions, sum(seconds) AS seconds, max(ran_at) AS ran_at
         FROM (

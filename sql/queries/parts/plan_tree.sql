@@ -1,6 +1,6 @@
-{#- The steps of some plans, each with the step that it gives its rows to. Expects a table `drawn` in the WITH, a row per
-    plan: query_id (number), plan_hash, position (1 is drawn first), seen, lines (the outline). One of several
-    plans hangs on a common root, because a chart draws one tree. -#}
+{#- The steps of plans, each with its parent step. Expects a table `drawn` in the WITH with one row per plan: query_id (number),
+    plan_hash, position (1 is drawn first), seen, lines (the outline). Several plans get a common root, because a chart draws one
+    tree. -#}
 {%- macro steps_of_drawn(root) -%}
     SELECT
         toDateTime(seen, 'UTC') AS time,

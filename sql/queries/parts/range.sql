@@ -1,11 +1,11 @@
 {%- include "parts/utc.sql" -%}
-{#- The time that a dashboard shows, for a WITH: `range_start` and `range_end`; without a time range, as where a filter asks
-    for its values, the last `days`. -#}
+{#- The time range of a dashboard, for a WITH: `range_start` and `range_end`. Without a time range, for example for the values
+    of a filter, the last `days`. -#}
 {%- macro shown_range(days) -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - " ~ days * 86400 }} AS range_start
 {%- endmacro -%}
-{#- Seconds between the bars of a chart, for 40 to 80 of them in any range from an hour to ten weeks; after shown_range. -#}
+{#- Bar width in seconds, for 40 to 80 bars in any range from an hour to ten weeks. Requires shown_range. -#}
 {%- macro bar_width() -%}
     range_end - range_start AS shown,
     arrayFirst(
@@ -13,10 +13,10 @@
         [60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600, 86400]) AS width
 {%- endmacro -%}
 {%- macro bar(time) -%} toDateTime(intDiv(toUInt32({{ time }}), width) * width, 'UTC') {%- endmacro -%}
-{#- The rows of a query, and for a chart over time a row of none (`counted` is 0) for each bar: without them the chart would
-    show the time between its first and its last row alone, and make bars as wide as the gaps between rows. They are made of
-    the first row that passes the chart's filters, so that no series is added; without such a row there are none, and the chart
-    says that it is empty. `at` is the column that the time range filters. -#}
+{#- The rows of a query, and for a chart over time a row with `counted` 0 for each bar. Without these rows the chart would show
+    only the time between its first and last row, with bars as wide as the gaps between rows. They are copies of the first row
+    that matches the filters of the chart, so that no series is added; without such a row there are none, and the chart is empty.
+    `at` is the column that the time range filters. -#}
 {%- macro with_quiet_bars(query, at) -%}
 {%- if 'BASE_AXIS' not in columns | default([], true) | string -%}
 SELECT *, 1 AS counted FROM (
@@ -44,17 +44,17 @@ FROM (
     {%- endfor %})
 {%- endif %}
 {%- endmacro -%}
-{#- For rows that are added so that nothing is drawn as nothing: they pass the dashboard's filter. -#}
+{#- For added rows without events: they match the filter of the dashboard. -#}
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
 {%- endmacro -%}
-{#- A query of evidence (evidence_*.sql) about the time that is shown: its parameters `from` and `to` filled in. -#}
+{#- A query of the evidence (evidence_*.sql) with the time range of the dashboard as its parameters `from` and `to`. -#}
 {%- macro within_range(query, days) -%}
     {{ query
         | replace("{from:DateTime('UTC')}", utc(from_dttm) if from_dttm else "(now('UTC') - INTERVAL " ~ days ~ " DAY)")
         | replace("{to:DateTime('UTC')}", utc(to_dttm) if to_dttm else "now('UTC')") }}
 {%- endmacro -%}
-{#- Times of what is about the whole range, or began before it, so that the dashboard's time range lets it through: Superset
-    reads "Last week" for that filter some moments after it did for the query. -#}
+{#- Times of rows that refer to the complete range or began before it, adjusted to match the time filter of the dashboard:
+    Superset evaluates "Last week" for that filter some moments after it did for the query. -#}
 {%- macro begin_of_range() -%} {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} + INTERVAL 30 SECOND {%- endmacro -%}
 {%- macro end_of_range() -%} {{ utc(to_dttm) if to_dttm else "now('UTC')" }} - INTERVAL 30 SECOND {%- endmacro -%}

@@ -1,5 +1,5 @@
-{#- Sessions: a session is a server, a connection id, and the stretch of time between a login with that id and the next, for
-    servers count connections anew when they start. For a WITH that names range_start and range_end. -#}
+{#- Sessions: a session is a server, a connection id and the time between two logins with this id, because connection ids
+    start again when a server restarts. For a WITH that defines range_start and range_end. -#}
 {%- macro passes(column, expression) -%}
     {%- if filter_values(column) %} AND {{ expression or column }} IN {{ filter_values(column) | where_in }}{% endif -%}
 {%- endmacro -%}
@@ -8,7 +8,7 @@
     {{- passes('src_ip', address or client()) }}
 {%- endmacro -%}
 {%- macro client() -%} coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)') {%- endmacro -%}
-{#- Alerts with the records that they name; an alert of several servers may name records of each. -#}
+{#- Alerts with the records to which they refer; an alert about several servers may refer to records of each. -#}
 {%- macro alerted() -%}
     alerted AS (
         SELECT
@@ -29,8 +29,8 @@
         ) AS named
         INNER JOIN alerted USING (event_id))
 {%- endmacro -%}
-{#- Connections worth a look: those of alerts, by level, then those that were refused something, then the latest ones, which
-    are sought only where there are not enough of the others. -#}
+{#- Connections by relevance: those with alerts, by level, then those with refused attempts, then the latest ones, which are
+    read only if there are not enough of the others. -#}
 {%- macro connections_to_look_at(most) -%}
     (
         SELECT groupArray((name, connection_id, score, last))
@@ -71,7 +71,7 @@
             ORDER BY whole_score DESC, latest DESC, name, connection_id
             LIMIT {{ most }})) AS connections
 {%- endmacro -%}
-{#- The records of connections, each with the number of its session within the range: 0 is one that had begun before. -#}
+{#- The records of connections, each with the number of its session within the range; 0 is a session that began before it. -#}
 {%- macro session_records(connections) -%}
     records AS (
         SELECT
@@ -119,25 +119,24 @@
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS session
         FROM logins_marked)
 {%- endmacro -%}
-{#- Whether an alert is about the user or the client of a session on its server while it lasted, or in the quarter of an hour
-    before, in which a password may have been guessed. `about` is the alert's user in lower case. -#}
+{#- Whether an alert is about the user or the client of a session, on its server, during the session or in the 15 minutes before
+    it, in which a password may have been guessed. `about` is the user of the alert in lower case. -#}
 {%- macro is_about(at, window_from, about, address, since, until, names, addresses) -%}
     {{ at }} >= {{ since }} - INTERVAL 15 MINUTE AND {{ window_from }} <= {{ until }}
         AND ({{ about }} != '' AND has({{ names }}, {{ about }}) AND ({{ address }} = '' OR has({{ addresses }}, {{ address }}))
             OR {{ about }} = '' AND has({{ addresses }}, {{ address }}))
 {%- endmacro -%}
-{#- Alerts that may concern a session of the range, for a WHERE. -#}
+{#- Alerts that may be related to a session of the range, for a WHERE. -#}
 {%- macro is_alert_of_range() -%}
     alerts.event_time >= range_start - INTERVAL 15 MINUTE AND alerts.window_from < range_end
 {%- endmacro -%}
-{#- Statements that two logs tell count once: of a session, the log counts that tells most of them. -#}
+{#- Statements in two logs count once: for each session, the log with the most statements counts. -#}
 {%- macro most_of_a_log(condition) -%}
     greatest(countIf({{ condition }} AND log = 'audit'), countIf({{ condition }} AND log = 'general'),
         countIf({{ condition }} AND log = 'slow log'))
 {%- endmacro -%}
-{#- The records of the session that the dashboard is about, for a WITH: the last one of the connection in the filters, else
-    the one that is most worth a look. Each says what it takes of the others: a query that names `its` twice reads the logs
-    twice. -#}
+{#- The records of the session of the dashboard, for a WITH: the last session of the connection in the filters, or else the
+    first one by relevance. A query that refers to `its` twice reads the logs twice. -#}
 {%- macro chosen_session() -%}
     {%- if filter_values('instance') | length == 1 and filter_values('connection_id') | length == 1 %}
     (array{{ filter_values('instance') | where_in }}[1], toUInt64OrZero(array{{ filter_values('connection_id') | where_in }}[1])) AS chosen,

@@ -1,8 +1,8 @@
 {%- include "parts/utc.sql" -%}
-{#- The statement that the dashboard "Query detail" is about, and the time that is shown, for a WITH: the statement in
-    the filter, else the one that took the most time. Superset offers a part of an id as a value of its own: of the statements
-    whose id has that part, it is the one that took the most time. The filter is applied here, not by Superset. Rollups are by
-    the hour, so an hour that is shown in part counts whole in that choice. -#}
+{#- The statement of the dashboard "Query detail" and its time range, for a WITH: the statement in the filter, or else the one
+    with the most total time. Superset also offers a part of an id as a value: then it is the statement with the most total time
+    among those whose id contains this part. The filter is applied here, not by Superset. The choice uses hourly rollups, so
+    partial hours of the range count as complete hours. -#}
 {%- macro chosen_statement() -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
@@ -28,9 +28,9 @@
     ) AS chosen
     {%- endif %}
 {%- endmacro -%}
-{#- The ids under which executions of the chosen statement are stored, for a WITH, after chosen_statement: its own, and
-    across a change of the fingerprint's rules those it had or has. Not an old id that others had, too: what ran under
-    that was mostly theirs. -#}
+{#- The query ids of the executions of the chosen statement, for a WITH, after chosen_statement: its own id, and its earlier or
+    later ids if the fingerprint rules changed. Excludes an old id that other statements also had, because most of its executions
+    belong to them. -#}
 {%- macro known_ids() -%}
     renamed AS (
         SELECT query_id AS new_id, arrayJoin(previous_query_ids) AS old_id FROM tailrace.fingerprints
@@ -46,8 +46,8 @@
 {%- macro passes(column) -%}
     {%- if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endif -%}
 {%- endmacro -%}
-{#- Executions of the chosen statement whose plan is known: their own where the log says it, else the one that was captured
-    last before. For a WITH, after chosen_statement. -#}
+{#- Executions of the chosen statement with a known plan: the one in the log entry, or else the last one that was captured
+    before. For a WITH, after chosen_statement. -#}
 {%- macro executions_with_plans() -%}
     executions_with_plans AS (
         SELECT instance, cluster, event_time, weight, query_time, rows_examined, toString(plan_hash) AS plan_hash
@@ -68,7 +68,7 @@
             WHERE plan_captures.query_id = chosen AND status = 'ok' AND plan_hash != ''
         ) AS captured ON captured.instance = ran.instance AND captured.captured_at <= ran.event_time)
 {%- endmacro -%}
-{#- Of charts over time, for a WITH that names range_start and range_end: seconds, for some 200 buckets in the range. -#}
+{#- Bucket width of charts over time in seconds, for about 200 buckets in the range. For a WITH that defines range_start and range_end. -#}
 {%- macro bucket_width() -%}
 range_end - range_start AS shown,
     multiIf(

@@ -1,2 +1,2 @@
-{#- A moment as Superset writes it, for ClickHouse. -#}
+{#- Converts a time from Superset's notation for ClickHouse. -#}
 {%- macro utc(time) -%} toDateTime('{{ time[:19] | replace("T", " ") }}', 'UTC') {%- endmacro -%}
