@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.LogTime;
 
 /**
- * Reads what stands before the message on the first line of an error log's entry. Not thread-safe.
+ * Reads what precedes the message on the first line of an error log's entry. Not thread-safe.
  *
  * <pre>
  * 2026-11-21T02:49:00.058Z 8 [Warning] [MY-010101] [Server] message     MySQL 8.0 and later, XtraBackup 8

@@ -42,7 +42,7 @@ final class SlowLogFramer implements EntryFramer {
         BANNER,
         /** After an entry's first header line. */
         HEADERS,
-        /** Within a {@code use} whose database name holds a line feed. */
+        /** Within a {@code use} whose database name contains a line feed. */
         USE_OPEN,
         /** After {@code use}. */
         AFTER_USE,

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads tags from a comment. The whole comment must be pairs, or none of it is taken:
+ * Reads tags from a comment. A comment contains tags only if all of it consists of pairs:
  *
  * <ul>
  *   <li>{@code key='value',…}, both URL-encoded, quotes within a value escaped: sqlcommenter, Rails 7.1, Datadog
