@@ -245,7 +245,7 @@ final class GapRegion implements FrameListener {
     public void rejected(long rejectedFrom, long rejectedTo, DeadLetterCode code, String message) {
         long start = Math.max(rejectedFrom, from);
         long end = Math.min(rejectedTo, to);
-        if (start >= end || keeps(start, end, code)) {
+        if (start >= end || isUnchanged(start, end, code)) {
             return;
         }
         replaceUntil(end);
@@ -253,7 +253,7 @@ final class GapRegion implements FrameListener {
     }
 
     /** Returns whether the same bytes were rejected for the same reason before: then that dead letter remains valid. */
-    private boolean keeps(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
+    private boolean isUnchanged(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
         replaceUntil(rejectedFrom);
         Piece first = pieces.peekFirst();
         boolean same = first != null

@@ -380,9 +380,9 @@ public final class LogReassembler {
         FileView view = census.seenAfter(run);
         LogFileGeneration shown = view == null ? null : generations.get(view.generation());
         boolean unknownFile = view != null && shown == null;
-        LogFileGeneration behind = unknownFile || hasSameHead(shown, run) ? null : behind(run, view);
-        if (behind != null) {
-            resumeAfterHole(behind, run);
+        LogFileGeneration interrupted = unknownFile || hasSameHead(shown, run) ? null : bestBeforeHole(run, view);
+        if (interrupted != null) {
+            resumeAfterHole(interrupted, run);
         } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
             startGeneration(run);
         } else {
@@ -409,18 +409,18 @@ public final class LogReassembler {
     }
 
     /** Returns the generation that most probably continues with the run after a hole. */
-    private LogFileGeneration behind(UnassignedLines run, FileView view) {
+    private LogFileGeneration bestBeforeHole(UnassignedLines run, FileView view) {
         LogFileGeneration best = null;
         for (LogFileGeneration generation : generations.values()) {
             boolean fits = generation.frontier() <= run.from() && !census.isTooShort(generation, run.first());
-            if (fits && (best == null || compareBehind(generation, best, run, view) >= 0)) {
+            if (fits && (best == null || compareBeforeHole(generation, best, run, view) >= 0)) {
                 best = generation;
             }
         }
         return best;
     }
 
-    private int compareBehind(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
+    private int compareBeforeHole(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
         boolean oneIsSeen = view != null && view.generation() == one.number();
         boolean otherIsSeen = view != null && view.generation() == other.number();
         if (oneIsSeen != otherIsSeen) {

@@ -24,7 +24,7 @@ final class StateReader {
     byte[] stored(long id) {
         byte[] found = store.get(id);
         if (found == null) {
-            throw new IllegalStateException("the state names the bytes " + id + ", which it does not hold");
+            throw new IllegalStateException("the state refers to the stored bytes " + id + ", which are missing");
         }
         return found;
     }

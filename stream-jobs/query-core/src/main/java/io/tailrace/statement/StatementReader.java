@@ -258,12 +258,12 @@ public final class StatementReader {
                     return;
                 }
                 case INDEX -> {
-                    writeTableBehindOn();
+                    writeTableAfterOn();
                     ignoreRest();
                     return;
                 }
                 case TRIGGER -> {
-                    writeTableBehindOn();
+                    writeTableAfterOn();
                     body();
                     return;
                 }
@@ -292,17 +292,17 @@ public final class StatementReader {
         }
     }
 
-    private void define(Phase behind) {
+    private void define(Phase after) {
         skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
         clauses.writeTable();
         if (tokens.skip(StatementKeyword.LIKE)) {
             clauses.readTable();
         }
-        clauses.read(behind, Role.READ);
+        clauses.read(after, Role.READ);
     }
 
     /** Reads {@code INDEX i ON t} and {@code TRIGGER a BEFORE INSERT ON t}. */
-    private void writeTableBehindOn() {
+    private void writeTableAfterOn() {
         skipTo(StatementKeyword.ON);
         if (tokens.skip(StatementKeyword.ON)) {
             clauses.writeTable();
@@ -389,7 +389,7 @@ public final class StatementReader {
             skipAll(StatementKeyword.IF, StatementKeyword.EXISTS);
             writeTables();
         } else if (tokens.word == StatementKeyword.INDEX) {
-            writeTableBehindOn();
+            writeTableAfterOn();
         }
         ignoreRest();
     }

@@ -69,7 +69,7 @@ public final class JsonScanner implements RecordScanner {
 
     @Override
     public Ended inside(byte[] buffer, int lineFrom, int at, int to) {
-        if (at == lineFrom && startsAnew(buffer, lineFrom, to)) {
+        if (at == lineFrom && startsNewObject(buffer, lineFrom, to)) {
             next = lineFrom;
             return Ended.BROKEN_OFF;
         }
@@ -108,7 +108,7 @@ public final class JsonScanner implements RecordScanner {
      * Returns whether a line starts a new object: it starts with a brace or is an opening bracket. Within an object,
      * writers put both after a member's name.
      */
-    private boolean startsAnew(byte[] buffer, int lineFrom, int to) {
+    private boolean startsNewObject(byte[] buffer, int lineFrom, int to) {
         int i = ByteText.skipBlanks(buffer, lineFrom, to);
         if (i == to) {
             return false;
