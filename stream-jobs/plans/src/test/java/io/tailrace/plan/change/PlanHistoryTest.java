@@ -148,7 +148,7 @@ class PlanHistoryTest {
         assertThat(changes)
                 .extracting(DetectedPlanChange::verdict)
                 .containsExactly(PlanVerdict.PENDING, PlanVerdict.UNKNOWN);
-        assertThat(last().reason()).isEqualTo("the log names plans since");
+        assertThat(last().reason()).isEqualTo("the log now contains plans");
         assertThat(history.current()).isEqualTo("logged b");
     }
 
@@ -225,7 +225,7 @@ class PlanHistoryTest {
         assertThat(history.database()).isEqualTo("shop");
         micros += 2 * SECOND;
         capture("index");
-        assertThat(last().reason()).isEqualTo("captures are of another database since");
+        assertThat(last().reason()).isEqualTo("captures are now of another database");
         assertThat(history.current()).isEqualTo("index");
         assertThat(history.database()).isEqualTo("small");
         capture("range");
@@ -354,7 +354,7 @@ class PlanHistoryTest {
                         tuple("b", PlanVerdict.PENDING),
                         tuple("b", PlanVerdict.UNKNOWN),
                         tuple("c", PlanVerdict.PENDING));
-        assertThat(changes.get(1).reason()).isEqualTo("another plan came after 7 executions");
+        assertThat(changes.get(1).reason()).isEqualTo("another plan followed after 7 executions");
     }
 
     @Test
