@@ -37,7 +37,8 @@ public final class PlanDocuments {
 
     private static final byte[] SLOW_LOG_ROW = ByteText.ascii("# explain: ");
     private static final byte[] ERROR = ByteText.ascii("ERROR ");
-    private static final String NO_PLAN = "a JSON object with none of query_block, query_plan and operation is not a plan";
+    private static final String NO_PLAN =
+            "a JSON object with none of query_block, query_plan and operation is not a plan";
     /** Maximum depth of enclosing documents in which a plan is searched for. */
     private static final int MAX_ENVELOPE_DEPTH = 3;
     /** Maximum number of unclosed brackets in one text. */
