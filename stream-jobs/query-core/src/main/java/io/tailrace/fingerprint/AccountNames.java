@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the accounts that a statement concerns which creates, alters or drops accounts or roles, or grants or revokes
- * privileges. Supports the syntax up to MySQL 9 and MariaDB 12. Unlike fingerprints, it also reads texts that a
- * statement prepares, and resolves CURRENT_USER. A password is never mistaken for a name: text after one is read only
- * if the quotes are beyond doubt. {@link #areIncomplete} reports whether there may be more names than were found. Not
- * thread-safe.
+ * Finds the accounts in statements that create, alter or drop accounts or roles, or grant or revoke privileges.
+ * Supports the syntax up to MySQL 9 and MariaDB 12. Unlike fingerprints, it also reads texts that a statement prepares,
+ * and resolves CURRENT_USER. A password is never mistaken for a name: text after one is read only if the quotes are
+ * reliable. {@link #areIncomplete} reports whether there may be more names than were found. Not thread-safe.
  */
 final class AccountNames {
 

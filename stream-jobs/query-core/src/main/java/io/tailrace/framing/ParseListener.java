@@ -4,7 +4,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 
-/** Receives the result of parsing an entry: exactly one call per entry, in addition to {@link #renamed}. */
+/** Receives the result of parsing: one call of query, audit, error or rejected per entry. */
 public interface ParseListener {
 
     /**

@@ -38,8 +38,8 @@ final class LineHashes {
 
     /**
      * Returns the index after the last byte of the line's content: without the line feed and the carriage returns
-     * before it, of which a collector may have stripped one. If the range ends amid a line end, its last byte is the
-     * carriage return.
+     * before it, of which a collector may have stripped one. A range that ends within a line end ends with
+     * the carriage return.
      */
     static int contentEnd(byte[] bytes, int from, int to) {
         int end = to > from && bytes[to - 1] == '\n' ? to - 1 : to;
